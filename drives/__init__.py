@@ -1,0 +1,1 @@
+"""Six-axis drive banks: one interface, and behind it the simulated cylinders and the real buses."""

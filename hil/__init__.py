@@ -1,0 +1,1 @@
+"""The bench: scenarios, clocks, the loop, stations, recording, report, command line."""

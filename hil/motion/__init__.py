@@ -1,0 +1,1 @@
+"""Motion sources: what the platform is asked to do, as a function of time."""

@@ -1,0 +1,1 @@
+"""Recordings: a bounded ring, an MCAP file, a reader and exports."""

@@ -1,0 +1,1 @@
+"""Pictures and the evidence page of a run."""

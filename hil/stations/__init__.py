@@ -1,0 +1,1 @@
+"""Stations: one machine with its mathematics, its gate and its drives."""
