@@ -1,0 +1,194 @@
+"""The six-axis drive bank: the one seam between the bench and whatever moves the rods.
+
+Everything above this interface is the same code on simulated cylinders and on a real bus. A bank
+speaks in SI, of six legs at once, in the order of the geometry: index 0 is leg 1.
+
+One bus cycle is one call of `DriveBank.exchange`. Goals (`DriveBank.request`) are asked for and
+never waited for: how far the drives have got is read from the feedback of the cycles after it.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+LEGS = 6
+"""Number of legs of a bank."""
+
+SixFloats = tuple[float, float, float, float, float, float]
+SixBools = tuple[bool, bool, bool, bool, bool, bool]
+SixInts = tuple[int, int, int, int, int, int]
+
+
+class DriveError(Exception):
+    """A drive, its bus or its use is wrong; the text names leg, value, limit and unit."""
+
+
+class DriveModelError(DriveError, ValueError):
+    """The description of a drive or of a fault to simulate contradicts itself."""
+
+
+class DriveCommandError(DriveError, ValueError):
+    """A setpoint that must not reach a wire: not six numbers, or not finite."""
+
+
+class DriveSequenceError(DriveError, RuntimeError):
+    """A call at the wrong time, such as an exchange before `DriveBank.configure`."""
+
+
+class DriveGoal(Enum):
+    """What the caller wants the six drives to become.
+
+    All six go together or none does: while one leg cannot follow a goal (it is in fault, or it
+    must be enabled and is not homed), no leg starts towards `HOMED` or `ENABLED`.
+    """
+
+    DISABLED = "disabled"
+    """Brakes closed, no force. Also acknowledges faults whose cause has gone, at standstill."""
+    HOMED = "homed"
+    """Legs that do not know where they are find their reference, then are disabled again."""
+    ENABLED = "enabled"
+    """Under force: hold where they are, then follow the commands of each cycle."""
+    QUICK_STOPPED = "quick_stopped"
+    """Each drive stops on its own ramp and holds; it is left through `DISABLED` only."""
+
+
+class DriveState(Enum):
+    """What one drive says it is."""
+
+    OFF = "off"
+    DISABLED = "disabled"
+    HOMING = "homing"
+    ENABLED = "enabled"
+    QUICK_STOP = "quick_stop"
+    FAULT = "fault"
+
+
+SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, DriveState]
+
+
+@dataclass(frozen=True, slots=True)
+class LegCommand:
+    """Setpoints of one bus cycle.
+
+    Attributes:
+        length_m: Leg lengths, joint to joint, to be reached at the end of the cycle [m], 6.
+        speed_m_s: Leg speeds at the end of the cycle, as feed-forward [m/s], 6.
+    """
+
+    length_m: SixFloats
+    speed_m_s: SixFloats
+
+
+@dataclass(frozen=True, slots=True)
+class BankFeedback:
+    """What the six drives reported in one bus cycle.
+
+    Attributes:
+        length_m: Measured leg lengths [m], 6; meaningless for a leg that is not homed.
+        speed_m_s: Measured leg speeds, positive when the leg grows [m/s], 6.
+        force_n: Force of each drive along its leg, positive when it pushes [N], 6.
+        state: State of each drive, 6.
+        homed: Whether each leg knows where it is, 6.
+        fault_code: Error code of each drive as CiA 301 and CiA 402 number them, 0 = none, 6.
+        fresh: Whether this cycle's frame of each leg arrived; the values of a leg that is not
+            fresh are those of its last frame, 6.
+        accepted: What was really put on the wire; None when no setpoint was.
+    """
+
+    length_m: SixFloats
+    speed_m_s: SixFloats
+    force_n: SixFloats
+    state: SixStates
+    homed: SixBools
+    fault_code: SixInts
+    fresh: SixBools
+    accepted: LegCommand | None
+
+
+@dataclass(frozen=True, slots=True)
+class BankReport:
+    """What `DriveBank.configure` wrote and read back, for the record of a run.
+
+    Attributes:
+        name: Name of the bank.
+        url: Where its drives are; `sim:` when nothing but arithmetic moves.
+        simulated: Whether the drives are simulated.
+        axes: One line of text per leg, 6.
+    """
+
+    name: str
+    url: str
+    simulated: bool
+    axes: tuple[str, ...]
+
+
+class DriveBank(Protocol):
+    """Six drives on one bus."""
+
+    def configure(self) -> BankReport:
+        """Power the drives up, write their parameters, read them back; the drives end disabled.
+
+        Returns:
+            What the drives now hold.
+
+        Raises:
+            DriveError: If a drive is absent, or reads back something else than was written.
+        """
+        ...
+
+    def request(self, goal: DriveGoal) -> None:
+        """Ask for a goal; never blocks, and progress is read from the feedback.
+
+        Args:
+            goal: What the drives shall become; replaces the goal asked for before.
+
+        Raises:
+            DriveSequenceError: If the bank is not configured, or closed.
+        """
+        ...
+
+    def exchange(self, command: LegCommand | None) -> BankFeedback:
+        """Run one bus cycle: the command goes out, the state at the end of the cycle comes back.
+
+        Args:
+            command: Setpoints of this cycle; None puts no position setpoint on the wire.
+
+        Returns:
+            What the drives reported, and what was really sent.
+
+        Raises:
+            DriveCommandError: If the command is not twelve finite numbers; nothing was sent.
+            DriveSequenceError: If the bank is not configured, or closed.
+            DriveError: If the bus is gone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Disable the drives and leave the bus; a second call does nothing."""
+        ...
+
+
+def check_command(command: LegCommand) -> None:
+    """Refuse a command that is not six finite lengths and six finite speeds.
+
+    The gate has looked at it before, and this is the last place before a number becomes an
+    integer on a wire, where NaN would become a full stroke.
+
+    Args:
+        command: Setpoints of one cycle.
+
+    Raises:
+        DriveCommandError: With the leg, the value and what would have been right.
+    """
+    length_m, speed_m_s = command.length_m, command.speed_m_s
+    if len(length_m) == LEGS == len(speed_m_s) and math.isfinite(sum(length_m) + sum(speed_m_s)):
+        return
+    for name, unit, values in (("length_m", "m", length_m), ("speed_m_s", "m/s", speed_m_s)):
+        if len(values) != LEGS:
+            text = f"{name} holds {len(values)} values, a command holds one per leg: {LEGS}"
+            raise DriveCommandError(text)
+        for leg, value in enumerate(values, start=1):
+            if not math.isfinite(value):
+                text = f"leg {leg}: {name} is {value} {unit}, a setpoint must be a finite number"
+                raise DriveCommandError(text)
