@@ -1,0 +1,114 @@
+"""Time as an argument: the tick handed to every block, the clock protocol and the virtual clock.
+
+Nothing else of the bench asks what time it is. A run takes a `Clock`; with a `VirtualClock` the
+same scenario gives the same bits, as fast as the machine can go, and with the real clock of
+`hil.realtime` the very same loop is paced by absolute deadlines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One turn of the loop.
+
+    Args:
+        index: number of this cycle, from 0, without holes.
+        t_s: motion time, index · period [s]. It counts cycles that were executed, so the motion
+            never jumps, even when deadlines were missed.
+        dt_s: time that really passed since the last tick [s]; the period for the first one.
+        late_s: wake-up minus deadline [s]; 0 on the virtual clock.
+    """
+
+    index: int
+    t_s: float
+    dt_s: float
+    late_s: float
+
+
+class Clock(Protocol):
+    """What paces the loop."""
+
+    @property
+    def overruns(self) -> int:
+        """Deadlines given up so far because a cycle took longer than its period."""
+        ...
+
+    def now_s(self) -> float:
+        """Monotonic time [s] from an arbitrary origin; it only serves differences."""
+        ...
+
+    def ticks(self, period_s: float) -> Iterator[Tick]:
+        """Yield one `Tick` per period, without end.
+
+        Args:
+            period_s: cycle time [s], finite and positive.
+
+        Raises:
+            ValueError: if the period is not finite and positive.
+        """
+        ...
+
+
+def checked_period_s(period_s: float) -> float:
+    """Return the period [s] unchanged, or refuse it.
+
+    Raises:
+        ValueError: if it is not finite and positive.
+    """
+    if not (math.isfinite(period_s) and period_s > 0.0):
+        raise ValueError(f"period_s = {period_s!r} s: a finite time above 0 s is needed")
+    return float(period_s)
+
+
+class VirtualClock:
+    """Time that passes only because the loop turned.
+
+    t_s is index · period by one multiplication, never a running sum, so that cycle N has the same
+    time whether it was reached in one run or asked for on its own.
+    """
+
+    __slots__ = ("_now_s",)
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    @property
+    def overruns(self) -> int:
+        """Always 0: nothing is late in virtual time."""
+        return 0
+
+    def now_s(self) -> float:
+        """Time of the tick being worked on [s]; it stands still within a cycle."""
+        return self._now_s
+
+    def ticks(self, period_s: float) -> Iterator[Tick]:
+        """Yield ticks at once, each one period after the other, from t_s = 0.
+
+        Args:
+            period_s: cycle time [s], finite and positive.
+
+        Raises:
+            ValueError: if the period is not finite and positive.
+        """
+        return self._ticks(checked_period_s(period_s))
+
+    def _ticks(self, period_s: float) -> Iterator[Tick]:
+        for index in count():
+            self._now_s = index * period_s
+            yield Tick(index, self._now_s, period_s, 0.0)
+
+
+def utc_stamp() -> str:
+    """Return the date and time, as 20260131T235959Z: for names of run folders, nothing else.
+
+    The wall clock can jump; no deadline and no recorded quantity may come from it.
+    """
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
