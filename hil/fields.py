@@ -1,0 +1,86 @@
+"""Field types of the settings: numbers with plausible bounds, and values given once or per leg.
+
+The bounds catch a wrong unit (740 written for 0.740 m) rather than describe a machine.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+Length = Annotated[float, Field(gt=0.0, le=20.0)]
+Distance = Annotated[float, Field(ge=0.0, le=20.0)]
+Coordinate = Annotated[float, Field(ge=-20.0, le=20.0)]
+AngleDeg = Annotated[float, Field(ge=-180.0, le=180.0)]
+ConeDeg = Annotated[float, Field(gt=0.0, le=90.0)]
+Speed = Annotated[float, Field(gt=0.0, le=5.0)]
+Acceleration = Annotated[float, Field(gt=0.0, le=50.0)]
+Jerk = Annotated[float, Field(gt=0.0, le=5000.0)]
+RateDeg = Annotated[float, Field(gt=0.0, le=720.0)]
+AccelerationDeg = Annotated[float, Field(gt=0.0, le=20_000.0)]
+JerkDeg = Annotated[float, Field(gt=0.0, le=2_000_000.0)]
+Seconds = Annotated[float, Field(gt=0.0, le=86_400.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+NotNegative = Annotated[float, Field(ge=0.0)]
+Point = tuple[Coordinate, Coordinate, Coordinate]
+SixPoints = tuple[Point, Point, Point, Point, Point, Point]
+
+
+def _rising(value: tuple[float, float]) -> tuple[float, float]:
+    if not value[0] < value[1]:
+        raise ValueError("must be [lower, upper] with lower below upper")
+    return value
+
+
+CoordinateRange = Annotated[tuple[Coordinate, Coordinate], AfterValidator(_rising)]
+AngleRange = Annotated[tuple[AngleDeg, AngleDeg], AfterValidator(_rising)]
+
+
+def _broadcast(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (value,) * 6
+    if isinstance(value, tuple) and len(value) == 6:
+        return value
+    raise ValueError("must be one number, or a list of six (legs 1 to 6)")
+
+
+def _per_leg(number: dict[str, Any]) -> Any:
+    six = {"type": "array", "items": number, "minItems": 6, "maxItems": 6}
+    return WithJsonSchema({"anyOf": [number, six]})
+
+
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+
+LegLengths = Annotated[
+    tuple[Length, Length, Length, Length, Length, Length],
+    BeforeValidator(_broadcast),
+    _per_leg({**_POSITIVE, "maximum": 20.0}),
+]
+"""Six lengths [m], or one for all legs."""
+
+LegSpeeds = Annotated[
+    tuple[Speed, Speed, Speed, Speed, Speed, Speed],
+    BeforeValidator(_broadcast),
+    _per_leg({**_POSITIVE, "maximum": 5.0}),
+]
+"""Six speeds [m/s], or one for all legs."""
+
+LegAccelerations = Annotated[
+    tuple[Acceleration, Acceleration, Acceleration, Acceleration, Acceleration, Acceleration],
+    BeforeValidator(_broadcast),
+    _per_leg({**_POSITIVE, "maximum": 50.0}),
+]
+"""Six accelerations [m/s²], or one for all legs."""
+
+LegPositives = Annotated[
+    tuple[Positive, Positive, Positive, Positive, Positive, Positive],
+    BeforeValidator(_broadcast),
+    _per_leg(_POSITIVE),
+]
+"""Six positive numbers, or one for all legs."""
+
+LegNumbers = Annotated[
+    tuple[float, float, float, float, float, float],
+    BeforeValidator(_broadcast),
+    _per_leg({"type": "number"}),
+]
+"""Six numbers, or one for all legs."""

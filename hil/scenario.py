@@ -1,0 +1,230 @@
+"""A scenario: which rig, which motion, which clock, rate, devices and recording.
+
+Scenarios live in ``configs/scenarios/``; the one that was really run, overrides included, is
+stored inside its recording.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from hil.fields import Distance, NotNegative, Positive, Seconds
+from hil.rig import PoseSettings, Rig, check_rig
+from hil.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.shipped import find_file
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
+Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
+
+
+class TranslationTerm(Settings):
+    """One sine of one translation: amplitude sin(2π frequency t + phase)."""
+
+    axis: Literal["x", "y", "z"]
+    amplitude_m: Distance
+    frequency_hz: Positive
+    phase_deg: float = 0.0
+
+
+class RotationTerm(Settings):
+    """One sine of one rotation: amplitude sin(2π frequency t + phase)."""
+
+    axis: Literal["alpha", "beta", "gamma"]
+    amplitude_deg: Annotated[float, Field(ge=0.0, le=180.0)]
+    frequency_hz: Positive
+    phase_deg: float = 0.0
+
+
+Term = Annotated[TranslationTerm | RotationTerm, Field(discriminator="axis")]
+
+
+class MultiSineSettings(Settings):
+    """Sums of sines about the neutral pose (Bukharov et al. 2022, eqs. 4-5)."""
+
+    kind: Literal["multi_sine"]
+    duration_s: Seconds
+    fade_s: Positive = 2.0
+    """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
+    neutral: PoseSettings | None = None
+    terms: Annotated[tuple[Term, ...], Field(min_length=1, max_length=600)]
+
+
+class MoveTo(Settings):
+    """One pose of a move list, and how long to stay there."""
+
+    pose: PoseSettings
+    dwell_s: NotNegative = 0.5
+
+
+class MovesSettings(Settings):
+    """Rest-to-rest moves with bounded jerk, within the rig's slow-move limits times ``speed``."""
+
+    kind: Literal["moves"]
+    speed: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    start: PoseSettings | None = None
+    to: Annotated[tuple[MoveTo, ...], Field(min_length=1, max_length=10_000)]
+
+
+class ColumnSettings(Settings):
+    """Where a coordinate stands in a recorded file: value = unit × scale × (raw - bias)."""
+
+    column: str
+    unit: Literal["m", "cm", "mm", "in", "ft", "rad", "mrad", "deg"]
+    scale: float = 1.0
+    bias: float = 0.0
+    """In the column's own unit."""
+
+
+class TimeSettings(Settings):
+    """Where the time stands in a recorded file."""
+
+    column: str = "t_s"
+    unit: Literal["s", "ms", "us"] = "s"
+
+
+class RecordedSettings(Settings):
+    """A recorded motion (CSV), replayed 1:1 about the neutral pose."""
+
+    kind: Literal["recorded"]
+    file: str
+    """CSV file; a relative path is looked for beside the scenario, then from where one stands."""
+    map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
+    time: TimeSettings = TimeSettings()
+    neutral: PoseSettings | None = None
+    fade_s: Positive = 2.0
+    gap_max_s: Positive = 0.25
+    """A longer hole between two samples is refused, not bridged."""
+    rate_hz: Positive | None = None
+    """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
+    lowpass_hz: Positive | None = None
+
+
+class HoldSettings(Settings):
+    """Stand still at a pose."""
+
+    kind: Literal["hold"]
+    duration_s: Seconds
+    neutral: PoseSettings | None = None
+
+
+MotionSettings = Annotated[
+    MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings,
+    Field(discriminator="kind"),
+]
+
+
+class Devices(Settings):
+    """What hangs on the wire, by URL."""
+
+    drives: str = "sim:"
+    """``sim:`` is the simulated bank of electro-cylinders, in this process."""
+
+
+class FaultSettings(Settings):
+    """A fault that is switched on in the simulated drives (refused with real ones)."""
+
+    kind: Literal[
+        "lag",
+        "stuck_feedback",
+        "feedback_jump",
+        "feedback_nan",
+        "lost_feedback",
+        "drive_fault",
+        "disabled",
+        "blocked",
+    ]
+    leg: Annotated[int, Field(ge=1, le=6)]
+    start_s: NotNegative
+    """From the start of the loop: the time that recordings and reports show."""
+    duration_s: Positive | None = None
+    value: float = 0.0
+
+
+class RecordingSettings(Settings):
+    """How a run is recorded."""
+
+    chunk_s: Annotated[float, Field(gt=0.0, le=0.5)] = 0.5
+    """What is older than this is on the disk."""
+    ring_slots: Annotated[int, Field(ge=64, le=1_000_000)] = 4096
+    min_free_mb: NotNegative = 100.0
+
+
+class Scenario(Settings):
+    """Everything a run needs; two runs of one scenario on the virtual clock are bit-identical."""
+
+    name: Name
+    description: str = ""
+    rig: str
+    """Rig file; a relative path is looked for beside the scenario, then from where one stands."""
+    motion: MotionSettings
+    clock: Literal["virtual", "real"] = "virtual"
+    rate_hz: Annotated[float, Field(ge=100.0, le=1000.0)] = 500.0
+    check_first: bool | None = None
+    """Prove the whole motion before anything moves, and refuse it otherwise.
+
+    Left out: yes with the real clock, no in a dry run (where one may watch the gate stop it).
+    """
+    overruns: Literal["tolerate", "stop"] = "tolerate"
+    """A cycle that ends late is counted; ``stop`` also ends the motion with a controlled stop."""
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    devices: Devices = Devices()
+    faults: tuple[FaultSettings, ...] = ()
+    recording: RecordingSettings = RecordingSettings()
+
+    @property
+    def period_s(self) -> float:
+        """Cycle time of the loop [s]."""
+        return 1.0 / self.rate_hz
+
+    @property
+    def checks_first(self) -> bool:
+        """Whether the motion is proved before the machine moves."""
+        return self.clock == "real" if self.check_first is None else self.check_first
+
+
+class Plan(Settings):
+    """A scenario with its rig resolved: the effective settings of a run, stored with it."""
+
+    scenario: Scenario
+    rig: Rig
+    scenario_file: str
+    rig_file: str
+
+
+def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
+    """Read a scenario and its rig.
+
+    Args:
+        path: the scenario file.
+        overrides: ``key=value`` texts laid over it; keys under ``rig_settings.`` go to the rig.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    return plan_from_table(read_toml(path), path, overrides)
+
+
+def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()) -> Plan:
+    """Like :func:`load_plan`, for a scenario that is already a table."""
+    overrides = tuple(overrides)
+    for_rig = [o.removeprefix(RIG_PREFIX) for o in overrides if o.startswith(RIG_PREFIX)]
+    for_scenario = [o for o in overrides if not o.startswith(RIG_PREFIX)]
+    scenario = Scenario.build(apply_overrides(dict(table), for_scenario), str(path))
+    rig_path = find_file(scenario.rig, beside=path, folder="rigs", key="rig")
+    rig = Rig.build(apply_overrides(read_toml(rig_path), for_rig), str(rig_path))
+    check_rig(rig, str(rig_path))
+    _check_devices(scenario, str(path))
+    return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
+
+
+RIG_PREFIX = "rig_settings."
+
+
+def _check_devices(scenario: Scenario, source: str) -> None:
+    url = scenario.devices.drives
+    if url != "sim:":
+        raise ConfigError(
+            source, [f"devices.drives = {url!r}: no such device; this version knows 'sim:'"]
+        )

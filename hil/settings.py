@@ -1,0 +1,225 @@
+"""Strict settings: TOML in, frozen typed models out, errors that say what would have been right.
+
+Every model of a rig or a scenario derives from :class:`Settings`. Nothing is guessed: an unknown
+key, a bool for a number, NaN, infinity or a left-out limit is refused with the file, the key path,
+the value and the remedy.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+MAX_FILE_BYTES = 1 << 20
+"""A settings file larger than this is not one (and is not parsed)."""
+
+MAX_DEPTH = 12
+"""Tables nested deeper than this are refused before they reach the models."""
+
+
+class ConfigError(ValueError):
+    """A settings file that cannot be used; the text has one line for each thing that is wrong."""
+
+    def __init__(self, source: str, problems: Iterable[str]) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
+
+
+class Settings(BaseModel):
+    """A frozen table of settings: unknown keys, NaN and infinity are errors, types are exact."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+    @classmethod
+    def build(cls, table: Mapping[str, Any], source: str) -> Self:
+        """Make the model from a parsed table.
+
+        Args:
+            table: keys and values as TOML or the command line gave them.
+            source: the file (or option) that the table came from, for error texts.
+
+        Raises:
+            ConfigError: with one line for each wrong value.
+        """
+        try:
+            return cls.model_validate(_with_tuples(table))
+        except ValidationError as error:
+            problems = [_describe(cls, table, cast(dict[str, Any], e)) for e in error.errors()]
+            raise ConfigError(source, dict.fromkeys(problems)) from None
+
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The parsed table of a TOML file.
+
+    Raises:
+        ConfigError: if the file is missing, too large, not UTF-8, not TOML, or nested absurdly.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise ConfigError(
+                str(path), [f"{size} bytes; a settings file has at most {MAX_FILE_BYTES} bytes"]
+            )
+        with path.open("rb") as stream:
+            table = tomllib.load(stream)
+    except OSError as error:
+        raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
+    if _depth(table) > MAX_DEPTH:
+        raise ConfigError(str(path), [f"tables nested deeper than {MAX_DEPTH}"])
+    return table
+
+
+def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """A copy of a table with ``key.path=value`` overrides laid over it.
+
+    The value is read as TOML (``3``, ``0.5``, ``true``, ``[1, 2]``, ``"text"``); what is not valid
+    TOML is taken as plain text, so that ``motion.file=run.csv`` needs no quotes. A number in the
+    path is an index into a list (``motion.terms.0.amplitude_m=0.02``).
+
+    Raises:
+        ConfigError: if an override has no ``=``, or its path leads through a plain value.
+    """
+    result = _copied(table)
+    for override in overrides:
+        path, separator, text = override.partition("=")
+        if not separator or not path.strip():
+            raise ConfigError("--set", [f"{override!r}: write it as key=value"])
+        _place(result, path.strip().split("."), _toml_value(text.strip()), override)
+    return result
+
+
+def _toml_value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _place(table: dict[str, Any], keys: list[str], value: Any, override: str) -> None:
+    node: Any = table
+    for depth, key in enumerate(keys):
+        last = depth == len(keys) - 1
+        if isinstance(node, list):
+            if not key.isdecimal() or int(key) >= len(node):
+                there = f"0 to {len(node) - 1}" if node else "no entries"
+                raise ConfigError("--set", [f"{override!r}: {key!r} is no index here ({there})"])
+            if last:
+                node[int(key)] = value
+            else:
+                node = node[int(key)]
+        elif isinstance(node, dict):
+            if last:
+                node[key] = value
+            else:
+                node = node.setdefault(key, {})
+        else:
+            raise ConfigError(
+                "--set", [f"{override!r}: {'.'.join(keys[:depth])} is a value, not a table"]
+            )
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    return value
+
+
+def _with_tuples(value: Any) -> Any:
+    """Lists as tuples: a frozen model holds no list, and strict validation would refuse one."""
+    if isinstance(value, Mapping):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(_with_tuples(item) for item in value)
+    return value
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + max((_depth(item) for item in value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max((_depth(item) for item in value), default=0)
+    return 0
+
+
+def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> str:
+    """One line for one validation error: key path, value, and what would have been right."""
+    path = ".".join(_written_path(table, item["loc"])) or "the file"
+    kind, value = item["type"], item.get("input")
+    if kind == "missing":
+        return f"{path} is left out; it is required"
+    if kind == "extra_forbidden":
+        return f"{path} = {_shown(value)}: unknown key{_suggestion(model, item['loc'])}"
+    message = item["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    context = item.get("ctx", {})
+    key = path.rstrip("0123456789.")
+    if kind in {"less_than_equal", "less_than"} and key.endswith(("_m", "_m_s", "_m_s2")):
+        message += " (SI units: is the value in millimetres?)"
+    if kind == "finite_number":
+        message = "must be a finite number"
+    if kind == "union_tag_invalid":
+        message = f"must have {context['discriminator']} one of {context['expected_tags']}"
+    return f"{path} = {_shown(value)}: {message}"
+
+
+def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str]:
+    """The part of an error's location that stands in the file.
+
+    Pydantic adds the tag of the chosen variant of a union, and an index where one number was given
+    for six legs; neither is a key that the user could find.
+    """
+    path: list[str] = []
+    node: Any = table
+    for position, part in enumerate(location):
+        last = position == len(location) - 1
+        if isinstance(node, Mapping) and (part in node or last):
+            node = node.get(part)
+        elif isinstance(node, list | tuple) and isinstance(part, int) and part < len(node):
+            node = node[part]
+        elif not (last and isinstance(node, Mapping | list | tuple)):
+            continue
+        path.append(str(part))
+    return path
+
+
+def _suggestion(model: type[BaseModel], location: tuple[Any, ...]) -> str:
+    known = sorted(_all_keys(model, set()))
+    close = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.6)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _all_keys(model: type[BaseModel], seen: set[type]) -> set[str]:
+    """Every key of a model and of the models inside it (annotations are searched for models)."""
+    if model in seen:
+        return set()
+    seen.add(model)
+    keys: set[str] = set()
+    for name, field in model.model_fields.items():
+        keys.add(name)
+        for inner in _models_in(field.annotation):
+            keys |= _all_keys(inner, seen)
+    return keys
+
+
+def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in getattr(annotation, "__args__", ()):
+        yield from _models_in(argument)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
