@@ -11,6 +11,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, IntFlag
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -203,6 +204,9 @@ class EventRecord:
     message: str
     data: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data", MappingProxyType(dict(self.data)))
+
     def to_bytes(self) -> bytes:
         """Return JSON of at most `MAX_EVENT_BYTES`.
 
@@ -215,9 +219,11 @@ class EventRecord:
         without_data = self._encode(self.message, {})
         if len(without_data) <= MAX_EVENT_BYTES:
             return without_data
-        # JSON needs at most 6 bytes for one character (\\u00XX), so this length always fits.
-        spare = MAX_EVENT_BYTES - len(self._encode("", {}, self.name[:32]))
-        return self._encode(self.message[: spare // 6 - 1] + "…", {}, self.name[:32])
+        message = self.message[:MAX_EVENT_BYTES]
+        while len(without_data) > MAX_EVENT_BYTES:
+            message = message[: len(message) * 3 // 4]
+            without_data = self._encode(message + "…", {}, self.name[:32])
+        return without_data
 
     def _encode(self, message: str, data: dict[str, Any], name: str | None = None) -> bytes:
         return orjson.dumps(
@@ -239,7 +245,15 @@ class EventRecord:
         Raises:
             ValueError: if it is not JSON or not an event (a missing key is named).
         """
-        raw = orjson.loads(payload)
+        return cls.from_mapping(orjson.loads(payload))
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any]) -> EventRecord:
+        """Make an event of JSON values; keys that are not an event's are passed over.
+
+        Raises:
+            ValueError: if they are not an event's (a missing key is named).
+        """
         try:
             return cls(
                 t_s=float(raw["t_s"]),

@@ -1,0 +1,84 @@
+"""A recording as CSV, for whoever has a spreadsheet and nothing else."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from hil.recording.frame import FIELDS
+from hil.recording.header import RecordingError, code_name
+from hil.recording.messages import POSE_KEYS
+from hil.recording.reader import Recording
+
+
+def export_csv(recording: Recording, path: Path) -> Path:
+    """Write one row per cycle, and the events to a second file `<name>.events.csv` beside it.
+
+    Every column says its unit; legs are numbered 1 to 6; what is not there is an empty cell;
+    numbers are written so that reading them gives the same bits.
+
+    Args:
+        recording: what to write.
+        path: the file for the cycles; an existing one is replaced.
+
+    Returns:
+        The path of the cycles' file.
+
+    Raises:
+        RecordingError: if the place cannot be written.
+    """
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(column_names())
+            writer.writerows(_rows(recording))
+        with events_path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(("t_s", "index", "kind", "level", "name", "message", "data_json"))
+            writer.writerows(
+                (repr(e.t_s), e.index, e.kind.value, e.level.name, e.name, e.message,
+                 orjson.dumps(dict(e.data)).decode())
+                for e in recording.events
+            )  # fmt: skip
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def events_path(path: Path) -> Path:
+    """Return where the events of the cycles' file `path` go."""
+    return path.with_name(f"{path.stem}.events.csv")
+
+
+def column_names() -> list[str]:
+    """Return the columns of the cycles' file, such as "measured_length_leg3_m"."""
+    names: list[str] = []
+    for row in FIELDS:
+        if row.name.endswith("_pose"):
+            names += [f"{row.name.removesuffix('_pose')}_{key}" for key in POSE_KEYS]
+        elif row.count > 1:
+            group, quantity, unit = row.name.split("_", 2)
+            names += [f"{group}_{quantity}_leg{leg}_{unit}" for leg in range(1, row.count + 1)]
+        else:
+            names.append(row.name)
+    return names
+
+
+def _rows(recording: Recording) -> Iterator[list[Any]]:
+    names = {"mode": recording.modes, "action": recording.actions}
+    columns: list[list[Any]] = []
+    for row in FIELDS:
+        values = recording.columns[row.name].T  # (N,) or (6, N)
+        if row.name in names:
+            columns.append([code_name(names[row.name], code) for code in values.tolist()])
+        elif row.count == 1:
+            columns.append(values.tolist())
+        else:
+            columns += values.tolist()
+    for cells in zip(*columns, strict=True):
+        # csv writes a float as its repr; NaN is the one value that differs from itself.
+        yield ["" if cell != cell else cell for cell in cells]

@@ -1,0 +1,68 @@
+"""What is known of a run before its first cycle and goes to the front of its recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+RECORDING_NAME: Final = "recording.mcap"
+"""Name of the recording inside a run's folder."""
+
+
+class RecordingError(Exception):
+    """A recording cannot be written where asked, or is not one that can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """Facts of a run.
+
+    Args:
+        modes: names of the mode codes of `CycleFrame.mode`, in order of the codes from 0.
+        actions: names of the action codes of `CycleFrame.action`, likewise.
+        metadata: what a reader must know to judge the run: versions, rig, digest of the limits,
+            seed, clock, which devices are simulated. Text only.
+        scenario: the effective scenario, as JSON values.
+    """
+
+    modes: tuple[str, ...]
+    actions: tuple[str, ...]
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    scenario: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> bytes:
+        """Return the header as one line of JSON.
+
+        Raises:
+            TypeError: if the scenario holds something that JSON has no form for.
+        """
+        return orjson.dumps(
+            {
+                "modes": self.modes,
+                "actions": self.actions,
+                "metadata": dict(self.metadata),
+                "scenario": dict(self.scenario),
+            }
+        )
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any]) -> RunHeader:
+        """Read back what `to_json` wrote, after `orjson.loads`.
+
+        Raises:
+            KeyError: if a part is missing.
+        """
+        return cls(
+            modes=tuple(raw["modes"]),
+            actions=tuple(raw["actions"]),
+            metadata=dict(raw["metadata"]),
+            scenario=dict(raw["scenario"]),
+        )
+
+
+def code_name(names: tuple[str, ...], code: int) -> str:
+    """Return the name of a mode or action code; a code without one is shown as its number."""
+    return names[code] if 0 <= code < len(names) else str(code)
