@@ -44,7 +44,8 @@ class DriveGoal(Enum):
     """
 
     DISABLED = "disabled"
-    """Brakes closed, no force. Also acknowledges faults whose cause has gone, at standstill."""
+    """Brakes closed, no force. For as long as this is the goal, a drive in fault is acknowledged
+    once it stands still and the cause has gone; its code has been in a feedback by then."""
     HOMED = "homed"
     """Legs that do not know where they are find their reference, then are disabled again."""
     ENABLED = "enabled"
