@@ -82,7 +82,9 @@ class RecorderProcess:
         if stdin is None or stdout is None:
             raise RecordingError("the recorder process has no pipes")
         with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
-            stdin.write(order + b"\n")
+            rest = memoryview(order + b"\n")
+            while rest:  # unbuffered: a signal may cut a long write short
+                rest = rest[stdin.write(rest) :]
         with suppress(BrokenPipeError):
             stdin.close()
         self._process.stdin = None
