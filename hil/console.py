@@ -1,0 +1,92 @@
+"""What every verb of the command line shares: output for people or as JSON, and exit status."""
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from functools import wraps
+from typing import Annotated, Any, NoReturn, ParamSpec
+
+import orjson
+import typer
+from rich.console import Console
+
+from hil.settings import ConfigError
+
+P = ParamSpec("P")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+class Exit(IntEnum):
+    """Exit status of the program."""
+
+    WELL = 0
+    REFUSED = 1  # the machine or the motion was refused or tripped
+    USAGE = 2  # bad usage or configuration
+
+
+class RefusedError(Exception):
+    """The machine, the motion or a recording was refused; the text says why."""
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print exactly one JSON object; a number that is not there is null."""
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def leave(ok: bool) -> NoReturn:
+    """End with the status for good or for refused."""
+    raise typer.Exit(Exit.WELL if ok else Exit.REFUSED)
+
+
+def verb(function: Callable[P, None]) -> Callable[P, None]:
+    """Give a command the common end: an error becomes one text (or JSON object) and a status."""
+
+    @wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except ConfigError as error:
+            _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))
+        except RefusedError as error:
+            _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
+
+    return wrapped
+
+
+def _end(error: Exception, status: Exit, *, as_json: bool) -> NoReturn:
+    if as_json:
+        print_json({"ok": False, "error": str(error)})
+    err.print(f"[red]error:[/red] {_escaped(str(error))}", soft_wrap=True)
+    raise typer.Exit(status)
+
+
+def _escaped(text: str) -> str:
+    """Square brackets of a message are not markup."""
+    return text.replace("[", r"\[")
+
+
+def numbers(text: str, count: int, option: str, names: str) -> list[float]:
+    """Comma-separated finite numbers of an option.
+
+    Raises:
+        ConfigError: if there are not ``count``, or one is not a finite number.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    values: list[float] = []
+    for part in parts:
+        try:
+            value = float(part) if part.isascii() and "_" not in part else math.nan
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ConfigError(option, [f"{part!r} is no finite number (expected {names})"])
+        values.append(value)
+    if len(values) != count:
+        raise ConfigError(option, [f"{len(values)} numbers; {count} are needed: {names}"])
+    return values

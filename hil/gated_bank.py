@@ -1,0 +1,118 @@
+"""The gate and the drives as one thing: the only way to a drive leads through a verdict.
+
+The bank is private here and is written in one place, with what the gate allowed in the same call.
+Simulated drives hang behind the same object, so a dry run proves the gate as well.
+"""
+
+from typing import NamedTuple
+
+from drives.bank import BankFeedback, BankReport, DriveBank, DriveGoal, DriveState, LegCommand
+from hil.clock import Tick
+from safety.gate import Gate, GateInputs
+from safety.modes import Mode, Request
+from safety.verdict import DriveRequest, Feedback, LegTarget, Setpoint, Verdict
+
+_GOAL = {
+    DriveRequest.OFF: DriveGoal.DISABLED,
+    DriveRequest.HOME: DriveGoal.HOMED,
+    DriveRequest.ENABLE: DriveGoal.ENABLED,
+    DriveRequest.QUICK_STOP: DriveGoal.QUICK_STOPPED,
+}
+
+
+class Exchange(NamedTuple):
+    """What one cycle brought: the gate's verdict, and what the drives said to it."""
+
+    verdict: Verdict
+    feedback: BankFeedback
+
+
+class GatedBank:
+    """Six drives behind their gate.
+
+    Args:
+        gate: the gate, not used by anyone else.
+        bank: the drives, not used by anyone else.
+    """
+
+    def __init__(self, gate: Gate, bank: DriveBank) -> None:
+        self._gate = gate
+        self._bank = bank
+        self._goal = DriveGoal.DISABLED
+        self._feedback: Feedback | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """The bench's mode, which the gate keeps."""
+        return self._gate.mode
+
+    def open(self) -> BankReport:
+        """Power the drives up and read their first feedback; they stay disabled.
+
+        Raises:
+            DriveError: if a drive is absent or reads back something else than was written.
+        """
+        report = self._bank.configure()
+        self._bank.request(self._goal)
+        self._feedback = _for_gate(self._bank.exchange(None))
+        return report
+
+    def cycle(
+        self,
+        tick: Tick,
+        asked: Setpoint | None,
+        requests: tuple[Request, ...] = (),
+        *,
+        reset: bool = False,
+    ) -> Exchange:
+        """One cycle: the gate judges what is asked, the bank gets what it allowed.
+
+        Args:
+            tick: this cycle's time and lateness.
+            asked: six leg setpoints, or None if control has none.
+            requests: what operator and control ask of the modes.
+            reset: the operator's reset button, whose rising edge counts.
+
+        Raises:
+            DriveError: if the bus is gone.
+        """
+        verdict = self._gate.step(
+            GateInputs(
+                index=tick.index,
+                elapsed_s=tick.dt_s,
+                late_s=tick.late_s,
+                asked=asked,
+                setpoint_age_s=0.0,
+                feedback=self._feedback,
+                requests=requests,
+                reset=reset,
+            )
+        )
+        goal = _GOAL[verdict.drives]
+        if goal is not self._goal:
+            self._bank.request(goal)
+            self._goal = goal
+        feedback = self._bank.exchange(_command(verdict.allowed))
+        self._feedback = _for_gate(feedback)
+        return Exchange(verdict, feedback)
+
+    def close(self) -> None:
+        """Disable the drives and leave the bus; a second call does nothing."""
+        self._bank.close()
+
+
+def _command(allowed: LegTarget | None) -> LegCommand | None:
+    return None if allowed is None else LegCommand(allowed.length_m, allowed.speed_m_s)
+
+
+def _for_gate(feedback: BankFeedback) -> Feedback:
+    a, b, c, d, e, f = feedback.state
+    on = DriveState.ENABLED
+    return Feedback(
+        length_m=feedback.length_m,
+        speed_m_s=feedback.speed_m_s,
+        enabled=(a is on, b is on, c is on, d is on, e is on, f is on),
+        homed=feedback.homed,
+        fault_code=feedback.fault_code,
+        fresh=feedback.fresh,
+    )

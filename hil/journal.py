@@ -1,0 +1,146 @@
+"""What the loop tells the recorder: a frame per cycle, and an event for whatever happened.
+
+It never waits: a full ring drops and counts. Events are also kept in memory, so that a run whose
+disk is full still says why it stopped.
+"""
+
+from platform6dof.forward import ForwardResult
+
+from drives.bank import BankFeedback
+from hil.clock import Tick
+from hil.recording.frame import (
+    CYCLE_KIND,
+    EVENT_KIND,
+    FRAME,
+    NAN6,
+    CycleFlag,
+    CycleFrame,
+    EventKind,
+    EventRecord,
+    Level,
+    pack_into,
+)
+from hil.recording.recorder import RecordingSink
+from hil.stations.platform import Control
+from safety.modes import Mode
+from safety.verdict import Action, Verdict, Violation
+
+KEPT_EVENTS = 1000
+
+MODE_CODE = {mode: code for code, mode in enumerate(Mode)}
+ACTION_CODE = {action: code for code, action in enumerate(Action)}
+
+
+class Journal:
+    """Writes a run into the ring of a recorder, inline or in a process of its own.
+
+    Args:
+        sink: the recorder.
+    """
+
+    def __init__(self, sink: RecordingSink) -> None:
+        self._sink = sink
+        self._ring = sink.ring
+        self._buffer = bytearray(FRAME.size)
+        self._mode: Mode | None = None
+        self._told: frozenset[Violation] = frozenset()
+        self.events: list[EventRecord] = []
+
+    def cycle(
+        self,
+        tick: Tick,
+        control: Control,
+        verdict: Verdict,
+        feedback: BankFeedback,
+        reached: ForwardResult | None,
+        busy_s: float,
+        stop_asked: bool,
+    ) -> None:
+        """Put one cycle down; asked, allowed, sent and measured side by side."""
+        asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
+        found = reached is not None and reached.converged
+        flags = CycleFlag.STOP_ASKED if stop_asked else 0
+        if not all(feedback.fresh):
+            flags |= CycleFlag.FEEDBACK_STALE
+        if reached is not None and not found:
+            flags |= CycleFlag.FORWARD_FAILED
+        if verdict.faults:
+            flags |= CycleFlag.FAULT_LATCHED
+        frame = CycleFrame(
+            tick.index,
+            tick.t_s,
+            tick.dt_s,
+            tick.late_s,
+            busy_s,
+            MODE_CODE[verdict.mode],
+            ACTION_CODE[verdict.action],
+            int(flags),
+            NAN6 if control.wanted is None else control.wanted.X_BP.coordinates().tolist(),
+            NAN6 if asked is None else asked.length_m,
+            NAN6 if asked is None else asked.speed_m_s,
+            NAN6 if allowed is None else allowed.length_m,
+            NAN6 if allowed is None else allowed.speed_m_s,
+            NAN6 if sent is None else sent.length_m,
+            feedback.length_m,
+            feedback.speed_m_s,
+            feedback.force_n,
+            reached.X_BP.coordinates().tolist() if reached is not None and found else NAN6,
+            reached.residual_m if reached is not None and found else float("nan"),
+        )
+        pack_into(self._buffer, 0, frame)
+        self._ring.push(CYCLE_KIND, self._buffer)
+        if verdict.mode is not self._mode or verdict.violations or verdict.faults:
+            self._tell(tick, verdict)
+        self._sink.service()
+
+    def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
+        """Put a line of text down."""
+        self._event(EventRecord(tick.t_s, tick.index, EventKind.NOTE, level, "loop", message))
+
+    def _tell(self, tick: Tick, verdict: Verdict) -> None:
+        """Events for a change of mode and for violations that the last cycle did not have."""
+        current = frozenset(verdict.violations)
+        for violation in verdict.violations:
+            if violation not in self._told and not self._repeats(violation):
+                self._event(
+                    EventRecord(
+                        tick.t_s,
+                        tick.index,
+                        EventKind.VIOLATION,
+                        Level.ERROR,
+                        "gate",
+                        str(violation),
+                        violation_data(violation),
+                    )
+                )
+        self._told = current
+        if verdict.mode is not self._mode:
+            before = "start" if self._mode is None else self._mode.name
+            level = Level.ERROR if verdict.mode in (Mode.FAULT, Mode.LOCKOUT) else Level.INFO
+            message = f"{before} → {verdict.mode.name}"
+            data = {"mode": verdict.mode.name}
+            self._event(
+                EventRecord(tick.t_s, tick.index, EventKind.MODE, level, "gate", message, data)
+            )
+            self._mode = verdict.mode
+
+    def _repeats(self, violation: Violation) -> bool:
+        """The same check on the same leg was violated in the last cycle too."""
+        return any(t.check is violation.check and t.leg == violation.leg for t in self._told)
+
+    def _event(self, event: EventRecord) -> None:
+        self._ring.push(EVENT_KIND, event.to_bytes())
+        if len(self.events) < KEPT_EVENTS:
+            self.events.append(event)
+
+
+def violation_data(violation: Violation) -> dict[str, str | int | float | bool | None]:
+    """A violation for a program: check, leg, value, limit, unit, text."""
+    return {
+        "check": violation.check.name.lower(),
+        "leg": violation.leg,
+        "value": violation.value,
+        "limit": violation.limit,
+        "unit": violation.unit,
+        "message": str(violation),
+    }

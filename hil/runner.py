@@ -1,0 +1,186 @@
+"""What the verbs show: a run with its progress bar, a check's findings, the doctor's list."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from drives.bank import DriveError
+from hil.bench import RunResult, expected_duration_s, run
+from hil.check import CheckResult, check_plan
+from hil.console import RefusedError, err, out, print_json
+from hil.evidence import Evidence, evidence_of, verdicts_of
+from hil.motion.build import motion_of
+from hil.motion.source import MotionSource
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.scenario import Plan
+from hil.warm import warm
+
+
+def run_and_show(plan: Plan, folder: Path, *, report_too: bool, as_json: bool) -> bool:
+    """Run a plan, show how it went, and say whether all went well."""
+    warm_and_say(quiet=as_json)
+    motion = motion_of(plan)
+    if plan.scenario.checks_first:
+        _refuse_if_unproved(plan, motion)
+    try:
+        with _progress(plan, motion, quiet=as_json) as progress:
+            result = run(plan, folder, motion=motion, progress=progress)
+    except (RecordingError, DriveError) as error:
+        raise RefusedError(f"nothing has moved: {error}") from error
+    recording = Recording.open(result.recorder.path)
+    evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
+    page = _report(recording) if report_too else None
+    if as_json:
+        print_json(_run_json(result, recording, evidence, page))
+    else:
+        _show_run(plan, result, recording, evidence, page)
+    return result.ok
+
+
+def warm_and_say(*, quiet: bool) -> None:
+    """Compile the kernels with a word to the user: the first time takes a while."""
+    if quiet:
+        warm()
+        return
+    with err.status("preparing kernels (the first run compiles them, about half a minute)"):
+        warm()
+
+
+def check_and_show(plan: Plan, *, as_json: bool) -> bool:
+    """Prove a plan, show what was found, and say whether all is well."""
+    warm_and_say(quiet=as_json)
+    result = check_plan(plan, motion_of(plan))
+    if as_json:
+        print_json({"ok": result.ok} | asdict(result))
+    else:
+        _show_check(plan, result)
+    return result.ok
+
+
+def doctor_and_show(duration_s: float, *, as_json: bool) -> bool:
+    """Examine this machine and show what was found; False if something needed is bad."""
+    from hil.doctor import diagnose
+
+    with err.status(f"testing latency for {duration_s:g} s"):
+        findings = diagnose(duration_s)
+    ok = all(finding.verdict != "bad" for finding in findings)
+    if as_json:
+        print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
+        return ok
+    table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
+    marks = {"ok": "[green]ok[/]", "warn": "[yellow]warn[/]", "bad": "[red]bad[/]"}
+    for finding in findings:
+        table.add_row(marks[finding.verdict], finding.item, finding.detail, finding.remedy)
+    out.print(table)
+    return ok
+
+
+def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
+    checked = check_plan(plan, motion)
+    if not checked.ok:
+        lines = "\n".join(finding.message for finding in checked.violations[:10])
+        raise RefusedError(f"the motion was refused, nothing has moved:\n{lines}")
+
+
+@contextmanager
+def _progress(plan: Plan, motion: MotionSource, *, quiet: bool) -> Iterator[Any]:
+    """A progress bar for a dry run; in real time a line, for nothing may disturb the loop."""
+    total_s = expected_duration_s(plan, motion)
+    if quiet:
+        yield None
+    elif plan.scenario.clock == "real":
+        err.print(f"running for about {total_s:.0f} s in real time; Ctrl-C stops and parks")
+        yield None
+    else:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=err) as bar:
+            task = bar.add_task(plan.scenario.name, total=total_s)
+            yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
+            bar.update(task, completed=total_s)
+
+
+def _report(recording: Recording) -> Path:
+    from hil.report.page import write_report
+
+    return write_report(recording, recording.path.parent)
+
+
+def _run_json(
+    result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> dict[str, Any]:
+    return {
+        "ok": result.ok,
+        "outcome": result.outcome.value,
+        "reason": result.reason,
+        "mode": result.mode.name,
+        "verdicts": verdicts_of(recording),
+        **asdict(evidence),
+        "cycles": result.cycles,
+        "overruns": result.overruns,
+        "recording": str(result.recorder.path),
+        "recording_sha256": result.recorder.sha256,
+        "recording_status": result.recorder.status.name,
+        "recording_dropped": result.recorder.dropped + result.recorder.lost,
+        "report": None if page is None else str(page),
+        "real_time": [asdict(item) for item in result.setup],
+    }
+
+
+def _show_run(
+    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> None:
+    colour = "green" if result.ok else "red"
+    reason = f": {result.reason}" if result.reason else ""
+    out.print(f"[{colour}]{result.outcome.value}[/]", end="")
+    out.print(reason, markup=False, soft_wrap=True)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, text in _figures(plan, result, evidence):
+        table.add_row(name, text)
+    out.print(table)
+    for item in result.setup:
+        if not item.ok:
+            out.print(f"[yellow]real time:[/] {item.item}: {item.detail} {item.remedy}")
+    for verdict in verdicts_of(recording)[:10]:
+        out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
+    if result.recorder.problem:
+        out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
+    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
+    if page is not None:
+        out.print(f"report:    {page}", markup=False, soft_wrap=True)
+
+
+def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    yield "drives", f"{plan.scenario.devices.drives} (SIMULATED)"
+    yield "cycles", f"{result.cycles} at {plan.scenario.rate_hz:g} Hz, {plan.scenario.clock} clock"
+    if evidence.length_min_m is not None and evidence.length_max_m is not None:
+        yield "leg lengths", f"{evidence.length_min_m:.4f} to {evidence.length_max_m:.4f} m"
+        yield "strokes", f"{evidence.stroke_min_m:.4f} to {evidence.stroke_max_m:.4f} m"
+        yield "leg speed", f"at most {evidence.leg_speed_max_m_s:.4f} m/s"
+    if evidence.tracking_error_max_m is not None:
+        yield "tracking error", f"at most {evidence.tracking_error_max_m * 1e3:.3f} mm"
+    if plan.scenario.clock == "real":
+        late = evidence.lateness_us
+        yield "lateness", f"p50 {late.p50:.0f}, p99 {late.p99:.0f}, max {late.max:.0f} us"
+        yield "overruns", str(result.overruns)
+
+
+def _show_check(plan: Plan, result: CheckResult) -> None:
+    colour, word = ("green", "ok") if result.ok else ("red", "refused")
+    out.print(f"[{colour}]{word}[/]: {plan.scenario.name} on {plan.rig.name}, ", end="")
+    out.print(f"{result.duration_s:.2f} s of motion")
+    out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
+    out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
+    for finding in result.violations:
+        out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}", markup=False)

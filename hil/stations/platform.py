@@ -1,0 +1,151 @@
+"""The platform's control: from a motion to six leg setpoints, and from six lengths to a pose.
+
+One object per run. In each cycle it looks at the gate's last verdict, asks what the course of the
+run needs next, samples the present path (the slow rise, the motion, or parking) and solves the
+inverse kinematics. It never touches a drive.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from platform6dof.forward import ForwardResult, forward
+from platform6dof.inverse import leg_setpoint
+
+from drives.bank import BankFeedback
+from hil.clock import Tick
+from hil.motion.moves import MoveLimits, move
+from hil.motion.source import MotionSource
+from hil.supervisor import Course, Supervisor
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.pose import PlatformSetpoint, Pose
+from safety.modes import Mode, Request
+from safety.verdict import LegTarget, Setpoint, Verdict
+
+
+class ForwardKinematicsError(ArithmeticError):
+    """Lengths from which a path should start belong to no pose that could be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformMachine:
+    """What control needs to know of a rig.
+
+    Args:
+        geometry: joints and lengths.
+        park: X_BP with every rod at its reference length.
+        slow_moves: bounds of the rise and of parking.
+    """
+
+    geometry: HexapodGeometry
+    park: Pose
+    slow_moves: MoveLimits
+
+
+class Control(NamedTuple):
+    """Control's part of one cycle.
+
+    Args:
+        wanted: where the platform should be, None when no path is being followed.
+        asked: the same for the six legs, for the gate.
+        requests: what is asked of the modes.
+    """
+
+    wanted: PlatformSetpoint | None
+    asked: Setpoint | None
+    requests: tuple[Request, ...]
+
+
+NOTHING_ASKED = Control(None, None, ())
+
+
+class PlatformStation:
+    """Control of one platform through one run.
+
+    Args:
+        machine: the rig's mathematics.
+        motion: what to play; begins and ends at rest.
+        supervisor: the course of the run.
+        period_s: cycle time [s].
+    """
+
+    def __init__(
+        self,
+        machine: PlatformMachine,
+        motion: MotionSource,
+        supervisor: Supervisor,
+        period_s: float,
+    ) -> None:
+        self._machine = machine
+        self._motion = motion
+        self._supervisor = supervisor
+        self._period_s = period_s
+        self._mode = Mode.OFF
+        self._path: MotionSource | None = None
+        self._path_start = 0
+        self._reached = machine.park
+
+    def step(self, tick: Tick, verdict: Verdict | None, stop_asked: bool) -> Control:
+        """What control asks in this cycle.
+
+        Args:
+            tick: this cycle.
+            verdict: the gate's verdict of the last cycle.
+            stop_asked: a signal or the operator wants the run to end.
+
+        Raises:
+            ForwardKinematicsError: if the commanded lengths belong to no pose.
+        """
+        if verdict is not None and verdict.mode is not self._mode:
+            self._enter(verdict, tick.index)
+        path = self._path
+        path_s = (tick.index - self._path_start) * self._period_s
+        path_done = path is not None and path_s >= path.duration_s
+        requests = self._supervisor.ask(Course(verdict, path_done, stop_asked))
+        if path is None:
+            return Control(None, None, requests)
+        wanted = path.sample(path_s)
+        legs = leg_setpoint(self._machine.geometry, wanted)
+        asked = Setpoint(tick.index, tuple(legs.length_m.tolist()), tuple(legs.speed_m_s.tolist()))
+        return Control(wanted, asked, requests)
+
+    def reached(self, feedback: BankFeedback) -> ForwardResult:
+        """Where the platform is, by the forward kinematics of the measured lengths.
+
+        Until the drives know their lengths the result is not converged.
+        """
+        measured = np.array(feedback.length_m)
+        result = forward(self._machine.geometry, measured, self._reached)
+        if result.converged and all(feedback.homed):
+            self._reached = result.X_BP
+        return result
+
+    def _enter(self, verdict: Verdict, index: int) -> None:
+        """Choose the path of a mode that has just been entered."""
+        self._mode = verdict.mode
+        self._path_start = index
+        slow = self._machine.slow_moves
+        match verdict.mode:
+            case Mode.ENGAGING:
+                start = self._motion.sample(0.0).X_BP
+                self._path = move(self._commanded_pose(verdict.allowed), start, slow)
+            case Mode.ENGAGED:
+                self._path = self._motion
+            case Mode.PARKING:
+                here = self._commanded_pose(verdict.allowed)
+                self._path = move(here, self._machine.park, slow)
+            case _:
+                self._path = None
+
+    def _commanded_pose(self, commanded: LegTarget | None) -> Pose:
+        """The pose that belongs to the lengths the gate has last let through."""
+        if commanded is None:
+            raise ForwardKinematicsError("the gate lets nothing through, so no path can start")
+        lengths = np.array(commanded.length_m)
+        result = forward(self._machine.geometry, lengths, self._reached)
+        if not result.converged:
+            raise ForwardKinematicsError(
+                f"no pose found for the commanded lengths {lengths.round(4).tolist()} m: "
+                f"{result.reason} (residual {result.residual_m:.2e} m)"
+            )
+        return result.X_BP

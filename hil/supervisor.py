@@ -1,0 +1,120 @@
+"""The course of a run: what is asked of the modes, step by step, from power-up to parked.
+
+The supervisor asks; the gate decides (:mod:`safety.modes`). So a supervisor that asks for nonsense
+moves nothing.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from safety.modes import Mode, Request
+from safety.verdict import DriveRequest, Verdict
+
+
+class Outcome(Enum):
+    """How a run ended."""
+
+    COMPLETED = "completed"
+    STOPPED = "stopped"  # the operator asked; parked
+    TRIPPED = "tripped"  # the gate stopped it; fault latched
+    REFUSED = "refused"  # nothing moved
+    FAILED = "failed"  # a program error or a dead link; stopped as far as the link allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What control knows of a run in one cycle.
+
+    Args:
+        verdict: the gate's last verdict, None before the first cycle.
+        path_done: the current slow move or motion has been sampled to its end.
+        stop_asked: a signal or the operator wants the run to end.
+    """
+
+    verdict: Verdict | None
+    path_done: bool
+    stop_asked: bool
+
+
+class Supervisor:
+    """Leads one run: home, engage, rise, play the motion, park, shut down.
+
+    Args:
+        patience_cycles: how many cycles a mode may last in which only the drives work (homing,
+            enabling, settling) before the run is given up.
+    """
+
+    def __init__(self, patience_cycles: int) -> None:
+        self._patience_cycles = patience_cycles
+        self._waited = 0
+        self._mode = Mode.OFF
+        self._homed = False
+        self._played = False
+        self._gave_up = ""
+        self._fault = ""
+        self.done = False
+        self.stopped = False
+
+    @property
+    def reason(self) -> str:
+        """Why the run did not complete: the first cause, or an empty text."""
+        operator = "stopped by the operator" if self.stopped else ""
+        return self._fault or self._gave_up or operator
+
+    def ask(self, course: Course) -> tuple[Request, ...]:
+        """The requests of this cycle; sets ``done`` when the run is over."""
+        verdict = course.verdict
+        if verdict is None:
+            return (Request.CONFIGURED,)
+        self._waited = self._waited + 1 if verdict.mode is self._mode else 0
+        self._mode = verdict.mode
+        if verdict.faults and not self._fault:
+            self._fault = str(verdict.faults[0])
+        self.stopped = self.stopped or course.stop_asked
+        if verdict.mode in _WAITS and self._waited > self._patience_cycles:
+            self._gave_up = f"{verdict.mode.name} lasted longer than {self._patience_cycles} cycles"
+            self.done = verdict.mode is not Mode.HOMING
+            return (Request.SHUT_DOWN,)
+        request = self._next(verdict, course)
+        return () if request is None else (request,)
+
+    def _next(self, verdict: Verdict, course: Course) -> Request | None:
+        leaving = self._played or self.stopped or bool(self._gave_up or self._fault)
+        match verdict.mode:
+            case Mode.OFF:
+                self.done = leaving
+                return None if leaving else Request.CONFIGURED
+            case Mode.IDLE:
+                self.done = leaving
+                return None if leaving else Request.HOME
+            case Mode.HOMING if self.stopped:
+                return Request.HOLD
+            case Mode.STANDBY:
+                return Request.SHUT_DOWN if leaving else Request.ENGAGE
+            case Mode.ENGAGING if not self.stopped:
+                return Request.RISEN if course.path_done else None
+            case Mode.ENGAGED if not (self.stopped or course.path_done):
+                return None
+            case Mode.ENGAGING | Mode.ENGAGED | Mode.HOLD:
+                self._played = True
+                return Request.PARK
+            case Mode.PARKING:
+                return Request.PARKED if course.path_done else None
+            case Mode.FAULT:
+                self.done = verdict.drives is DriveRequest.OFF
+            case Mode.LOCKOUT:
+                self.done = True
+        return None
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run ended."""
+        if self._fault:
+            return Outcome.TRIPPED
+        if self._gave_up:
+            return Outcome.FAILED
+        return Outcome.STOPPED if self.stopped else Outcome.COMPLETED
+
+
+_WAITS = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.STANDBY, Mode.CSTOP, Mode.QSTOP)
+"""Modes in which control has nothing to do but wait for the drives."""

@@ -1,0 +1,130 @@
+"""Strict settings: what is refused, and that the refusal says what would have been right."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hil.fields import LegLengths
+from hil.settings import MAX_FILE_BYTES, ConfigError, Settings, apply_overrides, read_toml
+
+
+class Inner(Settings):
+    depth_m: float
+
+
+class Table(Settings):
+    stroke_m: LegLengths
+    count: int = 1
+    inner: Inner = Inner(depth_m=0.5)
+
+
+def refused(table: dict) -> str:
+    with pytest.raises(ConfigError) as caught:
+        Table.build(table, "rig.toml")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({}, ["rig.toml: stroke_m is left out"]),
+        ({"stroke_m": 0.7, "strok_m": 1}, ["strok_m = 1: unknown key", "did you mean stroke_m"]),
+        ({"stroke_m": 0.7, "inner": {"depth_mm": 5}}, ["inner.depth_mm", "inner.depth_m is left"]),
+        ({"stroke_m": True}, ["stroke_m = True", "one number, or a list of six"]),
+        ({"stroke_m": 0.7, "count": True}, ["count = True", "valid integer"]),
+        ({"stroke_m": 0.7, "count": 1.0}, ["count = 1.0"]),
+        ({"stroke_m": math.nan}, ["stroke_m = nan", "finite"]),
+        ({"stroke_m": math.inf}, ["stroke_m = inf", "finite"]),
+        ({"stroke_m": "0.7"}, ["stroke_m = '0.7'"]),
+        ({"stroke_m": 740}, ["stroke_m = 740", "less than or equal to 20", "millimetres?"]),
+        ({"stroke_m": [0.7] * 5}, ["a list of six"]),
+        ({"stroke_m": [0.7] * 5 + [-1]}, ["stroke_m.5 = -1", "greater than 0"]),
+        ({"stroke_m": 0.7, "inner": {"depth_m": "deep"}}, ["inner.depth_m = 'deep'"]),
+    ],
+)
+def test_wrong_value_is_refused_with_path_value_and_remedy(table, words):
+    text = refused(table)
+    for word in words:
+        assert word in text, text
+
+
+def test_one_number_is_broadcast_and_reported_once():
+    assert Table.build({"stroke_m": 0.7}, "x").stroke_m == (0.7,) * 6
+    assert len(refused({"stroke_m": 740}).splitlines()) == 1
+
+
+def test_every_problem_is_told_at_once():
+    assert len(refused({"stroke_m": -1, "count": "a", "more": 1}).splitlines()) == 3
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.integers(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+        max_leaves=8,
+    )
+)
+@settings(derandomize=True, deadline=None)
+def test_any_value_is_a_model_or_a_config_error(value):
+    try:
+        built = Table.build({"stroke_m": value}, "x")
+    except ConfigError as error:
+        assert error.problems
+    else:
+        assert all(0 < length <= 20 for length in built.stroke_m)
+
+
+def test_overrides_are_typed_and_leave_the_original_alone():
+    table = {"motion": {"terms": [{"a": 1}], "file": "x"}}
+    changed = apply_overrides(table, ["motion.terms.0.a=2.5", "motion.file=run 1.csv", "new.k=true"])
+    assert changed == {
+        "motion": {"terms": [{"a": 2.5}], "file": "run 1.csv"},
+        "new": {"k": True},
+    }
+    assert table == {"motion": {"terms": [{"a": 1}], "file": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("rate_hz", "key=value"),
+        ("=3", "key=value"),
+        ("terms.7.a=1", "no index"),
+        ("terms.x.a=1", "no index"),
+        ("name.first=1", "is a value, not a table"),
+    ],
+)
+def test_wrong_override_is_refused(override, words):
+    with pytest.raises(ConfigError, match=words):
+        apply_overrides({"terms": [{"a": 1}], "name": "n"}, [override])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a = ", "not valid TOML"),
+        (b"\xff\xfe", "not valid TOML"),
+        (b"a = 1\na = 2", "not valid TOML"),
+        (b"[" + b"a." * 40 + b"b]\nx = 1", "nested deeper"),
+        (b"#" * (MAX_FILE_BYTES + 1), "at most"),
+    ],
+)
+def test_bad_file_is_refused_with_its_name(tmp_path, content, words):
+    path = tmp_path / "bad.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=words) as caught:
+        read_toml(path)
+    assert "bad.toml" in str(caught.value)
+
+
+def test_missing_file_is_refused_with_its_name(tmp_path):
+    with pytest.raises(ConfigError, match=r"none\.toml: cannot be read"):
+        read_toml(tmp_path / "none.toml")
+
+
+def test_settings_are_frozen():
+    table = Table.build({"stroke_m": 0.7}, "x")
+    with pytest.raises(ValueError, match="frozen"):
+        table.count = 2
