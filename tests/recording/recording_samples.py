@@ -1,0 +1,46 @@
+"""Frames and headers that the tests of the recording share."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, Six, pack_into
+from hil.recording.header import RunHeader
+from hil.recording.recorder import Recorder, RecorderResult
+from hil.recording.ring import Ring
+
+HEADER = RunHeader(
+    modes=("OFF", "IDLE", "ENGAGED"),
+    actions=("NONE", "PASSED", "STOPPED"),
+    metadata={"rig": "sample", "seed": "7", "devices": "SIMULATED"},
+    scenario={"rate_hz": 500.0, "name": "sample"},
+)
+
+
+def six(start: float) -> Six:
+    """Six different values, so that swapped legs or groups are seen."""
+    return (start, start + 0.01, start + 0.02, start + 0.03, start + 0.04, start + 0.05)
+
+
+def sample_frame(index: int, period_s: float = 0.002) -> CycleFrame:
+    """A frame in which every group differs from every other and from the last cycle's."""
+    t_s = index * period_s
+    wave = 0.1 * math.sin(3.0 * t_s)
+    groups = [six(10.0 * group + wave) for group in range(1, 11)]
+    return CycleFrame(index, t_s, period_s, 1e-5, 2e-5, 2, 1, 3, *groups, 1e-9)
+
+
+def packed(frame: CycleFrame) -> bytes:
+    buffer = bytearray(FRAME.size)
+    pack_into(buffer, 0, frame)
+    return bytes(buffer)
+
+
+def record(path: Path, frames: list[CycleFrame], header: RunHeader = HEADER) -> RecorderResult:
+    """Record frames as a dry run does."""
+    recorder = Recorder(Ring.local(slots=16), path, header)
+    for frame in frames:
+        recorder.ring.push(CYCLE_KIND, packed(frame))
+        recorder.service()
+    return recorder.finish()
