@@ -22,6 +22,7 @@ from hil.motion.source import MotionSource
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
+from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.ring import Ring
 from hil.rig import Rig, cylinder_model, gate_limits, geometry_of, park_pose
 from hil.scenario import Plan
@@ -59,7 +60,7 @@ class RunResult:
     events: tuple[EventRecord, ...]
     recorder: RecorderResult
     reason: str
-    setup: tuple[str, ...]
+    setup: tuple[RealtimeItem, ...]
 
     @property
     def ok(self) -> bool:
@@ -186,16 +187,14 @@ def _sink(plan: Plan, folder: Path, header: RunHeader) -> RecordingSink:
 @contextmanager
 def _clock(
     plan: Plan, progress: Callable[[float], None] | None
-) -> Iterator[tuple[Clock, tuple[str, ...]]]:
+) -> Iterator[tuple[Clock, tuple[RealtimeItem, ...]]]:
     """The clock of the plan, with whatever real time needs prepared around it."""
     if plan.scenario.clock == "virtual":
         yield (_Watched(VirtualClock(), progress) if progress else VirtualClock()), ()
         return
     from hil.realtime import RealClock  # Linux only
-    from hil.realtime_setup import prepare
-
-    with prepare() as setup:
-        yield RealClock(), tuple(setup)
+    with RealtimeSetup() as granted:
+        yield RealClock(), granted.items
 
 
 class _Watched:

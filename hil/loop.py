@@ -21,12 +21,12 @@ from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
 
-class StopAsked(Protocol):
+class StopWish(Protocol):
     """Whether the operator wants the run to end (Ctrl-C, SIGTERM)."""
 
     @property
-    def asked(self) -> bool:
-        """True from the first signal on."""
+    def asked(self) -> object | None:
+        """What asked for it first; None while nothing did."""
         ...
 
 
@@ -70,7 +70,7 @@ class Loop:
         supervisor: Supervisor,
         gated: GatedBank,
         journal: Journal,
-        stop: StopAsked,
+        stop: StopWish,
     ) -> None:
         self._clock = clock
         self._period_s = period_s
@@ -107,7 +107,7 @@ class Loop:
 
     def cycle(self, tick: Tick) -> Exchange:
         """One turn: control, gate, drives, journal."""
-        stop_asked = self._stop.asked
+        stop_asked = self._stop.asked is not None
         control = self._control(tick, stop_asked)
         exchange = self._gated.cycle(tick, control.asked, control.requests)
         self._verdict = exchange.verdict
