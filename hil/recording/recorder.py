@@ -173,9 +173,10 @@ class Recorder:
             self._chunks_seen = self._writer.chunks
         if now_s - self._flushed_s < FLUSH_AFTER_S or self._problem:
             return
-        self._flushed_s = now_s
         try:
             self._writer.flush()
+            self._flushed_s = now_s
+            self._chunks_seen = self._writer.chunks
         except OSError as error:
             self._degrade(error)
 

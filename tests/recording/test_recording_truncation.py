@@ -1,0 +1,166 @@
+"""Whatever is left of a file: its complete messages are read, and nothing worse happens."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcap.opcode import Opcode
+from recording_samples import record, sample_frame
+
+from hil.recording.export import export_csv
+from hil.recording.header import RecordingError
+from hil.recording.mcap_scan import MAGIC, Caps
+from hil.recording.reader import Recording
+
+CYCLES = 60
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small recording of six chunks."""
+    path = tmp_path_factory.mktemp("whole") / "a.mcap"
+    record(path, [sample_frame(index, 0.05) for index in range(CYCLES)])
+    return path
+
+
+def _is_prefix(recording: Recording) -> bool:
+    return np.array_equal(recording.column("index"), np.arange(recording.cycles))
+
+
+def test_any_prefix_of_the_file_gives_a_prefix_of_the_cycles(whole: Path, tmp_path: Path) -> None:
+    data = whole.read_bytes()
+    cut = tmp_path / "cut.mcap"
+    # Every byte of the front and of the end, where all kinds of records are; a coprime stride
+    # between, over chunks that are all alike.
+    places = {*range(600), *range(600, len(data) - 1500, 37), *range(len(data) - 1500, len(data))}
+    known = 0
+    for place in sorted(places):
+        cut.write_bytes(data[:place])
+        recording = Recording.open(cut)
+        assert _is_prefix(recording)
+        assert recording.truncated
+        assert recording.damage == ""
+        assert recording.gaps == ()
+        assert recording.cycles >= known  # more of the file is never less of the recording
+        known = recording.cycles
+    assert known == CYCLES
+
+
+def test_the_whole_file_is_not_called_truncated(whole: Path) -> None:
+    recording = Recording.open(whole)
+    assert (recording.truncated, recording.damage, recording.cycles) == (False, "", CYCLES)
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(place=st.integers(0, 10**9), value=st.integers(1, 255))
+def test_a_changed_byte_is_found_or_harmless(whole: Path, place: int, value: int) -> None:
+    data = bytearray(whole.read_bytes())
+    data[place % len(data)] ^= value
+    broken = whole.with_name("broken.mcap")
+    broken.write_bytes(data)
+    try:
+        recording = Recording.open(broken)
+    except RecordingError:
+        return
+    assert _is_prefix(recording)
+    assert recording.cycles == CYCLES or recording.damage or recording.truncated
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(rest=st.binary(max_size=200), op=st.integers(0, 20), length=st.integers(0, 300))
+def test_noise_behind_the_magic_does_no_harm(
+    whole: Path, rest: bytes, op: int, length: int
+) -> None:
+    noisy = whole.with_name("noisy.mcap")
+    noisy.write_bytes(MAGIC + struct.pack("<BQ", op, length) + rest)
+    assert Recording.open(noisy).cycles == 0
+
+
+@pytest.mark.parametrize("content", [b"t_s,x_m\n0,0\n", b"\x00" * 64, b"MCAP", b"\x89PNG\r\n"])
+def test_another_file_is_no_recording(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "other").write_bytes(content)
+    with pytest.raises(RecordingError, match="not a recording: it begins with"):
+        Recording.open(tmp_path / "other")
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"recording\.mcap: cannot be read: No such file"):
+        Recording.open(tmp_path)
+    with pytest.raises(RecordingError, match=r"gone\.mcap: cannot be read: No such file"):
+        Recording.open(tmp_path / "gone.mcap")
+
+
+def test_an_empty_file_is_an_empty_recording_cut_off(tmp_path: Path) -> None:
+    (tmp_path / "a.mcap").write_bytes(b"")
+    recording = Recording.open(tmp_path / "a.mcap")
+    assert (recording.cycles, recording.truncated, recording.scenario) == (0, True, None)
+    export_csv(recording, tmp_path / "a.csv")
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 1
+
+
+def _with_chunk(path: Path, announced: int, packed: bytes, compression: bytes = b"zstd") -> Path:
+    chunk = struct.pack("<QQQI", 0, 0, announced, 0)
+    chunk += struct.pack("<I", len(compression)) + compression
+    chunk += struct.pack("<Q", len(packed)) + packed
+    path.write_bytes(MAGIC + struct.pack("<BQ", Opcode.CHUNK, len(chunk)) + chunk)
+    return path
+
+
+def test_a_chunk_that_says_it_is_huge_is_refused(tmp_path: Path) -> None:
+    bomb = _with_chunk(tmp_path / "a.mcap", 2**40, zstandard.compress(bytes(1000)))
+    with pytest.raises(RecordingError, match=rf"chunk of {2**40} bytes, limit {2**26} bytes"):
+        Recording.open(bomb)
+
+
+def test_a_chunk_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
+    bomb = _with_chunk(tmp_path / "a.mcap", 1000, zstandard.compress(bytes(2**28)))
+    recording = Recording.open(bomb)
+    assert "does not unpack to the announced 1000 bytes" in recording.damage
+    assert recording.truncated
+
+
+def test_many_chunks_together_are_limited(whole: Path) -> None:
+    with pytest.raises(RecordingError, match=r"sum of all chunks of \d+ bytes, limit 30000 bytes"):
+        Recording.open(whole, Caps(total=30_000))
+
+
+def test_a_record_beyond_the_cap_is_refused(whole: Path) -> None:
+    with pytest.raises(RecordingError, match=r"record of \d+ bytes, limit 1000 bytes"):
+        Recording.open(whole, Caps(record=1000))
+
+
+def test_an_unknown_compression_is_named(tmp_path: Path) -> None:
+    recording = Recording.open(_with_chunk(tmp_path / "a.mcap", 10, bytes(10), b"lz4"))
+    assert "compression 'lz4'; zstd or none can be read" in recording.damage
+
+
+def _message(channel: int, data: bytes) -> bytes:
+    body = struct.pack("<HIQQ", channel, 0, 0, 0) + data
+    return struct.pack("<BQ", Opcode.MESSAGE, len(body)) + body
+
+
+@pytest.mark.parametrize("data", [_message(1, b"{}"), _message(9, b"{}"), b"\x05\xff" + bytes(20)])
+def test_chunks_of_another_program_do_not_crash_the_reader(tmp_path: Path, data: bytes) -> None:
+    topic = b"/platform/cycle"
+    body = struct.pack("<HHI", 1, 0, len(topic)) + topic + struct.pack("<I", 4) + b"json"
+    body += struct.pack("<I", 0)
+    channel = struct.pack("<BQ", Opcode.CHANNEL, len(body)) + body
+    content = channel + data
+    recording = Recording.open(_with_chunk(tmp_path / "a.mcap", len(content), content, b""))
+    assert recording.cycles == 0
+    assert recording.damage
+
+
+def test_a_checksum_that_differs_ends_the_reading(whole: Path, tmp_path: Path) -> None:
+    data = bytearray(whole.read_bytes())
+    place = data.index(b"sample", data.index(b"scenario.json"))  # inside the attachment
+    data[place] ^= 1
+    (tmp_path / "a.mcap").write_bytes(data)
+    recording = Recording.open(tmp_path / "a.mcap")
+    assert "checksum of the attachment differs" in recording.damage
