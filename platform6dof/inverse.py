@@ -1,0 +1,115 @@
+"""From the platform to its legs: lengths, speeds and accelerations.
+
+Source: Bukharov et al. 2022, eqs. 1-2 for lengths; speeds and accelerations are their first and
+second time derivatives.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.kernels import batch, rotation
+from platform6dof.kernels import legs as kernel
+from platform6dof.pose import PlatformSetpoint, Pose, frozen_array
+
+Array = NDArray[np.float64]
+
+_set = object.__setattr__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegSetpoint:
+    """What the six legs shall do; arrays of shape (6,), read-only.
+
+    Attributes:
+        length_m: distance of the joints, or what the encoder counts if the screw winds [m].
+        speed_m_s: its derivative [m/s].
+        acceleration_m_s2: its second derivative [m/s²]; see ``leg_setpoint`` for wound screws.
+
+    Raises:
+        PoseError: wrong shape or not finite.
+    """
+
+    length_m: Array
+    speed_m_s: Array
+    acceleration_m_s2: Array
+
+    def __post_init__(self) -> None:
+        _set(self, "length_m", frozen_array(self.length_m, (6,), "length_m"))
+        _set(self, "speed_m_s", frozen_array(self.speed_m_s, (6,), "speed_m_s"))
+        _set(
+            self,
+            "acceleration_m_s2",
+            frozen_array(self.acceleration_m_s2, (6,), "acceleration_m_s2"),
+        )
+
+    @classmethod
+    def from_rows(cls, rows: Array) -> Self:
+        """Wrap a kernel's read-only rows, shape (3, 6), without copy or check."""
+        setpoint = object.__new__(cls)
+        _set(setpoint, "length_m", rows[0])
+        _set(setpoint, "speed_m_s", rows[1])
+        _set(setpoint, "acceleration_m_s2", rows[2])
+        return setpoint
+
+
+def leg_setpoint(geometry: HexapodGeometry, setpoint: PlatformSetpoint) -> LegSetpoint:
+    """Lengths, speeds and accelerations of the legs; called every tick.
+
+    l_i = |p + M b_i - a_i|, its rate u_i . (v + omega x c) with c = M b_i, and its second
+    rate u_i . (a + omega' x c + omega x (omega x c)) + (|c'|² - l'²) / l with c' = v + omega x c.
+
+    With a screw lead, lengths and speeds hold the winding exactly. The acceleration is that of
+    the joint distance: it leaves out lead/(2 pi) times the leg's twist acceleration.
+
+    A leg whose two joints coincide has no direction: its speed and acceleration are then nan.
+
+    Args:
+        geometry: the hexapod.
+        setpoint: wanted pose and motion of the platform.
+    """
+    pose = setpoint.X_BP
+    rows = kernel.leg_state(
+        geometry.table, pose.position_m, pose.rotation, setpoint.V_BP, setpoint.A_BP
+    )
+    rows.setflags(write=False)
+    return LegSetpoint.from_rows(rows)
+
+
+def leg_lengths(geometry: HexapodGeometry, X_BP: Pose) -> Array:
+    """Lengths of the legs [m], shape (6,), read-only. Bukharov et al. 2022, eqs. 1-2."""
+    rows = kernel.leg_rows(geometry.table, X_BP.position_m, X_BP.rotation)
+    rows.setflags(write=False)
+    return rows[0]
+
+
+def leg_setpoints_batch(
+    geometry: HexapodGeometry, coordinates: ArrayLike, rates: ArrayLike
+) -> tuple[Array, Array]:
+    """Lengths and speeds for many poses at once.
+
+    Non-finite input gives non-finite output in the same row and in no other.
+
+    Args:
+        geometry: the hexapod.
+        coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
+        rates: their time derivatives [m/s, rad/s], shape (N, 6).
+
+    Returns:
+        Lengths [m] and speeds [m/s], each of shape (N, 6).
+
+    Raises:
+        ValueError: the shapes are not (N, 6) and equal.
+    """
+    q = np.ascontiguousarray(coordinates, dtype=np.float64)
+    dq = np.ascontiguousarray(rates, dtype=np.float64)
+    if q.ndim != 2 or q.shape[1] != 6 or q.shape != dq.shape:
+        raise ValueError(f"coordinates {q.shape} and rates {dq.shape}: both must be (N, 6)")
+    if geometry.screw_lead_m != 0.0:
+        poses = rotation.poses_of_coordinates(q)
+        twists = rotation.twists_of_coordinates(q, dq)
+        return kernel.lengths_and_speeds(geometry.table, poses, twists)
+    return batch.lengths_and_speeds(geometry.table, q, dq)
