@@ -1,0 +1,124 @@
+"""Bringing a motion from rest and back to rest, without touching its own time.
+
+A law or a recording rarely begins at rest in its neutral pose. A lead-in before its own time and
+a lead-out after it repair that: the motion is continued beyond its ends, and there its deviation
+from neutral is multiplied by a window that rises from 0 to 1 with continuous second derivative,
+w(u) = 10 u^3 - 15 u^4 + 6 u^5. In its own time the window is 1, so the motion is played exactly.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from hil.motion.source import Floats, require_number
+
+REST_DEVIATION = 1e-9
+"""An end is at rest if it is as near to neutral as this [m, rad] ..."""
+REST_RATE = 1e-6
+"""... no faster than this [m/s, rad/s] ..."""
+REST_ACCELERATION = 1e-3
+"""... and not accelerated beyond this [m/s2, rad/s2], a ten-thousandth of gravity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fade:
+    """When a motion is led in, plays its own time and is led out.
+
+    Attributes:
+        lead_in_s: Before its own time [s]; 0 if it begins at rest.
+        own_s: The motion's own time [s].
+        lead_out_s: After its own time [s]; 0 if it ends at rest.
+    """
+
+    lead_in_s: float
+    own_s: float
+    lead_out_s: float
+
+    @property
+    def total_s(self) -> float:
+        """From rest to rest [s]."""
+        return self.lead_in_s + self.own_s + self.lead_out_s
+
+
+def fade_for(begin: Floats, end: Floats, own_s: float, fade_s: float) -> Fade:
+    """Return the fade that a motion needs.
+
+    Args:
+        begin: Deviation from neutral, its rate and acceleration at the beginning, shape (3, 6).
+        end: The same at the end, shape (3, 6).
+        own_s: The motion's own time [s].
+        fade_s: Length of a lead-in and of a lead-out, where one is needed [s].
+
+    Raises:
+        MotionError: If one is needed and `fade_s` is not positive.
+    """
+    if is_rest(begin) and is_rest(end):
+        return Fade(0.0, own_s, 0.0)
+    name = "the motion does not begin and end at rest at its neutral pose: fade_s"
+    fade_s = require_number(name, fade_s, "s", above=0.0)
+    lead_in_s = 0.0 if is_rest(begin) else fade_s
+    lead_out_s = 0.0 if is_rest(end) else fade_s
+    return Fade(lead_in_s, own_s, lead_out_s)
+
+
+def is_rest(values: Floats) -> bool:
+    """Say whether deviation, rate and acceleration, shape (3, 6), are those of rest at neutral."""
+    largest = np.abs(values).max(axis=1)
+    return bool(np.all(largest <= (REST_DEVIATION, REST_RATE, REST_ACCELERATION)))
+
+
+@njit(cache=True)
+def _step(u: float, length_s: float) -> tuple[float, float, float]:
+    """Return the window at u of its rise, with its first and second derivative to time."""
+    v = 1.0 - u
+    w = u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+    return w, 30.0 * u * u * v * v / length_s, 60.0 * u * v * (v - u) / (length_s * length_s)
+
+
+@njit(cache=True)
+def window(
+    t_s: float, lead_in_s: float, own_s: float, lead_out_s: float
+) -> tuple[float, float, float]:
+    """Return the window of a fade, with its first and second derivative to time.
+
+    Args:
+        t_s: Time since the lead-in began [s], within the motion.
+        lead_in_s: Length of the lead-in [s].
+        own_s: The motion's own time [s].
+        lead_out_s: Length of the lead-out [s].
+    """
+    if t_s < lead_in_s:
+        return _step(t_s / lead_in_s, lead_in_s)
+    left_s = lead_in_s + own_s + lead_out_s - t_s
+    if left_s < lead_out_s:
+        w, rate, acceleration = _step(left_s / lead_out_s, lead_out_s)
+        return w, -rate, acceleration
+    return 1.0, 0.0, 0.0
+
+
+@njit(cache=True)
+def fade_about(
+    values: Floats,
+    neutral: Floats,
+    t_s: float,
+    lead_in_s: float,
+    own_s: float,
+    lead_out_s: float,
+) -> None:
+    """Turn deviations into coordinates, faded, by the product rule and in place.
+
+    Args:
+        values: Deviation from neutral, its rate and acceleration, shape (3, 6).
+        neutral: Neutral coordinates [m, rad], shape (6,).
+        t_s: Time since the lead-in began [s].
+        lead_in_s: Length of the lead-in [s].
+        own_s: The motion's own time [s].
+        lead_out_s: Length of the lead-out [s].
+    """
+    w, dw, ddw = window(t_s, lead_in_s, own_s, lead_out_s)
+    for axis in range(6):
+        x, v, a = values[0, axis], values[1, axis], values[2, axis]
+        values[0, axis] = neutral[axis] + w * x
+        values[1, axis] = w * v + dw * x
+        values[2, axis] = w * a + 2.0 * dw * v + ddw * x

@@ -1,0 +1,148 @@
+"""Motions of a prescribed spectrum: a sum of sines in each coordinate."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from hil.motion.fade import fade_about, fade_for
+from hil.motion.source import (
+    AXES,
+    Floats,
+    MotionError,
+    clamp_time,
+    require_coordinates,
+    require_number,
+)
+from platform6dof.pose import PlatformSetpoint
+
+Term = tuple[float, float, float]
+"""Amplitude [m or rad], frequency [Hz] and phase [rad] of one sine."""
+
+
+class MultiSine:
+    """The motion law of Bukharov et al. 2022, eqs. 4-5, in each of the six coordinates.
+
+    x(t) = A + sum over k of Ar_k sin(2 pi nu_k t + phi_k) for t in 0..T, with the velocity and the
+    acceleration that follow from it. A is the neutral coordinate. Where the law does not begin or
+    end at rest in its neutral pose it is led in before 0 and led out after T (`hil.motion.fade`),
+    by itself on extended time; within 0..T it is played exactly.
+
+    Args:
+        neutral: A of each coordinate: (x, y, z, alpha, beta, gamma) [m, rad], shape (6,).
+        terms: For each coordinate its sines: (amplitude [m or rad], frequency [Hz], phase [rad]).
+        duration_s: T [s].
+        fade_s: Length of the lead-in and of the lead-out, where they are needed [s].
+
+    Raises:
+        MotionError: If a number is not finite or out of its range, or coordinates are missing.
+    """
+
+    def __init__(
+        self,
+        neutral: ArrayLike,
+        terms: Sequence[Sequence[Term]],
+        duration_s: float,
+        fade_s: float = 2.0,
+    ) -> None:
+        self._neutral = require_coordinates("neutral", neutral)
+        self._axis, self._sines = _table(terms)
+        own_s = require_number("duration_s", duration_s, "s", above=0.0)
+        begin = deviation(0.0, self._axis, self._sines)
+        end = deviation(own_s, self._axis, self._sines)
+        self._fade = fade_for(begin, end, own_s, fade_s)
+        self._duration_s = self._fade.total_s
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest, fades included [s]."""
+        return self._duration_s
+
+    @property
+    def lead_in_s(self) -> float:
+        """Time from rest to the beginning of the law's own time [s]."""
+        return self._fade.lead_in_s
+
+    @property
+    def lead_out_s(self) -> float:
+        """Time from the end of the law's own time to rest [s]."""
+        return self._fade.lead_out_s
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
+        t_s = clamp_time(t_s, self._duration_s)
+        fade = self._fade
+        values = _sample(
+            t_s,
+            self._axis,
+            self._sines,
+            self._neutral,
+            fade.lead_in_s,
+            fade.own_s,
+            fade.lead_out_s,
+        )
+        return PlatformSetpoint.from_coordinates(values[0], values[1], values[2])
+
+
+def _table(terms: Sequence[Sequence[Term]]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the coordinate of each sine, shape (K,), and amplitude, rad/s and phase, (K, 3)."""
+    if len(terms) != len(AXES):
+        text = f"terms are given for {len(terms)} coordinates: one list each for {', '.join(AXES)}"
+        raise MotionError(text)
+    axis_of: list[int] = []
+    sines: list[tuple[float, float, float]] = []
+    for axis, (name, own) in enumerate(zip(AXES, terms, strict=True)):
+        unit = "m" if axis < 3 else "rad"
+        for number, (amplitude, frequency_hz, phase_rad) in enumerate(own, start=1):
+            place = f"term {number} of {name}"
+            require_number(f"{place}: amplitude", amplitude, unit)
+            require_number(f"{place}: frequency_hz", frequency_hz, "Hz", above=0.0)
+            require_number(f"{place}: phase_rad", phase_rad, "rad")
+            axis_of.append(axis)
+            sines.append((amplitude, 2.0 * math.pi * frequency_hz, phase_rad))
+    return np.array(axis_of, dtype=np.int64), np.array(sines, dtype=np.float64).reshape(-1, 3)
+
+
+@njit(cache=True)
+def deviation(t_s: float, axis: NDArray[np.int64], sines: Floats) -> Floats:
+    """Return the sum of the sines, its rate and acceleration, shape (3, 6).
+
+    Args:
+        t_s: Time of the law, of any sign [s].
+        axis: Coordinate that each sine belongs to, shape (K,).
+        sines: Amplitude [m or rad], angular frequency [rad/s], phase [rad], shape (K, 3).
+    """
+    values = np.zeros((3, 6))
+    for k in range(axis.size):
+        amplitude, omega = sines[k, 0], sines[k, 1]
+        angle = omega * t_s + sines[k, 2]
+        s, c = math.sin(angle), math.cos(angle)
+        values[0, axis[k]] += amplitude * s
+        values[1, axis[k]] += amplitude * omega * c
+        values[2, axis[k]] -= amplitude * omega * omega * s
+    return values
+
+
+@njit(cache=True)
+def _sample(
+    t_s: float,
+    axis: NDArray[np.int64],
+    sines: Floats,
+    neutral: Floats,
+    lead_in_s: float,
+    own_s: float,
+    lead_out_s: float,
+) -> Floats:
+    values = deviation(t_s - lead_in_s, axis, sines)
+    fade_about(values, neutral, t_s, lead_in_s, own_s, lead_out_s)
+    return values
+
+
+def warm() -> None:
+    """Compile the kernels for the types that a run calls them with."""
+    neutral = require_coordinates("neutral", np.zeros(6))
+    axis, sines = _table([[(1.0, 1.0, 0.0)], *([()] * 5)])
+    deviation(0.0, axis, sines)
+    _sample(0.0, axis, sines, neutral, 1.0, 1.0, 1.0)

@@ -1,0 +1,132 @@
+"""What a motion is: a pose of the platform, with its twist and acceleration, at every moment.
+
+Every motion begins and ends at rest. Its time runs from 0 to `MotionSource.duration_s`; before
+and after it stands still where it begins and ends.
+"""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from platform6dof.pose import PlatformSetpoint, Pose
+
+Floats = NDArray[np.float64]
+
+AXES = ("x", "y", "z", "alpha", "beta", "gamma")
+"""Names of the six coordinates, in the order of `Pose.coordinates`."""
+
+
+class MotionError(ValueError):
+    """A motion that cannot be made as described; the text says what would have been right."""
+
+
+class MotionSource(Protocol):
+    """Something the platform can be asked to do."""
+
+    @property
+    def duration_s(self) -> float:
+        """How long the motion lasts, from rest to rest [s]."""
+        ...
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return where the platform shall be, and how it shall move there.
+
+        Args:
+            t_s: Time since the motion began [s]; taken as 0 before it and as `duration_s` after.
+
+        Raises:
+            MotionError: If the time is not a number.
+        """
+        ...
+
+
+class Hold:
+    """Standing still at one pose.
+
+    Args:
+        X_BP: Pose of the platform in the base.
+        duration_s: How long [s].
+
+    Raises:
+        MotionError: If the duration is negative or not finite.
+    """
+
+    def __init__(self, X_BP: Pose, duration_s: float) -> None:
+        self._setpoint = PlatformSetpoint.at_rest(X_BP)
+        self._duration_s = require_number("duration_s", duration_s, "s", least=0.0)
+
+    @property
+    def duration_s(self) -> float:
+        """How long the platform stands [s]."""
+        return self._duration_s
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return the pose, at rest."""
+        clamp_time(t_s, self._duration_s)
+        return self._setpoint
+
+
+def clamp_time(t_s: float, duration_s: float) -> float:
+    """Return the time within a motion that a time belongs to.
+
+    Args:
+        t_s: Any time [s].
+        duration_s: How long the motion lasts [s].
+
+    Raises:
+        MotionError: If the time is not a number.
+    """
+    if t_s <= 0.0:
+        return 0.0
+    if t_s >= duration_s:
+        return duration_s
+    if t_s != t_s:
+        raise MotionError(f"t_s is {t_s} s: a motion is sampled at a time, which is a number")
+    return t_s
+
+
+def require_number(
+    name: str, value: float, unit: str, *, least: float = -math.inf, above: float = -math.inf
+) -> float:
+    """Return the value as a float, if it is finite and within its bounds.
+
+    Args:
+        name: What it is, for the error.
+        value: The value.
+        unit: Its unit, for the error.
+        least: Smallest value allowed.
+        above: Bound that must be exceeded.
+
+    Raises:
+        MotionError: With name, value, unit and what would have been right.
+    """
+    if math.isfinite(value) and value >= least and value > above:
+        return float(value)
+    wanted = "it must be finite"
+    if math.isfinite(least):
+        wanted += f" and at least {least:g} {unit}"
+    if math.isfinite(above):
+        wanted += f" and above {above:g} {unit}"
+    raise MotionError(f"{name} is {value} {unit}: {wanted}")
+
+
+def require_coordinates(name: str, values: ArrayLike) -> Floats:
+    """Return six finite coordinates as a read-only copy, shape (6,).
+
+    Args:
+        name: What they are, for the error.
+        values: (x, y, z, alpha, beta, gamma) [m, rad], shape (6,).
+
+    Raises:
+        MotionError: If they are not six, or one is not finite.
+    """
+    array = np.array(values, dtype=np.float64)
+    if array.shape != (len(AXES),):
+        text = f"{name} has the shape {array.shape}: six coordinates {', '.join(AXES)} are needed"
+        raise MotionError(text)
+    for axis, value in zip(AXES, array.tolist(), strict=True):
+        require_number(f"{name}, {axis}", value, "rad" if axis in AXES[3:] else "m")
+    array.setflags(write=False)
+    return array
