@@ -1,0 +1,185 @@
+"""Limits of the gate: given in full, judged once, then never changed.
+
+No limit has a default. A limit left out is an error at construction, because a missing limit must
+never mean "unlimited". Lengths are actuator lengths [m].
+"""
+
+import hashlib
+import math
+from dataclasses import dataclass, fields
+
+from safety.verdict import LEG_COUNT
+
+
+class LimitsError(ValueError):
+    """A limit that cannot be worked with; the text names leg, value, unit and what would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegLimits:
+    """Limits of one leg; they are judged when they become part of `GateLimits`.
+
+    Args:
+        soft_min_m: shortest permitted length [m].
+        soft_max_m: longest permitted length [m].
+        speed_max_m_s: greatest permitted speed [m/s].
+        acceleration_max_m_s2: greatest permitted acceleration of the setpoints [m/s^2].
+        stop_deceleration_m_s2: deceleration of the controlled stop [m/s^2].
+    """
+
+    soft_min_m: float
+    soft_max_m: float
+    speed_max_m_s: float
+    acceleration_max_m_s2: float
+    stop_deceleration_m_s2: float
+
+
+@dataclass(frozen=True, slots=True)
+class GateLimits:
+    """All limits of the gate.
+
+    Args:
+        period_s: nominal cycle time T [s].
+        legs: limits of six legs.
+        following_base_m: following error permitted at standstill [m].
+        following_per_speed_s: its growth with commanded speed [m per m/s]: base + k*|v|.
+        following_cycles: consecutive cycles outside the window that trip.
+        reaction_time_s: from cause to the first corrective setpoint [s]; |v| times this is kept
+            free before the soft limits.
+        missing_setpoints_max: consecutive missing setpoints that are bridged.
+        missing_feedback_max: consecutive missing feedback frames of a leg that are tolerated.
+        late_cycles_max: longest cycle and greatest lateness, in periods.
+        setpoint_age_max_s: age above which a setpoint counts as missing [s].
+        start_tolerance_m: greatest offset of a first asked setpoint from the held lengths [m].
+        standstill_speed_m_s: measured speed up to which a leg stands still [m/s].
+        standstill_cycles: consecutive cycles of it that make a standstill.
+
+    Raises:
+        LimitsError: a value is not a finite number, has the wrong sign, or does not fit the rest.
+    """
+
+    period_s: float
+    legs: tuple[LegLimits, LegLimits, LegLimits, LegLimits, LegLimits, LegLimits]
+    following_base_m: float
+    following_per_speed_s: float
+    following_cycles: int
+    reaction_time_s: float
+    missing_setpoints_max: int
+    missing_feedback_max: int
+    late_cycles_max: float
+    setpoint_age_max_s: float
+    start_tolerance_m: float
+    standstill_speed_m_s: float
+    standstill_cycles: int
+
+    def __post_init__(self) -> None:
+        for name, unit in _POSITIVE.items():
+            _require_positive("limits", name, getattr(self, name), unit)
+        for name, least in _COUNTS.items():
+            _require_count(name, getattr(self, name), least)
+        _require_number("limits", "following_per_speed_s", self.following_per_speed_s, "s")
+        if self.following_per_speed_s < 0.0:
+            raise LimitsError(
+                f"limits: following_per_speed_s = {self.following_per_speed_s} s is negative; "
+                "need 0 or more"
+            )
+        if self.late_cycles_max < 1.0:
+            raise LimitsError(
+                f"limits: late_cycles_max = {self.late_cycles_max} periods is below 1: "
+                "every punctual cycle would trip; need 1 or more"
+            )
+        if len(self.legs) != LEG_COUNT:
+            raise LimitsError(f"limits: {len(self.legs)} legs; need {LEG_COUNT}")
+        for number, leg in enumerate(self.legs, 1):
+            self._check_leg(f"leg {number}", leg)
+
+    def _check_leg(self, place: str, leg: LegLimits) -> None:
+        for name, unit in _LEG_POSITIVE.items():
+            _require_positive(place, name, getattr(leg, name), unit)
+        stroke = leg.soft_max_m - leg.soft_min_m
+        if stroke <= 0.0:
+            raise LimitsError(
+                f"{place}: soft_min_m = {leg.soft_min_m} m is not below "
+                f"soft_max_m = {leg.soft_max_m} m"
+            )
+        if leg.stop_deceleration_m_s2 > leg.acceleration_max_m_s2:
+            raise LimitsError(
+                f"{place}: stop_deceleration_m_s2 = {leg.stop_deceleration_m_s2} m/s^2 is above "
+                f"acceleration_max_m_s2 = {leg.acceleration_max_m_s2} m/s^2; need it at or below"
+            )
+        braking = leg.speed_max_m_s**2 / (2.0 * leg.stop_deceleration_m_s2)
+        if not braking < stroke / 2.0:
+            raise LimitsError(
+                f"{place}: braking from speed_max_m_s = {leg.speed_max_m_s} m/s at "
+                f"{leg.stop_deceleration_m_s2} m/s^2 takes {braking:.6g} m; need less than half "
+                f"of the soft stroke, {stroke / 2.0:.6g} m"
+            )
+        margin = self.margin_m(leg.speed_max_m_s)
+        if not 2.0 * margin < stroke:
+            raise LimitsError(
+                f"{place}: the following window and reaction way at full speed, {margin:.6g} m at "
+                f"each end, leave nothing of the soft stroke of {stroke:.6g} m; need less than "
+                f"{stroke / 2.0:.6g} m"
+            )
+
+    def margin_m(self, speed_m_s: float) -> float:
+        """Way kept free before a soft limit at this speed [m]: following window + reaction way."""
+        per_speed = self.following_per_speed_s + self.reaction_time_s
+        return self.following_base_m + per_speed * abs(speed_m_s)
+
+    def digest(self) -> str:
+        """SHA-256 of all values in canonical form (hexadecimal), for the record of a run."""
+        parts: list[str] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name != "legs":
+                parts.append(f"{field.name}={float(value).hex()}")
+        for number, leg in enumerate(self.legs, 1):
+            for field in fields(leg):
+                parts.append(f"leg{number}.{field.name}={float(getattr(leg, field.name)).hex()}")
+        return hashlib.sha256("\n".join(parts).encode("ascii")).hexdigest()
+
+
+_POSITIVE = {
+    "period_s": "s",
+    "following_base_m": "m",
+    "reaction_time_s": "s",
+    "late_cycles_max": "periods",
+    "setpoint_age_max_s": "s",
+    "start_tolerance_m": "m",
+    "standstill_speed_m_s": "m/s",
+}
+_COUNTS = {
+    "following_cycles": 1,
+    "missing_setpoints_max": 0,
+    "missing_feedback_max": 0,
+    "standstill_cycles": 1,
+}
+_LEG_POSITIVE = {
+    "soft_min_m": "m",
+    "soft_max_m": "m",
+    "speed_max_m_s": "m/s",
+    "acceleration_max_m_s2": "m/s^2",
+    "stop_deceleration_m_s2": "m/s^2",
+}
+
+
+def _require_number(place: str, name: str, value: object, unit: str) -> float:
+    # bool is an int in Python, and True would be a limit of 1.
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LimitsError(f"{place}: {name} = {value!r} is not a number; need a number in {unit}")
+    if not math.isfinite(value):
+        raise LimitsError(f"{place}: {name} = {value} {unit} is not finite; need a finite number")
+    return value
+
+
+def _require_positive(place: str, name: str, value: object, unit: str) -> None:
+    if _require_number(place, name, value, unit) <= 0.0:
+        raise LimitsError(f"{place}: {name} = {value} {unit} is not positive; need more than 0")
+
+
+def _require_count(name: str, value: object, least: int) -> None:
+    if type(value) is not int:
+        raise LimitsError(f"limits: {name} = {value!r} is not a whole number of cycles")
+    if value < least:
+        raise LimitsError(f"limits: {name} = {value} cycles; need {least} or more")

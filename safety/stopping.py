@@ -1,0 +1,103 @@
+"""The controlled stop, in exact discrete form.
+
+A stop takes whole cycles, so its length is a sum over cycles, not v^2/(2a): the continuous formula
+overshoots by up to a*dt^2/8. Six legs stop together: one factor s scales all six speeds, so the
+platform slows down along the way it was going and is never twisted by legs that stop one by one.
+The ramp bounds speed and deceleration; jerk is not bounded.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from safety.verdict import Six
+
+
+def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float) -> float:
+    """Greatest speed of the next cycle from which a stop still ends within a distance.
+
+    The next cycle covers v*dt, each later one (v - i*dv)*dt with dv = a*dt, until zero. A stop of
+    k braking cycles fits when v <= v_k = (d/dt + dv*k(k+1)/2)/(k+1), and the stop that really
+    happens is the longest of these, so the answer is the least v_k, which is reached at
+    k = floor((-1 + sqrt(1 + 8d/(dv*dt)))/2).
+
+    Args:
+        distance_m: way to the limit [m]; negative counts as none.
+        deceleration_m_s2: deceleration [m/s^2].
+        dt_s: cycle time [s].
+
+    Returns:
+        Speed [m/s], 0 when there is no way left.
+    """
+    # NaN compares false with everything, so it takes this branch too: no way known, no speed.
+    if not distance_m > 0.0:
+        return 0.0
+    dv = deceleration_m_s2 * dt_s
+    k = math.floor((-1.0 + math.sqrt(1.0 + 8.0 * distance_m / (dv * dt_s))) / 2.0)
+    # Rounding may put the floor on the wrong side of an edge; the least v_k is right all the same.
+    return min(_speed_for(distance_m, dv, dt_s, i) for i in (max(k - 1, 0), k, k + 1))
+
+
+def _speed_for(distance_m: float, dv: float, dt_s: float, k: int) -> float:
+    return (distance_m / dt_s + dv * k * (k + 1) / 2.0) / (k + 1)
+
+
+def ramp_way(ratio: float) -> float:
+    """Way of a whole stop, in units of the last movement per cycle.
+
+    Args:
+        ratio: 1/delta >= 1, where delta is what the common factor loses in each cycle.
+
+    Returns:
+        K - delta*K(K+1)/2 with K = floor(1/delta); 0 for a stop within one cycle.
+    """
+    k = math.floor(ratio)
+    return k - k * (k + 1) / (2.0 * ratio)
+
+
+@dataclass(frozen=True, slots=True)
+class StopRamp:
+    """Controlled stop of six legs from one commanded state.
+
+    In cycle j = 1, 2, ... each leg moves by its last movement times 1 - j/ratio, until that is
+    zero. The leg that needs longest sets the ratio and brakes at its full deceleration.
+
+    Args:
+        start_m: last commanded lengths [m].
+        movement_m: last commanded movement per cycle [m].
+        ratio: cycles of the stop, 1 or more, not rounded.
+    """
+
+    start_m: Six
+    movement_m: Six
+    ratio: float
+
+    @classmethod
+    def begin(cls, start_m: Six, movement_m: Six, brake_steps_m: Sequence[float]) -> "StopRamp":
+        """Plan a stop.
+
+        Args:
+            start_m: last commanded lengths [m].
+            movement_m: last commanded movement per cycle [m].
+            brake_steps_m: permitted change of each leg's movement per cycle, a*dt^2 [m].
+        """
+        ratios = (abs(u) / brake for u, brake in zip(movement_m, brake_steps_m, strict=True))
+        return cls(start_m, movement_m, max(1.0, *ratios))
+
+    def factor(self, cycle: int) -> float:
+        """Common factor on all six speeds in cycle 1, 2, ... of the stop."""
+        return max(0.0, 1.0 - cycle / self.ratio)
+
+    def length_m(self, cycle: int) -> Six:
+        """Commanded lengths in cycle 1, 2, ... of the stop [m]."""
+        way = ramp_way(self.ratio)
+        if cycle < self.ratio:
+            way = cycle - cycle * (cycle + 1) / (2.0 * self.ratio)
+        a, b, c, d, e, f = (x + u * way for x, u in zip(self.start_m, self.movement_m, strict=True))
+        return (a, b, c, d, e, f)
+
+    def speed_m_s(self, cycle: int, dt_s: float) -> Six:
+        """Speeds in cycle 1, 2, ... of the stop [m/s]."""
+        scale = self.factor(cycle) / dt_s
+        a, b, c, d, e, f = (u * scale for u in self.movement_m)
+        return (a, b, c, d, e, f)

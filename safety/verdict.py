@@ -1,0 +1,264 @@
+"""Values that go into the gate and come out of it: setpoints, feedback, violations, verdicts.
+
+A verdict is data, not a bool: it says what was done (action), why (violations with check, leg,
+value, limit and unit), what may be sent (allowed) and what the drives are asked to be (drives).
+Lengths are actuator lengths [m], speeds are their rates [m/s], positive when the leg extends.
+Legs are numbered 1..6 towards people and stand in leg order in every tuple of six.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from safety.modes import DriveRequest, Mode, Severity
+
+LEG_COUNT = 6
+SEQUENCE_MODULUS = 2**32
+
+Six = tuple[float, float, float, float, float, float]
+SixBool = tuple[bool, bool, bool, bool, bool, bool]
+SixInt = tuple[int, int, int, int, int, int]
+
+ZERO_SIX: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+__all__ = [
+    "LEG_COUNT",
+    "SEQUENCE_MODULUS",
+    "ZERO_SIX",
+    "Action",
+    "Check",
+    "DriveRequest",
+    "Feedback",
+    "LegTarget",
+    "Mode",
+    "Setpoint",
+    "Severity",
+    "Six",
+    "SixBool",
+    "SixInt",
+    "Verdict",
+    "Violation",
+]
+
+
+class Check(Enum):
+    """What was checked. The value is the quantity as it is named in a violation's text."""
+
+    FINITE = "value"
+    POSITION = "position"
+    SPEED = "speed"
+    ACCELERATION = "acceleration"
+    BRAKING = "stopping point"
+    SPEED_MISMATCH = "feed-forward speed differs from the movement by"
+    FOLLOWING = "following error"
+    FEEDBACK = "feedback missing for"
+    DRIVE = "drive"
+    STALE = "setpoint age"
+    MISSING = "setpoint missing for"
+    SEQUENCE = "setpoint sequence"
+    START = "start offset"
+    PERIOD = "cycle time"
+    LATE = "lateness"
+    REQUEST = "request"
+    INTERNAL = "gate self-check"
+
+
+class Action(Enum):
+    """What the gate did in this cycle."""
+
+    BLOCKED = "BLOCKED"
+    """No position setpoint may be sent."""
+    PASSED = "PASSED"
+    """The asked setpoint is allowed, unchanged."""
+    BRIDGED = "BRIDGED"
+    """A missing setpoint was extrapolated at constant speed."""
+    STOPPING = "STOPPING"
+    """A step of the controlled stop of all six legs."""
+    HOLDING = "HOLDING"
+    """The last commanded lengths, with zero speed."""
+
+
+SETPOINT_CHECKS = frozenset(
+    {
+        Check.FINITE,
+        Check.POSITION,
+        Check.SPEED,
+        Check.ACCELERATION,
+        Check.BRAKING,
+        Check.SPEED_MISMATCH,
+        Check.STALE,
+        Check.MISSING,
+        Check.SEQUENCE,
+        Check.START,
+    }
+)
+
+
+def _figure(value: float) -> str:
+    """Three decimals where they tell the whole value, else up to nine significant figures."""
+    if float(value).is_integer() and abs(value) >= 1.0:
+        return f"{value:.0f}"
+    if abs(value - round(value, 3)) < 1e-10:
+        return f"{value:.3f}"
+    return f"{value:.9g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule.
+
+    Args:
+        check: which rule.
+        leg: leg number 1..6, or None for a rule about the cycle or the whole setpoint.
+        value: what was found.
+        limit: the limit; with `low`, the upper end of the permitted range.
+        unit: unit of value and limit.
+        severity: how strongly the gate reacts.
+        low: lower end of the permitted range, when both ends matter.
+        note: more words: which signal, in which mode.
+    """
+
+    check: Check
+    leg: int | None
+    value: float
+    limit: float
+    unit: str
+    severity: Severity
+    low: float | None = None
+    note: str = ""
+
+    @property
+    def cause(self) -> str:
+        """What is to blame: two different causes of class B make a class A.
+
+        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause.
+        """
+        if self.check in SETPOINT_CHECKS:
+            return "setpoint"
+        return "cycle" if self.leg is None else f"leg {self.leg}"
+
+    def __str__(self) -> str:
+        """Text such as `leg 3: position 0.842 m outside [0.520, 0.830] m`."""
+        place = "" if self.leg is None else f"leg {self.leg}: "
+        if self.check in _TOLD_BY_NOTE:
+            return f"{place}{self.check.value}: {self.note}"
+        unit = f" {self.unit}" if self.unit else ""
+        value, limit = _figure(self.value), _figure(self.limit)
+        if not math.isfinite(self.value):
+            return f"{place}{self.note or self.check.value} {value}{unit} is not finite"
+        tail = f" ({self.note})" if self.note else ""
+        if self.low is not None:
+            low = _figure(self.low)
+            return f"{place}{self.check.value} {value}{unit} outside [{low}, {limit}]{unit}{tail}"
+        return f"{place}{self.check.value} {value}{unit}, more than {limit}{unit}{tail}"
+
+
+_TOLD_BY_NOTE = frozenset({Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE})
+
+
+_PLAIN = {float}
+
+
+def _store_six(owner: object, name: str, values: Sequence[object]) -> None:
+    """Keep six Python floats as they are; convert other real numbers; refuse bool and the rest."""
+    if len(values) != LEG_COUNT:
+        raise TypeError(f"{name}: {len(values)} values, need {LEG_COUNT} (one float per leg)")
+    if {*map(type, values)} == _PLAIN:
+        return
+    converted: list[float] = []
+    for leg, value in enumerate(values, 1):
+        # A bool is an int in Python: True would be a leg of one metre.
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name}, leg {leg}: {value!r} is not a number; need a float")
+        converted.append(float(value))
+    object.__setattr__(owner, name, tuple(converted))
+
+
+@dataclass(frozen=True, slots=True)
+class Setpoint:
+    """What control asks for one cycle.
+
+    Args:
+        sequence: counter of control's setpoints, 0..2^32-1; it wraps.
+        length_m: asked actuator lengths [m].
+        speed_m_s: their rates at the end of the cycle [m/s], a feed-forward for the drives.
+
+    Raises:
+        TypeError: on anything but six numbers, or a sequence that is no integer.
+        ValueError: on a sequence outside 0..2^32-1.
+    """
+
+    sequence: int
+    length_m: Six
+    speed_m_s: Six
+
+    def __post_init__(self) -> None:
+        if type(self.sequence) is not int:
+            raise TypeError(f"sequence: {self.sequence!r} is not an int")
+        if not 0 <= self.sequence < SEQUENCE_MODULUS:
+            raise ValueError(f"sequence: {self.sequence} outside [0, {SEQUENCE_MODULUS - 1}]")
+        _store_six(self, "length_m", self.length_m)
+        _store_six(self, "speed_m_s", self.speed_m_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the drives reported in the last bus cycle.
+
+    Args:
+        length_m: measured actuator lengths [m]; may be NaN, the gate judges it.
+        speed_m_s: measured rates [m/s].
+        enabled: the drive follows position setpoints.
+        homed: the drive knows where its leg is.
+        fault_code: 0 for none, else the drive's own code.
+        fresh: this cycle's frame of this leg arrived.
+
+    Raises:
+        TypeError: on anything but six numbers each, or six flags each.
+    """
+
+    length_m: Six
+    speed_m_s: Six
+    enabled: SixBool
+    homed: SixBool
+    fault_code: SixInt
+    fresh: SixBool
+
+    def __post_init__(self) -> None:
+        _store_six(self, "length_m", self.length_m)
+        _store_six(self, "speed_m_s", self.speed_m_s)
+        for name in ("enabled", "homed", "fault_code", "fresh"):
+            if len(getattr(self, name)) != LEG_COUNT:
+                raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
+
+
+@dataclass(frozen=True, slots=True)
+class LegTarget:
+    """What the gate allows onto the wire: lengths [m] and speeds [m/s] of six legs."""
+
+    length_m: Six
+    speed_m_s: Six
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The gate's answer of one cycle.
+
+    Args:
+        index: the cycle it belongs to.
+        mode: mode after this cycle.
+        action: what was done.
+        violations: rules broken in this cycle, informing ones included.
+        allowed: the only setpoint that may be sent; None means none may.
+        drives: what the drives are asked to be.
+        faults: latched violations, in the order they came, until they are cleared.
+    """
+
+    index: int
+    mode: Mode
+    action: Action
+    violations: tuple[Violation, ...]
+    allowed: LegTarget | None
+    drives: DriveRequest
+    faults: tuple[Violation, ...]
