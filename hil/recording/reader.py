@@ -145,6 +145,10 @@ class _Collector:
     def recording(self, path: Path, scan: Scan) -> Recording:
         """Return what was gathered."""
         columns = _columns(self._flat)
+        sha256 = self._digest.hexdigest()
+        written = self._metadata.get("outcome", {}).get("sha256", sha256)
+        if written != sha256 and not self._damage:
+            self._damage = f"digest {sha256} of the messages, {written} was written at the end"
         return Recording(
             path=path,
             columns=MappingProxyType(columns),
@@ -156,7 +160,7 @@ class _Collector:
             gaps=_gaps(columns["index"]),
             truncated=not scan.finished,
             damage=scan.damage or self._damage,
-            sha256=self._digest.hexdigest(),
+            sha256=sha256,
         )
 
     def _note(self, record: Record) -> None:

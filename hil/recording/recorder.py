@@ -24,7 +24,8 @@ class RecorderResult:
         status: DONE, or DEGRADED after a failure of the disk, or GONE.
         written_bytes: size of what is complete on disk [bytes].
         dropped: entries the loop could not put into the ring.
-        lost: entries that left the ring and did not reach the disk.
+        lost: entries that did not get from the ring to the disk; of a recorder that is GONE, those
+            it left in the ring.
         sha256: digest of all messages; None if some were lost.
         problem: what went wrong, empty if nothing did.
     """

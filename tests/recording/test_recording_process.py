@@ -1,0 +1,201 @@
+"""The recorder as a process: same file as inline, and what is on disk survives every death."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recording_samples import HEADER, packed, record, sample_frame
+
+from hil.realtime import RealClock
+from hil.recording.frame import CYCLE_KIND
+from hil.recording.header import RecordingError, RunHeader
+from hil.recording.process import RecorderProcess
+from hil.recording.reader import Recording
+from hil.recording.ring import RecorderStatus, Ring
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the recorder process needs Linux")
+
+
+@pytest.fixture
+def ring() -> Iterator[Ring]:
+    ring = Ring.shared()
+    yield ring
+    ring.release()
+
+
+def _push(ring: Ring, first: int, last: int, period_s: float = 0.002) -> None:
+    for index in range(first, last):
+        assert ring.push(CYCLE_KIND, packed(sample_frame(index, period_s)))
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    """Look every 5 ms until the condition holds; 20 s at most."""
+    for tick in RealClock().ticks(0.005):
+        if condition():
+            return
+        assert tick.index < 4000, "waited 20 s in vain"
+
+
+def test_it_writes_what_a_dry_run_writes(ring: Ring, tmp_path: Path) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "run" / "recording.mcap", HEADER)
+    assert recorder.service() is RecorderStatus.OK
+    _push(ring, 0, 1200)
+    result = recorder.finish()
+    assert recorder.finish() is result
+    inline = record(tmp_path / "inline.mcap", [sample_frame(index) for index in range(1200)])
+    assert (result.status, result.dropped, result.lost) == (RecorderStatus.DONE, 0, 0)
+    assert result.sha256 == inline.sha256
+    recording = Recording.open(tmp_path / "run")
+    assert (recording.sha256, recording.truncated) == (inline.sha256, False)
+    assert recording.scenario == HEADER.scenario
+    assert result.written_bytes == (tmp_path / "run" / "recording.mcap").stat().st_size
+
+
+def test_a_scenario_larger_than_a_pipe_gets_through(ring: Ring, tmp_path: Path) -> None:
+    header = RunHeader((), (), {}, {"table": ["x" * 1000] * 500})
+    RecorderProcess(ring, tmp_path / "a.mcap", header).finish()
+    assert Recording.open(tmp_path / "a.mcap").scenario == header.scenario
+
+
+def test_a_place_that_cannot_be_written_is_refused_at_the_start(ring: Ring, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(RecordingError, match=r"file/a\.mcap: cannot be written: File exists"):
+        RecorderProcess(ring, tmp_path / "file" / "a.mcap", HEADER)
+    with pytest.raises(RecordingError, match="bytes free, at least"):
+        RecorderProcess(ring, tmp_path / "b.mcap", HEADER, min_free_bytes=2**62)
+
+
+def test_a_local_ring_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"Ring\.shared"):
+        RecorderProcess(Ring.local(), tmp_path / "a.mcap", HEADER)
+
+
+def test_killed_it_leaves_all_but_the_last_second(ring: Ring, tmp_path: Path) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    _push(ring, 0, 2000)  # 4 s of motion
+    _wait(lambda: ring.pending == 0)
+    os.kill(recorder.pid, signal.SIGKILL)
+    _wait(lambda: recorder.service() is RecorderStatus.GONE)
+    assert ring.push(CYCLE_KIND, packed(sample_frame(2000)))  # the loop goes on as before
+    result = recorder.finish()
+    assert result.status is RecorderStatus.GONE
+    assert (result.sha256, result.lost) == (None, 1)
+    assert "ended early" in result.problem
+    recording = Recording.open(tmp_path / "a.mcap")
+    assert recording.truncated
+    assert recording.t_s[-1] >= 4.0 - 1.0
+    np.testing.assert_array_equal(recording.column("index"), np.arange(recording.cycles))
+
+
+def test_what_lies_still_is_on_disk_soon_as_well(ring: Ring, tmp_path: Path) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    before = ring.written_bytes
+    _push(ring, 0, 10, period_s=0.0)  # motion time stands still
+    _wait(lambda: ring.written_bytes > before)
+    os.kill(recorder.pid, signal.SIGKILL)
+    recorder.finish()
+    assert Recording.open(tmp_path / "a.mcap").cycles == 10
+
+
+def test_a_recorder_that_hangs_is_never_waited_for_and_its_losses_are_counted(
+    tmp_path: Path,
+) -> None:
+    ring = Ring.shared(slots=64)
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    _push(ring, 0, 5)
+    _wait(lambda: ring.pending == 0)
+    os.kill(recorder.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, recorder.pid, os.WSTOPPED | os.WNOWAIT)
+    accepted = [ring.push(CYCLE_KIND, packed(sample_frame(index))) for index in range(5, 205)]
+    assert accepted == [True] * 64 + [False] * 136
+    assert recorder.service() is RecorderStatus.OK
+    os.kill(recorder.pid, signal.SIGCONT)
+    _wait(lambda: ring.pending == 0)
+    _push(ring, 205, 210)
+    result = recorder.finish()
+    assert (result.status, result.dropped, result.lost) == (RecorderStatus.DONE, 136, 0)
+    recording = Recording.open(tmp_path / "a.mcap")
+    assert [(gap.after_index, gap.missing) for gap in recording.gaps] == [(68, 136)]
+    assert recording.dropped == 136
+    ring.release()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_outlives_the_signals_that_end_the_run(
+    ring: Ring, tmp_path: Path, number: signal.Signals
+) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    assert os.getsid(recorder.pid) == recorder.pid  # the terminal's Ctrl-C does not reach it
+    os.kill(recorder.pid, number)
+    _push(ring, 0, 100)
+    assert recorder.finish().status is RecorderStatus.DONE
+    assert Recording.open(tmp_path / "a.mcap").cycles == 100
+
+
+PARENT = """
+import os, resource, signal, sys
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from recording_samples import HEADER, packed, sample_frame
+from hil.recording.frame import CYCLE_KIND
+from hil.recording.process import RecorderProcess
+from hil.recording.ring import Ring
+ring = Ring.shared()
+{limit}
+recorder = RecorderProcess(ring, Path(sys.argv[1]), HEADER)
+for index in range(1000):
+    assert ring.push(CYCLE_KIND, packed(sample_frame(index)))
+print(recorder.pid, flush=True)
+{end}
+"""
+
+
+def _parent(path: Path, limit: str, end: str) -> list[str]:
+    """Start a loop's process; {limit} and {end} are lines of it."""
+    return [
+        sys.executable,
+        "-c",
+        PARENT.format(limit=limit, end=end),
+        str(path),
+        str(Path(__file__).parent),
+    ]
+
+
+def test_when_the_loop_dies_the_file_is_finished(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    command = _parent(path, "", "sys.stdin.readline()\nos.kill(os.getpid(), signal.SIGKILL)")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        recorder = os.pidfd_open(int(parent.stdout.readline()))
+        parent.communicate(b"\n", timeout=30)
+        assert parent.returncode == -signal.SIGKILL
+    ended, _, _ = select.select([recorder], [], [], 30.0)
+    os.close(recorder)
+    assert ended
+    recording = Recording.open(path)
+    assert (recording.cycles, recording.truncated, recording.gaps) == (1000, False, ())
+
+
+def test_on_a_full_disk_the_loop_goes_on_and_earlier_chunks_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))"
+    end = (
+        "import json; r = recorder.finish(); print(json.dumps([r.status.name, r.lost, r.problem]))"
+    )
+    done = subprocess.run(_parent(path, limit, end), capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    status, lost, problem = json.loads(done.stdout.splitlines()[-1])
+    recording = Recording.open(path)
+    assert status == "DEGRADED"
+    assert problem == f"{path}: File too large"
+    assert 0 < recording.cycles == 1000 - lost
+    assert (recording.truncated, recording.damage) == (True, "")
