@@ -18,6 +18,20 @@ Vector = tuple[float, float, float]
 
 TABLE_COLUMNS = 14
 
+SMALLEST_PIVOT = 1e-14
+MAX_TURN_RAD = 0.5
+MAX_HALVINGS = 12
+
+# Status of a search for the pose of given lengths.
+CONVERGED = 0
+NOT_FINITE = 1
+NOT_POSITIVE = 2
+TOO_UNEQUAL = 3
+TOO_SHORT = 4
+TOO_MANY_STEPS = 5
+SINGULAR = 6
+STALLED = 7
+
 
 @njit(cache=True, error_model="numpy")
 def _vector(table: Array, i: int, p: Array, r: Array) -> tuple[Vector, Vector, float]:
@@ -183,12 +197,228 @@ def lengths_and_speeds(table: Array, poses: Array, twists: Array) -> tuple[Array
     return lengths, speeds
 
 
+@njit(cache=True, error_model="numpy")
+def _solve(matrix: Array, right: Array) -> bool:
+    """Replace ``right`` (6, k) by the solution of ``matrix @ x = right``; false if singular.
+
+    Elimination with row pivoting; ``matrix`` is destroyed.
+    """
+    columns = right.shape[1]
+    for k in range(6):
+        pivot = k
+        for i in range(k + 1, 6):
+            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
+                pivot = i
+        if not abs(matrix[pivot, k]) > SMALLEST_PIVOT:
+            return False
+        if pivot != k:
+            for j in range(k, 6):
+                matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
+            for j in range(columns):
+                right[k, j], right[pivot, j] = right[pivot, j], right[k, j]
+        for i in range(k + 1, 6):
+            factor = matrix[i, k] / matrix[k, k]
+            for j in range(k + 1, 6):
+                matrix[i, j] -= factor * matrix[k, j]
+            for j in range(columns):
+                right[i, j] -= factor * right[k, j]
+    for k in range(5, -1, -1):
+        for j in range(columns):
+            total = right[k, j]
+            for i in range(k + 1, 6):
+                total -= matrix[k, i] * right[i, j]
+            right[k, j] = total / matrix[k, k]
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _condition(rows: Array, scale: float) -> float:
+    """Condition number in the 1-norm of the Jacobian, rotation columns divided by ``scale``."""
+    matrix, inverse = np.empty((6, 6)), np.eye(6)
+    norm = 0.0
+    for k in range(6):
+        total = 0.0
+        for i in range(6):
+            matrix[i, k] = rows[i, k] if k < 3 else rows[i, k] / scale
+            total += abs(matrix[i, k])
+        norm = max(norm, total)
+    if not _solve(matrix, inverse):
+        return np.inf
+    inverse_norm = 0.0
+    for k in range(6):
+        total = 0.0
+        for i in range(6):
+            total += abs(inverse[i, k])
+        inverse_norm = max(inverse_norm, total)
+    return norm * inverse_norm
+
+
+@njit(cache=True, error_model="numpy")
+def _move(p: Array, r: Array, step: Array, factor: float, p_out: Array, r_out: Array) -> None:
+    """Write p + v and exp([w]x) R, with [v; w] = factor * step: a turn about base axes."""
+    for k in range(3):
+        p_out[k] = p[k] + factor * step[k, 0]
+    w = (factor * step[3, 0], factor * step[4, 0], factor * step[5, 0])
+    square = _dot(w, w)
+    if square < 1e-8:
+        sine, cosine = 1.0 - square / 6.0, 0.5 - square / 24.0
+    else:
+        angle = math.sqrt(square)
+        sine, cosine = math.sin(angle) / angle, (1.0 - math.cos(angle)) / square
+    for k in range(3):
+        column = (r[0, k], r[1, k], r[2, k])
+        once = _cross(w, column)
+        twice = _cross(w, once)
+        for i in range(3):
+            r_out[i, k] = column[i] + sine * once[i] + cosine * twice[i]
+
+
+@njit(cache=True, error_model="numpy")
+def _square_up(r: Array) -> None:
+    """Pull R back to the rotations, R (3 - R^T R) / 2, so that warm starts never drift away."""
+    old = r.copy()
+    for i in range(3):
+        for k in range(3):
+            total = 1.5 * old[i, k]
+            for j in range(3):
+                product = old[0, j] * old[0, k] + old[1, j] * old[1, k] + old[2, j] * old[2, k]
+                total -= 0.5 * old[i, j] * product
+            r[i, k] = total
+
+
+@njit(cache=True, error_model="numpy")
+def _impossible(lengths: Array, pair_limits: Array, slack: float) -> tuple[int, int]:
+    """Status and place (leg or pair) of lengths that no pose has; (CONVERGED, 0) if none.
+
+    Two legs and the two lines between their joints are a quadrilateral: no side is longer than
+    the other three together. A wound screw moves each length by at most ``slack``.
+    """
+    for i in range(6):
+        if not math.isfinite(lengths[i]):
+            return NOT_FINITE, i
+    for i in range(6):
+        if lengths[i] <= 0.0:
+            return NOT_POSITIVE, i
+    pair = 0
+    for i in range(6):
+        for j in range(i + 1, 6):
+            if abs(lengths[i] - lengths[j]) > pair_limits[pair, 0] + 2.0 * slack:
+                return TOO_UNEQUAL, pair
+            if lengths[i] + lengths[j] < pair_limits[pair, 1] - 2.0 * slack:
+                return TOO_SHORT, pair
+            pair += 1
+    return CONVERGED, 0
+
+
+@njit(cache=True, error_model="numpy")
+def _misfit(wanted: Array, reached: Array, residual: Array) -> tuple[float, float]:
+    """Write the residual of the lengths; return its largest magnitude and its sum of squares."""
+    largest, square = 0.0, 0.0
+    for i in range(6):
+        error = wanted[i] - reached[i]
+        residual[i, 0] = error
+        square += error * error
+        largest = abs(error) if not abs(error) <= largest else largest
+    return largest, square
+
+
+@njit(cache=True, error_model="numpy")
+def _descend(
+    table: Array,
+    wanted: Array,
+    p: Array,
+    r: Array,
+    here: Array,
+    step: Array,
+    largest: float,
+    square: float,
+) -> tuple[float, float, bool]:
+    """Go along ``step`` as far as the residual falls; overwrite p, r, here; step := residual.
+
+    Returns the residual's largest magnitude, its sum of squares, and whether it fell at all.
+    """
+    turn = math.sqrt(step[3, 0] ** 2 + step[4, 0] ** 2 + step[5, 0] ** 2)
+    factor = min(1.0, MAX_TURN_RAD / turn) if turn > 0.0 else 1.0
+    p_new, r_new, residual = np.empty(3), np.empty((3, 3)), np.empty((6, 1))
+    for _ in range(MAX_HALVINGS):
+        _move(p, r, step, factor, p_new, r_new)
+        _fill(table, p_new, r_new, here[0], here[1:])
+        largest_new, square_new = _misfit(wanted, here[0], residual)
+        if square_new < square:
+            p[:], r[:], step[:] = p_new, r_new, residual
+            return largest_new, square_new, True
+        factor *= 0.5
+    return largest, square, False
+
+
+@njit(cache=True, error_model="numpy")
+def pose_of_lengths(
+    table: Array,
+    pair_limits: Array,
+    lengths: Array,
+    p: Array,
+    r: Array,
+    scale: float,
+    tolerance: float,
+    limit: int,
+) -> Array:
+    """Newton's method on the group of motions, started from the pose (p, r).
+
+    The step [v; w] solves J [v; w] = residual; it is cut to MAX_TURN_RAD, so that a far start
+    does not jump to another branch, and halved while the sum of squares does not fall.
+
+    Args:
+        table: constants of the legs, shape (6, 14).
+        pair_limits: see ``HexapodGeometry.pair_limits_m``, shape (15, 2).
+        lengths: wanted lengths [m], shape (6,).
+        p: position to start from [m], shape (3,).
+        r: rotation to start from, shape (3, 3).
+        scale: length that divides the rotation columns for the condition number [m].
+        tolerance: largest residual of a length that counts as converged [m].
+        limit: largest number of steps.
+
+    Returns:
+        Packed pose, steps taken, largest residual [m], condition number, status, place: (17,).
+    """
+    out = np.empty(17)
+    slack = math.pi * abs(table[0, 13])
+    status, place = _impossible(lengths, pair_limits, slack)
+    steps, largest = 0, np.nan
+    p, r = p.copy(), r.copy()
+    here, matrix, step = np.empty((7, 6)), np.empty((6, 6)), np.empty((6, 1))
+    if status == CONVERGED:
+        _fill(table, p, r, here[0], here[1:])
+        largest, square = _misfit(lengths, here[0], step)
+        while not largest <= tolerance:
+            if steps == limit:
+                status = TOO_MANY_STEPS
+                break
+            matrix[:] = here[1:]
+            if not _solve(matrix, step):
+                status = SINGULAR
+                break
+            largest, square, fell = _descend(table, lengths, p, r, here, step, largest, square)
+            if not fell:
+                status = STALLED
+                break
+            steps += 1
+    _square_up(r)
+    out[:3] = p
+    out[3:12] = r.reshape(9)
+    out[12], out[13] = steps, largest
+    out[14] = _condition(here[1:], scale) if status == CONVERGED else np.inf
+    out[15], out[16] = status, place
+    return out
+
+
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
-    table = np.zeros((6, TABLE_COLUMNS))
+    table, pairs = np.zeros((6, TABLE_COLUMNS)), np.zeros((15, 2))
     vector, matrix, twist = np.ones(3), np.eye(3), np.zeros(6)
-    for array in (table, vector, matrix, twist):
+    for array in (table, pairs, vector, matrix, twist):
         array.setflags(write=False)
     leg_state(table, vector, matrix, twist, twist)
     leg_rows(table, vector, matrix)
     lengths_and_speeds(table, np.zeros((1, 12)), np.zeros((1, 6)))
+    for lengths in (twist, np.zeros(6)):
+        pose_of_lengths(table, pairs, lengths, vector, matrix, 1.0, 1e-12, 1)

@@ -1,0 +1,125 @@
+"""From the legs to the platform: the pose that has given leg lengths.
+
+A hexapod's lengths belong to up to forty poses. Newton's method from a pose near the wanted one
+(the last tick's) finds that one; nothing here can tell which branch a machine stands on.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.kernels import legs as kernel
+from platform6dof.pose import Pose
+
+Array = NDArray[np.float64]
+
+TOLERANCE_M = 1e-12
+MAX_STEPS = 50
+CONDITION_MAX = 1e6
+"""A pose with a larger condition number (1-norm, scaled Jacobian) is not trusted: an encoder step
+of a micrometre could hide a metre."""
+
+_PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForwardResult:
+    """What the search found.
+
+    Attributes:
+        X_BP: the pose; **the guess, and not to be used, unless converged**.
+        iterations: Newton steps taken.
+        residual_m: largest difference of a length from the wanted one [m]; nan if not begun.
+        condition: 1-norm condition number of the scaled Jacobian at the pose; inf if not reached.
+        converged: whether X_BP is the answer.
+        reason: why not, with leg, value and limit; empty if converged.
+    """
+
+    X_BP: Pose
+    iterations: int
+    residual_m: float
+    condition: float
+    converged: bool
+    reason: str
+
+
+def forward(
+    geometry: HexapodGeometry,
+    length_m: ArrayLike,
+    guess: Pose,
+    tolerance_m: float = TOLERANCE_M,
+    max_steps: int = MAX_STEPS,
+    condition_max: float = CONDITION_MAX,
+) -> ForwardResult:
+    """Pose of the platform from its leg lengths; called every tick, raises on no number.
+
+    The update is ``p + v`` and ``exp([w]x) M``: a left multiplication on SO(3), w in base axes.
+
+    Args:
+        geometry: the hexapod.
+        length_m: leg lengths as ``leg_lengths`` gives them [m], shape (6,).
+        guess: pose to start from, usually the last result.
+        tolerance_m: largest residual of a converged result [m].
+        max_steps: largest number of Newton steps.
+        condition_max: largest condition number of a converged result.
+
+    Raises:
+        ValueError: ``length_m`` is not six numbers.
+    """
+    lengths = np.ascontiguousarray(length_m, dtype=np.float64)
+    if lengths.shape != (6,):
+        raise ValueError(f"length_m: shape {lengths.shape}, must be (6,)")
+    packed = kernel.pose_of_lengths(
+        geometry.table,
+        geometry.pair_limits_m,
+        lengths,
+        guess.position_m,
+        guess.rotation,
+        geometry.length_scale_m,
+        tolerance_m,
+        max_steps,
+    )
+    packed.setflags(write=False)
+    steps, residual, condition, status, place = packed[12:].tolist()
+    if status == kernel.CONVERGED and condition <= condition_max:
+        return ForwardResult(Pose.from_packed(packed), int(steps), residual, condition, True, "")
+    reason = _reason(geometry, lengths, int(status), int(place), residual, tolerance_m, int(steps))
+    if status == kernel.CONVERGED:
+        reason = f"condition number {condition:.3g} is above {condition_max:.3g}: nearly singular"
+    return ForwardResult(guess, int(steps), residual, condition, False, reason)
+
+
+def _reason(
+    geometry: HexapodGeometry,
+    lengths: Array,
+    status: int,
+    place: int,
+    residual_m: float,
+    tolerance_m: float,
+    steps: int,
+) -> str:
+    """Tell a status of the kernel to people."""
+    if status == kernel.NOT_FINITE:
+        return f"leg {place + 1}: length {lengths[place]} m is not finite"
+    if status == kernel.NOT_POSITIVE:
+        return f"leg {place + 1}: length {lengths[place]:.6g} m, must be above 0 m"
+    first, second = _PAIRS[place]
+    one, other = float(lengths[first - 1]), float(lengths[second - 1])
+    if status == kernel.TOO_UNEQUAL:
+        return (
+            f"legs {first} and {second}: {one:.6g} m and {other:.6g} m differ by "
+            f"{abs(one - other):.6g} m; their joints allow {geometry.pair_limits_m[place, 0]:.6g} m"
+        )
+    if status == kernel.TOO_SHORT:
+        return (
+            f"legs {first} and {second}: {one:.6g} m and {other:.6g} m are {one + other:.6g} m "
+            f"together; their joints need {geometry.pair_limits_m[place, 1]:.6g} m"
+        )
+    causes = {
+        kernel.TOO_MANY_STEPS: f"no convergence in {steps} steps",
+        kernel.SINGULAR: f"singular Jacobian after {steps} steps",
+        kernel.STALLED: f"no step lessens the residual after {steps} steps",
+    }
+    return f"{causes[status]}: residual {residual_m:.3g} m, must be at most {tolerance_m:.3g} m"
