@@ -6,7 +6,7 @@ from neutral is multiplied by a window that rises from 0 to 1 with continuous se
 w(u) = 10 u^3 - 15 u^4 + 6 u^5. In its own time the window is 1, so the motion is played exactly.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,8 +21,7 @@ REST_ACCELERATION = 1e-3
 """... and not accelerated beyond this [m/s2, rad/s2], a ten-thousandth of gravity."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fade:
+class Fade(NamedTuple):
     """When a motion is led in, plays its own time and is led out.
 
     Attributes:
@@ -39,6 +38,12 @@ class Fade:
     def total_s(self) -> float:
         """From rest to rest [s]."""
         return self.lead_in_s + self.own_s + self.lead_out_s
+
+    def lengths(self) -> Floats:
+        """Return lead-in, own time and lead-out for the kernels [s], shape (3,), read-only."""
+        array = np.array(self)
+        array.setflags(write=False)
+        return array
 
 
 def fade_for(begin: Floats, end: Floats, own_s: float, fade_s: float) -> Fade:
@@ -77,17 +82,14 @@ def _step(u: float, length_s: float) -> tuple[float, float, float]:
 
 
 @njit(cache=True)
-def window(
-    t_s: float, lead_in_s: float, own_s: float, lead_out_s: float
-) -> tuple[float, float, float]:
+def window(t_s: float, fade_s: Floats) -> tuple[float, float, float]:
     """Return the window of a fade, with its first and second derivative to time.
 
     Args:
         t_s: Time since the lead-in began [s], within the motion.
-        lead_in_s: Length of the lead-in [s].
-        own_s: The motion's own time [s].
-        lead_out_s: Length of the lead-out [s].
+        fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
     """
+    lead_in_s, own_s, lead_out_s = fade_s[0], fade_s[1], fade_s[2]
     if t_s < lead_in_s:
         return _step(t_s / lead_in_s, lead_in_s)
     left_s = lead_in_s + own_s + lead_out_s - t_s
@@ -98,25 +100,16 @@ def window(
 
 
 @njit(cache=True)
-def fade_about(
-    values: Floats,
-    neutral: Floats,
-    t_s: float,
-    lead_in_s: float,
-    own_s: float,
-    lead_out_s: float,
-) -> None:
+def fade_about(values: Floats, neutral: Floats, t_s: float, fade_s: Floats) -> None:
     """Turn deviations into coordinates, faded, by the product rule and in place.
 
     Args:
         values: Deviation from neutral, its rate and acceleration, shape (3, 6).
         neutral: Neutral coordinates [m, rad], shape (6,).
         t_s: Time since the lead-in began [s].
-        lead_in_s: Length of the lead-in [s].
-        own_s: The motion's own time [s].
-        lead_out_s: Length of the lead-out [s].
+        fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
     """
-    w, dw, ddw = window(t_s, lead_in_s, own_s, lead_out_s)
+    w, dw, ddw = window(t_s, fade_s)
     for axis in range(6):
         x, v, a = values[0, axis], values[1, axis], values[2, axis]
         values[0, axis] = neutral[axis] + w * x

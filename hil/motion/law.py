@@ -53,6 +53,7 @@ class MultiSine:
         begin = deviation(0.0, self._axis, self._sines)
         end = deviation(own_s, self._axis, self._sines)
         self._fade = fade_for(begin, end, own_s, fade_s)
+        self._fade_s = self._fade.lengths()
         self._duration_s = self._fade.total_s
 
     @property
@@ -73,16 +74,7 @@ class MultiSine:
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
         t_s = clamp_time(t_s, self._duration_s)
-        fade = self._fade
-        values = _sample(
-            t_s,
-            self._axis,
-            self._sines,
-            self._neutral,
-            fade.lead_in_s,
-            fade.own_s,
-            fade.lead_out_s,
-        )
+        values = _sample(t_s, self._axis, self._sines, self._neutral, self._fade_s)
         return PlatformSetpoint.from_coordinates(values[0], values[1], values[2])
 
 
@@ -127,22 +119,14 @@ def deviation(t_s: float, axis: NDArray[np.int64], sines: Floats) -> Floats:
 
 @njit(cache=True)
 def _sample(
-    t_s: float,
-    axis: NDArray[np.int64],
-    sines: Floats,
-    neutral: Floats,
-    lead_in_s: float,
-    own_s: float,
-    lead_out_s: float,
+    t_s: float, axis: NDArray[np.int64], sines: Floats, neutral: Floats, fade_s: Floats
 ) -> Floats:
-    values = deviation(t_s - lead_in_s, axis, sines)
-    fade_about(values, neutral, t_s, lead_in_s, own_s, lead_out_s)
+    values = deviation(t_s - fade_s[0], axis, sines)
+    fade_about(values, neutral, t_s, fade_s)
     return values
 
 
 def warm() -> None:
     """Compile the kernels for the types that a run calls them with."""
-    neutral = require_coordinates("neutral", np.zeros(6))
-    axis, sines = _table([[(1.0, 1.0, 0.0)], *([()] * 5)])
-    deviation(0.0, axis, sines)
-    _sample(0.0, axis, sines, neutral, 1.0, 1.0, 1.0)
+    one = MultiSine(np.zeros(6), [[(1.0, 1.0, 0.0)], *([()] * 5)], 1.0)
+    one.sample(0.0)

@@ -59,14 +59,7 @@ def evaluate(t_s: float, step_s: float, coefficients: Floats) -> Floats:
 
 @njit(cache=True)
 def evaluate_faded(
-    t_s: float,
-    ahead_s: float,
-    step_s: float,
-    coefficients: Floats,
-    neutral: Floats,
-    lead_in_s: float,
-    own_s: float,
-    lead_out_s: float,
+    t_s: float, ahead_s: float, step_s: float, coefficients: Floats, neutral: Floats, fade_s: Floats
 ) -> Floats:
     """Return the six coordinates with rate and acceleration, faded, shape (3, 6).
 
@@ -76,12 +69,10 @@ def evaluate_faded(
         step_s: Grid step [s].
         coefficients: Of the deviation from neutral, from `fit_quintic`, shape (N, 6, 6).
         neutral: Neutral coordinates [m, rad], shape (6,).
-        lead_in_s: Length of the lead-in [s].
-        own_s: The motion's own time [s].
-        lead_out_s: Length of the lead-out [s].
+        fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
     """
     values = evaluate(t_s + ahead_s, step_s, coefficients)
-    fade_about(values, neutral, t_s, lead_in_s, own_s, lead_out_s)
+    fade_about(values, neutral, t_s, fade_s)
     return values
 
 
@@ -89,6 +80,8 @@ def warm() -> None:
     """Compile the kernels for the types that a run calls them with."""
     coefficients = fit_quintic(np.zeros((8, 6)), 0.1)
     neutral = np.zeros(6)
-    neutral.setflags(write=False)
+    fade_s = np.full(3, 0.1)
+    for constant in (neutral, fade_s):
+        constant.setflags(write=False)
     evaluate(0.0, 0.1, coefficients)
-    evaluate_faded(0.0, 0.0, 0.1, coefficients, neutral, 0.1, 0.1, 0.1)
+    evaluate_faded(0.0, 0.0, 0.1, coefficients, neutral, fade_s)

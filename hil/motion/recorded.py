@@ -77,6 +77,7 @@ class Recorded:
             coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
         self._coefficients = coefficients
         self._ahead_s = ahead * self._step_s - self._fade.lead_in_s
+        self._fade_s = self._fade.lengths()
         self._duration_s = self._fade.total_s
 
     @classmethod
@@ -133,16 +134,13 @@ class Recorded:
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
-        fade = self._fade
         values = evaluate_faded(
             clamp_time(t_s, self._duration_s),
             self._ahead_s,
             self._step_s,
             self._coefficients,
             self._neutral,
-            fade.lead_in_s,
-            fade.own_s,
-            fade.lead_out_s,
+            self._fade_s,
         )
         return PlatformSetpoint.from_coordinates(values[0], values[1], values[2])
 
