@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from hil.motion.columns import ROTATION_UNITS, TIME_UNITS, TRANSLATION_UNITS
+from hil.motion.source import AXES
 from hil.settings import ConfigError
 
-AXES = ("x", "y", "z", "alpha", "beta", "gamma")
-_UNITS = ("mm", "cm", "m", "in", "ft", "mrad", "rad", "deg")
-_TIME_UNITS = ("ms", "us", "s")
+_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS)
 
 
 def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
         if axis in columns or (axis == "t" and "time" in settings):
             raise ConfigError("--map", [f"{text!r}: {axis} is mapped twice"])
         if axis == "t":
-            settings["time"] = _entry(text, rest, _TIME_UNITS, numbers=0)
+            settings["time"] = _entry(text, rest, tuple(TIME_UNITS), numbers=0)
         else:
             columns[axis] = _entry(text, rest, _UNITS, numbers=2)
     if not columns:

@@ -6,14 +6,13 @@ once after an installation.
 
 import platform6dof.warm
 
-import drives.simulated_bank
-import hil.motion.law
-import hil.motion.piecewise
+import drives.cylinder
+import hil.motion.warm
+import platform6dof.warm
 
 
 def warm() -> None:
     """Compile, or load from the cache, all kernels that a run calls."""
     platform6dof.warm.warm()
-    drives.simulated_bank.warm()
-    hil.motion.piecewise.warm()
-    hil.motion.law.warm()
+    drives.cylinder.warm()
+    hil.motion.warm.warm()

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from hil.motion.columns import ColumnMap, TimeMap
 from hil.motion.law import MultiSine
 from hil.motion.moves import Moves
-from hil.motion.recorded import ColumnMap, Recorded, TimeMap
-from hil.motion.source import Hold, MotionError, MotionSource
+from hil.motion.recorded import Recorded
+from hil.motion.source import AXES, Hold, MotionError, MotionSource
 from hil.rig import Rig
 from hil.scenario import (
     HoldSettings,
@@ -20,8 +21,6 @@ from hil.scenario import (
 )
 from hil.settings import ConfigError
 from hil.shipped import find_file
-
-AXES = ("x", "y", "z", "alpha", "beta", "gamma")
 
 
 def motion_of(plan: Plan) -> MotionSource:

@@ -1,0 +1,53 @@
+"""``make bench``: run all benchmarks, print their tables, write one JSON file.
+
+    python -m benchmarks [--only kinematics,cycle,realtime] [--seconds 60] [--json FILE]
+"""
+
+import argparse
+import json
+import os
+import platform
+from pathlib import Path
+
+from benchmarks import bench_cycle, bench_kinematics, bench_realtime
+
+NAMES = ("kinematics", "cycle", "realtime")
+
+
+def machine() -> dict[str, str | int | None]:
+    """What the figures were measured on."""
+    model = "unknown"
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = lines[0].partition(":")[2].strip() if lines else model
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default=",".join(NAMES))
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the real-time benchmark")
+    parser.add_argument("--json", type=Path, default=Path("benchmarks/results/latest.json"))
+    arguments = parser.parse_args()
+    chosen = arguments.only.split(",")
+    results: dict[str, object] = {"machine": machine()}
+    print("machine:", ", ".join(f"{key} {value}" for key, value in results["machine"].items()))
+    if "kinematics" in chosen:
+        results["kinematics"] = bench_kinematics.run()
+    if "cycle" in chosen:
+        results["cycle"] = bench_cycle.run()
+    if "realtime" in chosen:
+        results["realtime"] = bench_realtime.run(arguments.seconds)
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
+    arguments.json.write_text(json.dumps(results, indent=2))
+    print(f"JSON: {arguments.json}")
+
+
+if __name__ == "__main__":
+    main()

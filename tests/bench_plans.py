@@ -1,0 +1,37 @@
+"""Short plans for tests of the whole bench."""
+
+from pathlib import Path
+
+from hil.scenario import Plan, plan_from_table
+from hil.shipped import configs_dir
+
+PAPER = str(configs_dir() / "rigs" / "paper.toml")
+
+HEAVE = {
+    "kind": "multi_sine",
+    "duration_s": 1.0,
+    "fade_s": 0.5,
+    "terms": [
+        {"axis": "z", "amplitude_m": 0.02, "frequency_hz": 0.8},
+        {"axis": "gamma", "amplitude_deg": 2.0, "frequency_hz": 0.5},
+        {"axis": "x", "amplitude_m": 0.015, "frequency_hz": 0.6, "phase_deg": 50.0},
+    ],
+}
+"""A small motion that moves all six legs differently."""
+
+TOO_FAR = {
+    "kind": "multi_sine",
+    "duration_s": 8.0,
+    "fade_s": 2.0,
+    "terms": [
+        {"axis": "z", "amplitude_m": 0.40, "frequency_hz": 0.1},
+        {"axis": "x", "amplitude_m": 0.10, "frequency_hz": 0.2},
+    ],
+}
+"""A motion that leaves the stroke."""
+
+
+def plan(*overrides: str, motion: dict | None = None, **keys: object) -> Plan:
+    """A plan on the paper's rig."""
+    table = {"name": "test", "rig": PAPER, "motion": motion or HEAVE, "rate_hz": 250.0} | keys
+    return plan_from_table(table, Path("test.toml"), overrides)

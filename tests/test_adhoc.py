@@ -1,0 +1,60 @@
+"""Maps of the command line: which column is which axis."""
+
+from pathlib import Path
+
+import pytest
+
+from hil.adhoc import recorded_table
+from hil.settings import ConfigError
+
+CSV = Path("record.csv")
+
+
+def columns(*maps):
+    return recorded_table("paper", CSV, list(maps))["motion"]
+
+
+def test_units_come_from_the_map_or_from_the_name():
+    motion = columns("x=disp_north_m,y=sway:mm", "alpha=yaw_deg:deg:1.5:-1", "t=time_ms")
+    assert motion["map"] == {
+        "x": {"column": "disp_north_m", "unit": "m"},
+        "y": {"column": "sway", "unit": "mm"},
+        "alpha": {"column": "yaw_deg", "unit": "deg", "bias": 1.5, "scale": -1.0},
+    }
+    assert motion["time"] == {"column": "time_ms", "unit": "ms"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x", "expected AXIS=COLUMN"),
+        ("w=a_m", "AXIS one of x, y"),
+        ("x=", "expected AXIS=COLUMN"),
+        ("x=sway", "does not end in a unit"),
+        ("x=a:furlong", "furlong"),
+        ("x=a:m:one", "bias 'one' is no number"),
+        ("x=a:m:1:2:3", "too many parts"),
+        ("x=a_m,x=b_m", "mapped twice"),
+        ("t=a:m", "not one of s, ms, us"),
+    ],
+)
+def test_wrong_map_is_refused_with_what_would_be_right(text, words):
+    with pytest.raises(ConfigError, match=words):
+        columns(text)
+
+
+def test_columns_named_like_axes_need_no_map(tmp_path):
+    path = tmp_path / "poses.csv"
+    path.write_text("t_s,x_m,beta_deg,speed_m_s\n0,0,0,0\n")
+    motion = recorded_table("paper", path, [])["motion"]
+    assert motion["map"] == {
+        "x": {"column": "x_m", "unit": "m"},
+        "beta": {"column": "beta_deg", "unit": "deg"},
+    }
+
+
+def test_no_map_and_no_named_columns_lists_what_there_is(tmp_path):
+    path = tmp_path / "poses.csv"
+    path.write_text("t_s,disp_north_m\n0,0\n")
+    with pytest.raises(ConfigError, match="there are: t_s, disp_north_m"):
+        recorded_table("paper", path, [])

@@ -1,0 +1,142 @@
+"""The only way to a drive leads through a verdict."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from bench_plans import plan
+
+import hil
+from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState
+from hil.clock import Tick
+from hil.gated_bank import GatedBank
+from hil.rig import gate_limits
+from safety.gate import Gate
+from safety.modes import Mode, Request
+from safety.verdict import LegTarget, Setpoint
+
+PERIOD_S = 0.004
+ZERO = (0.0,) * 6
+LENGTHS = (0.9, 0.91, 0.92, 0.93, 0.94, 0.95)
+ROOT = Path(hil.__file__).parent
+
+
+class SpyBank:
+    """Drives that do at once what they are told, and note it."""
+
+    def __init__(self):
+        self.sent = []
+        self.goal = DriveGoal.DISABLED
+        self.homed = False
+        self.length_m = LENGTHS
+        self.closed = 0
+
+    def configure(self):
+        return BankReport("spy", "sim:", True, ("",) * 6)
+
+    def request(self, goal):
+        self.goal = goal
+        self.homed = self.homed or goal is DriveGoal.HOMED
+
+    def exchange(self, command):
+        self.sent.append(command)
+        if command is not None:
+            self.length_m = command.length_m
+        state = DriveState.ENABLED if self.goal is DriveGoal.ENABLED else DriveState.DISABLED
+        return BankFeedback(
+            self.length_m, ZERO, ZERO, (state,) * 6, (self.homed,) * 6, (0,) * 6, (True,) * 6,
+            command,
+        )  # fmt: skip
+
+    def close(self):
+        self.closed += 1
+
+
+class Drive:
+    """Steps a gated spy bank cycle by cycle."""
+
+    def __init__(self):
+        self.bank = SpyBank()
+        self.gate = Gate(gate_limits(plan().rig, PERIOD_S))
+        self.gated = GatedBank(self.gate, self.bank)
+        self.gated.open()
+        self.index = 0
+        self.verdicts = []
+
+    def cycle(self, asked=None, *requests):
+        tick = Tick(self.index, self.index * PERIOD_S, PERIOD_S, 0.0)
+        self.index += 1
+        self.verdicts.append(self.gated.cycle(tick, asked, requests).verdict)
+        return self.verdicts[-1]
+
+    def until(self, mode, *requests):
+        for _ in range(200):
+            if self.cycle(None, *requests).mode is mode:
+                return
+        raise AssertionError(f"never {mode}: {self.verdicts[-1]}")
+
+    def engage(self):
+        self.until(Mode.IDLE, Request.CONFIGURED)
+        self.until(Mode.HOMING, Request.HOME)
+        self.until(Mode.STANDBY)
+        self.until(Mode.ENGAGING, Request.ENGAGE)
+
+
+def moved(target: LegTarget, index: int, by_m: float) -> Setpoint:
+    return Setpoint(index, tuple(x + by_m for x in target.length_m), (by_m / PERIOD_S,) * 6)
+
+
+def test_every_command_is_the_verdict_of_its_cycle():
+    drive = Drive()
+    drive.engage()
+    for step in (1e-5, 3e-5, 5e-5, 0.5, 1e-5):
+        drive.cycle(moved(drive.gate.commanded, drive.index, step))
+    assert drive.bank.sent.pop(0) is None  # the first feedback, before any verdict
+    assert len(drive.bank.sent) == len(drive.verdicts)
+    for command, verdict in zip(drive.bank.sent, drive.verdicts, strict=True):
+        allowed = verdict.allowed
+        assert (command is None) == (allowed is None)
+        if command is not None:
+            assert (command.length_m, command.speed_m_s) == (allowed.length_m, allowed.speed_m_s)
+    assert any(verdict.mode is Mode.CSTOP for verdict in drive.verdicts), "0.5 m was blocked"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 0.5, 2.0])
+def test_a_bad_setpoint_never_reaches_the_bank(value):
+    drive = Drive()
+    drive.engage()
+    drive.cycle(moved(drive.gate.commanded, drive.index, 0.0))
+    lengths = (*LENGTHS[:3], value, *LENGTHS[4:])
+    drive.cycle(Setpoint(drive.index, lengths, ZERO))
+    sent = [command.length_m[3] for command in drive.bank.sent if command is not None]
+    assert sent
+    assert all(abs(length - LENGTHS[3]) < 1e-9 for length in sent)
+
+
+def test_setpoints_before_engaging_move_nothing():
+    drive = Drive()
+    for request in (Request.CONFIGURED, Request.HOME, Request.RISEN, Request.PARK):
+        drive.cycle(Setpoint(drive.index, LENGTHS, ZERO), request)
+    assert all(command is None for command in drive.bank.sent)
+
+
+def test_the_drives_hear_of_a_goal_once_and_follow_the_mode():
+    drive = Drive()
+    assert drive.bank.goal is DriveGoal.DISABLED
+    drive.until(Mode.IDLE, Request.CONFIGURED)
+    drive.until(Mode.HOMING, Request.HOME)
+    assert drive.bank.goal is DriveGoal.HOMED
+    drive.until(Mode.STANDBY)
+    drive.cycle()
+    assert drive.bank.goal is DriveGoal.ENABLED
+
+
+def test_no_other_place_of_the_bench_exchanges_with_a_bank():
+    """`exchange` and `request` of a bank are called in the gated bank only."""
+    found = set()
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr == "exchange":
+                    found.add(path.relative_to(ROOT).as_posix())
+    assert found == {"gated_bank.py"}

@@ -1,0 +1,230 @@
+"""The whole bench in dry runs: completes, repeats bit for bit, stops together, leaves in order."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from bench_plans import HEAVE, TOO_FAR, plan
+
+import hil.bench
+from drives.bank import DriveError
+from hil.bench import run
+from hil.clock import VirtualClock
+from hil.evidence import evidence_of, in_motion, verdicts_of
+from hil.recording.frame import EventKind
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.rig import gate_limits, soft_range_m
+from hil.stations.platform import PlatformStation
+from hil.supervisor import Outcome
+from safety.modes import Mode
+
+
+def run_and_read(tmp_path, the_plan):
+    result = run(the_plan, tmp_path)
+    return result, Recording.open(result.recorder.path)
+
+
+def modes_in_order(recording):
+    return [event.data["mode"] for event in recording.events if event.kind is EventKind.MODE]
+
+
+def test_a_motion_is_played_from_power_up_to_parked(tmp_path):
+    the_plan = plan()
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.outcome is Outcome.COMPLETED
+    assert result.ok
+    assert result.reason == ""
+    expected = ["IDLE", "HOMING", "STANDBY", "ENGAGING", "ENGAGED", "PARKING", "STANDBY", "OFF"]
+    assert modes_in_order(recording) == expected
+    assert verdicts_of(recording) == []
+    assert recording.cycles == result.cycles
+    assert recording.dropped == 0
+    evidence = evidence_of(recording, np.array(the_plan.rig.cylinders.closed_length_m))
+    assert evidence.tracking_error_max_m < 0.004
+    assert 0.95 < evidence.length_min_m < evidence.length_max_m < 1.06
+
+
+def test_what_is_sent_is_what_was_allowed_and_the_platform_follows_what_was_wanted(tmp_path):
+    _, recording = run_and_read(tmp_path, plan())
+    allowed, sent = recording.column("allowed_length_m"), recording.column("sent_length_m")
+    np.testing.assert_array_equal(allowed, sent)
+    moving = in_motion(recording)
+    asked = recording.column("asked_length_m")[moving]
+    np.testing.assert_array_equal(asked, allowed[moving])
+    wanted = recording.column("wanted_pose")[moving]
+    reached = recording.column("reached_pose")[moving]
+    assert np.abs(wanted - reached)[:, :3].max() < 0.004
+    assert np.abs(wanted - reached)[:, 3:].max() < np.radians(0.5)
+    # Not the same numbers twice: a platform that stood still would also be near at some moment.
+    assert np.ptp(reached[:, 2]) > 0.03
+
+
+def test_nothing_is_sent_while_the_drives_find_their_reference(tmp_path):
+    _, recording = run_and_read(tmp_path, plan())
+    before = np.isin(
+        recording.column("mode"), [recording.modes.index(m) for m in ("IDLE", "HOMING")]
+    )
+    assert before.any()
+    assert np.isnan(recording.column("sent_length_m")[before]).all()
+
+
+def test_two_dry_runs_are_bit_identical_and_another_seed_is_not(tmp_path):
+    first, second = (run(plan(seed=5), tmp_path) for _ in range(2))
+    assert first.recorder.sha256 == second.recorder.sha256
+    assert first.recorder.path != second.recorder.path
+    assert first.recorder.path.read_bytes() == second.recorder.path.read_bytes()
+    assert run(plan(seed=6), tmp_path).recorder.sha256 != first.recorder.sha256
+
+
+def test_a_motion_that_leaves_the_envelope_stops_six_legs_together(tmp_path):
+    the_plan = plan(motion=TOO_FAR)
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.outcome is Outcome.TRIPPED
+    assert result.mode is Mode.FAULT
+    assert "leg " in result.reason
+    assert modes_in_order(recording)[-2:] == ["CSTOP", "FAULT"]
+    violation = verdicts_of(recording)[0]
+    assert violation["check"] in {"braking", "position", "speed"}
+    assert violation["leg"] in range(1, 7)
+
+    stop = recording.column("mode") == recording.modes.index("CSTOP")
+    first = int(np.argmax(stop))
+    lengths = recording.column("allowed_length_m")[first - 2 : first + stop.sum()]
+    steps = np.diff(lengths, axis=0)
+    factors = steps[1:] / steps[0]
+    moving = np.abs(steps[0]) > 1e-5
+    assert moving.sum() >= 4
+    spread = np.ptp(factors[:, moving], axis=1)
+    assert spread.max() < 1e-6, "six legs share one factor"
+    assert (np.diff(factors[:, moving].mean(axis=1)) < 1e-9).all(), "speed never grows"
+    assert abs(steps[-1]).max() < 1e-9, "at rest at the end"
+
+    measured = recording.column("measured_length_m")[recording.column("mode") >= 2]
+    for leg in range(6):
+        low, high = soft_range_m(the_plan.rig, leg)
+        assert low <= np.nanmin(lengths[:, leg])
+        assert np.nanmax(lengths[:, leg]) <= high
+    assert np.nanmax(measured[stop[recording.column("mode") >= 2]]) < 1.38
+
+
+@pytest.mark.parametrize(
+    ("fault", "check"),
+    [
+        ({"kind": "blocked", "leg": 2}, "following"),
+        ({"kind": "feedback_nan", "leg": 4}, "finite"),
+        ({"kind": "lost_feedback", "leg": 5}, "feedback"),
+        ({"kind": "drive_fault", "leg": 1, "value": 0x3210}, "drive"),
+        ({"kind": "disabled", "leg": 6}, "drive"),
+    ],
+)
+def test_a_fault_of_one_drive_stops_the_platform_and_names_the_leg(tmp_path, fault, check):
+    the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, faults=[fault | {"start_s": 10.0}])
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.outcome is Outcome.TRIPPED, result.reason
+    first = verdicts_of(recording)[0]
+    assert (first["check"], first["leg"]) == (check, fault["leg"])
+    assert 10.0 <= first["t_s"] < 10.5
+    # The same plan without the fault completes: it was the fault that stopped it.
+    assert run(plan(motion=HEAVE | {"duration_s": 5.0}), tmp_path).ok
+
+
+class _StopAfter:
+    """A wish to end that comes at a given cycle."""
+
+    def __init__(self, cycle):
+        self._left = cycle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    @property
+    def asked(self):
+        self._left -= 1
+        return "test" if self._left < 0 else None
+
+
+@pytest.mark.parametrize("cycle", [0, 1, 30, 200, 900, 1500, 1800, 2200, 2600])
+def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle):
+    monkeypatch.setattr(hil.bench, "StopSignals", lambda: _StopAfter(cycle))
+    result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 3.0}))
+    assert result.outcome is Outcome.STOPPED
+    assert result.ok
+    assert result.mode in (Mode.OFF, Mode.IDLE)
+    assert recording.cycles == result.cycles
+    limits = gate_limits(plan().rig, 0.004)
+    sent = recording.column("sent_length_m")
+    change = np.diff(sent, n=2, axis=0)
+    assert np.nanmax(np.abs(change), initial=0.0) <= limits.legs[0].acceleration_max_m_s2 * 0.004**2
+
+
+def test_control_that_breaks_is_stopped_without_it(tmp_path, monkeypatch):
+    step = PlatformStation.step
+
+    def breaks(self, tick, verdict, stop_asked):
+        if verdict is not None and verdict.mode is Mode.ENGAGED and tick.index % 100 == 50:
+            raise ZeroDivisionError("test")
+        return step(self, tick, verdict, stop_asked)
+
+    monkeypatch.setattr(PlatformStation, "step", breaks)
+    result, recording = run_and_read(tmp_path, plan())
+    assert result.outcome is Outcome.FAILED
+    assert "ZeroDivisionError: test" in result.reason
+    assert any(event.kind is EventKind.NOTE for event in recording.events)
+    sent = recording.column("sent_length_m")
+    last = sent[np.isfinite(sent[:, 0])]
+    assert np.abs(np.diff(last[-2:], axis=0)).max() < 1e-9, "the legs came to rest"
+    assert "CSTOP" in modes_in_order(recording)
+
+
+def test_a_dead_bus_ends_the_run_and_the_recording_is_kept(tmp_path, monkeypatch):
+    bank_of = hil.bench.bank_of
+
+    def dying(the_plan):
+        bank = bank_of(the_plan)
+        exchange = bank.exchange
+        calls = iter(range(10**9))
+
+        def until(command):
+            if next(calls) > 500:
+                raise DriveError("test: the bus is gone")
+            return exchange(command)
+
+        bank.exchange = until
+        return bank
+
+    monkeypatch.setattr(hil.bench, "bank_of", dying)
+    result, recording = run_and_read(tmp_path, plan())
+    assert result.outcome is Outcome.FAILED
+    assert "bus is gone" in result.reason
+    assert recording.cycles == 500
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_path):
+    place = tmp_path / "file"
+    place.write_text("")
+    with pytest.raises(RecordingError, match="file"):
+        run(plan(), place)
+
+
+def test_a_run_never_writes_into_an_old_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(hil.bench, "utc_stamp", lambda: "20260101T000000Z")
+    folders = {run(plan(), tmp_path).recorder.path.parent for _ in range(3)}
+    assert len(folders) == 3
+
+
+def test_late_cycles_stop_the_platform(tmp_path, monkeypatch):
+    class Stalling(VirtualClock):
+        def ticks(self, period_s):
+            for tick in super().ticks(period_s):
+                late = 5 * period_s if tick.index == 2000 else 0.0
+                yield dataclasses.replace(tick, late_s=late, dt_s=period_s + late)
+
+    monkeypatch.setattr(hil.bench, "VirtualClock", Stalling)
+    result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
+    assert result.outcome is Outcome.TRIPPED
+    assert verdicts_of(recording)[0]["check"] in {"late", "period"}
+    assert recording.column("index")[recording.column("late_s") > 0].tolist() == [2000]

@@ -1,0 +1,141 @@
+"""Rigs and scenarios: the shipped ones load, wrong ones say what is wrong, plans round-trip."""
+
+import json
+import math
+
+import pytest
+from bench_plans import HEAVE, PAPER, plan
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hil.rig import Rig, envelope_of, gate_limits, geometry_of, load_rig, park_pose
+from hil.scenario import Plan, Scenario, load_plan
+from hil.settings import ConfigError, apply_overrides, read_toml
+from hil.shipped import configs_dir, find_file
+from platform6dof.inverse import leg_lengths
+
+RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))
+SCENARIOS = sorted((configs_dir() / "scenarios").glob("*.toml"))
+
+
+def refused(*overrides, **keys):
+    with pytest.raises(ConfigError) as caught:
+        plan(*overrides, **keys)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("path", RIGS, ids=lambda p: p.stem)
+def test_shipped_rig_loads_and_its_limits_hold(path):
+    rig = load_rig(path)
+    assert rig.name == path.stem
+    geometry = geometry_of(rig)
+    limits = gate_limits(rig, 0.002)
+    parked = leg_lengths(geometry, park_pose(rig, geometry))
+    assert parked == pytest.approx(rig.cylinders.reference_length_m, abs=1e-9)
+    for leg in limits.legs:
+        assert leg.soft_min_m < rig.cylinders.reference_length_m[0] < leg.soft_max_m
+    assert envelope_of(rig, geometry).limits.soft_margin_m == rig.limits.soft_margin_m
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda p: p.stem)
+def test_shipped_scenario_loads_and_round_trips(path):
+    loaded = load_plan(path)
+    assert loaded.scenario.name == path.stem
+    assert loaded.scenario.description
+    stored = json.loads(loaded.model_dump_json())
+    assert Plan.build(stored, "recording") == loaded
+
+
+def test_there_are_a_dozen_scenarios():
+    assert len(SCENARIOS) >= 12
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("rate_hz=99", ["rate_hz = 99", "greater than or equal to 100"]),
+        ("rate_hz=2000", ["rate_hz = 2000"]),
+        ("rate_hz=true", ["rate_hz = True", "valid number"]),
+        ("rate_hz=nan", ["rate_hz = nan", "finite"]),
+        ("clock=wall", ["clock = 'wall'", "'virtual' or 'real'"]),
+        ("seed=-1", ["seed = -1"]),
+        ("motion.kind=dance", ["motion", "multi_sine"]),
+        ("motion.terms.0.amplitude_mm=5", ["unknown key", "amplitude_m"]),
+        ("motion.terms.1.amplitude_m=0.1", ["unknown key", "amplitude_deg"]),
+        ("motion.terms.0.axis=w", ["axis"]),
+        ("motion.terms.0.frequency_hz=0", ["motion.terms.0.frequency_hz = 0"]),
+        ("devices.drives=can0", ["devices.drives = 'can0'", "sim:"]),
+        ("rig=nowhere", ["rig = 'nowhere'", "no such file"]),
+        ("rig_settings.limits.speed_max_m_s=0.61", ["limits.speed_max_m_s", "may only tighten"]),
+        ("rig_settings.limits.soft_margin_m=0.5", ["soft_margin_m = 0.5", "no travel"]),
+        ("rig_settings.cylinders.stroke_m=740", ["stroke_m = 740", "millimetres"]),
+        ("rig_settings.cylinders.reference_length_m=0.641", ["reference_length_m = 0.641"]),
+        ("rig_settings.geometry.platform_half_angle_deg=14", ["singular"]),
+        ("rig_settings.pose_box.x_m=[0.1, -0.1]", ["pose_box.x_m", "lower below upper"]),
+        ("rig_settings.supervision.missing_feedback_max=1.5", ["missing_feedback_max = 1.5"]),
+        ("faults=[{kind='lag', leg=7, start_s=0}]", ["faults.0.leg = 7"]),
+        ("motion.terms=[]", ["motion.terms"]),
+    ],
+)
+def test_wrong_value_is_refused(override, words):
+    text = refused(override)
+    for word in words:
+        assert word in text, text
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        f"{table}.{key}"
+        for table in ("geometry", "cylinders", "limits", "supervision", "slow_moves", "pose_box")
+        for key in read_toml(RIGS[0])[table]
+        if key != "plate_rotation_deg"
+    ],
+)
+def test_no_key_of_a_rig_may_be_left_out(key):
+    table = read_toml(find_file(PAPER, folder="rigs", key="rig"))
+    section, name = key.split(".")
+    if name == "static_load_n" and name not in table[section]:
+        pytest.skip("not in this rig")
+    removed = {**table, section: {k: v for k, v in table[section].items() if k != name}}
+    with pytest.raises(ConfigError, match=rf"{section}\.\w*\.?{name} is left out|{section}"):
+        Rig.build(removed, "rig.toml")
+
+
+def test_the_error_names_the_file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text((configs_dir() / "scenarios" / "demo.toml").read_text() + "\nextra = 1\n")
+    with pytest.raises(ConfigError, match=r"mine\.toml: .*extra"):
+        load_plan(path)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(Scenario.model_fields)), st.none() | st.booleans()
+       | st.integers() | st.floats() | st.text(max_size=9) | st.lists(st.integers(), max_size=3)))
+@settings(derandomize=True, deadline=None, max_examples=200)  # fmt: skip
+def test_any_table_is_a_scenario_or_a_config_error(changes):
+    table = {"name": "test", "rig": "paper", "motion": HEAVE} | changes
+    try:
+        scenario = Scenario.build(table, "x")
+    except ConfigError as error:
+        assert all(problem for problem in error.problems)
+    else:
+        assert math.isfinite(scenario.rate_hz)
+
+
+def test_overrides_reach_scenario_and_rig():
+    changed = plan("motion.terms.0.amplitude_m=0.01", "rig_settings.limits.speed_max_m_s=0.2")
+    assert changed.scenario.motion.terms[0].amplitude_m == 0.01
+    assert changed.rig.limits.speed_max_m_s == (0.2,) * 6
+
+
+def test_checks_first_follows_the_clock_unless_said():
+    assert plan().scenario.checks_first is False
+    assert plan("clock=real").scenario.checks_first is True
+    assert plan("clock=real", "check_first=false").scenario.checks_first is False
+    assert apply_overrides({}, ["check_first=true"]) == {"check_first": True}
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 5000])
+def test_absurd_file_names_are_refused(name):
+    with pytest.raises(ConfigError, match="no file name"):
+        find_file(name, folder="rigs", key="rig")
