@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ MIN_FREE_BYTES: Final = 1024**3
 MIN_PYTHON: Final = (3, 11)
 
 
-class Grade(Enum):
+class Grade(StrEnum):
     """How serious a finding is."""
 
     OK = "ok"
@@ -42,13 +42,13 @@ class Finding:
 
     Args:
         item: what.
-        grade: OK, WARN (works, but worse) or BAD (something will not work).
+        verdict: OK, WARN (works, but worse) or BAD (something will not work).
         detail: what is so.
         remedy: how to get what is missing; empty if nothing is.
     """
 
     item: str
-    grade: Grade
+    verdict: Grade
     detail: str
     remedy: str = ""
 

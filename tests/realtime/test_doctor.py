@@ -86,7 +86,7 @@ def _diagnose(root: Path, part: float = 0.0) -> dict[str, Finding]:
     findings = diagnose(0.4, folder=root, root=root, clock=LateClock(part))
     names = [finding.item for finding in findings]
     assert len(set(names)) == len(names)
-    assert all(bool(f.remedy) is (f.grade is not Grade.OK) for f in findings)
+    assert all(bool(f.remedy) is (f.verdict is not Grade.OK) for f in findings)
     return {finding.item: finding for finding in findings}
 
 
@@ -108,8 +108,8 @@ def test_a_well_prepared_machine(tmp_path: Path) -> None:
     assert found["clock frequency"] == Finding("clock frequency", Grade.OK, "governor performance")
     assert found["memory"] == Finding("memory", Grade.OK, "4096 MiB available")
     assert "isolated: 3" in found["processors"].detail
-    assert found["processor sleep"].grade is Grade.OK
-    assert [found[f"lateness at {rate} Hz"].grade for rate in (100, 250, 500, 1000)] == [
+    assert found["processor sleep"].verdict is Grade.OK
+    assert [found[f"lateness at {rate} Hz"].verdict for rate in (100, 250, 500, 1000)] == [
         Grade.OK
     ] * 4
 
@@ -128,25 +128,25 @@ def test_an_ordinary_laptop(tmp_path: Path) -> None:
         ),
         part=0.3,
     )
-    assert (found["kernel"].grade, found["kernel"].detail) == (Grade.WARN, "PREEMPT_DYNAMIC")
+    assert (found["kernel"].verdict, found["kernel"].detail) == (Grade.WARN, "PREEMPT_DYNAMIC")
     assert "PREEMPT_RT" in found["kernel"].remedy
     assert found["clock frequency"].detail == "governor performance, powersave"
-    assert found["clock frequency"].grade is Grade.WARN
-    assert (found["memory"].grade, found["memory"].detail) == (Grade.WARN, "500 MiB available")
-    assert found["processor sleep"].grade is Grade.WARN
-    assert found["lateness at 1000 Hz"].grade is Grade.WARN
+    assert found["clock frequency"].verdict is Grade.WARN
+    assert (found["memory"].verdict, found["memory"].detail) == (Grade.WARN, "500 MiB available")
+    assert found["processor sleep"].verdict is Grade.WARN
+    assert found["lateness at 1000 Hz"].verdict is Grade.WARN
 
 
 def test_a_machine_that_tells_nothing_is_still_described(tmp_path: Path) -> None:
     found = _diagnose(tmp_path, part=5.0)
     assert found["kernel"].detail == "no preemption"
-    assert found["memory"].grade is Grade.WARN
-    assert found["lateness at 100 Hz"].grade is Grade.BAD
+    assert found["memory"].verdict is Grade.WARN
+    assert found["lateness at 100 Hz"].verdict is Grade.BAD
 
 
 def test_too_little_disk_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hil.doctor.MIN_FREE_BYTES", 2**62)
-    assert _diagnose(tmp_path)["disk"].grade is Grade.BAD
+    assert _diagnose(tmp_path)["disk"].verdict is Grade.BAD
     monkeypatch.setattr("os.access", lambda *_: False)
     assert "not writable" in _diagnose(tmp_path)["disk"].detail
 
@@ -165,7 +165,7 @@ def test_kernels_count_as_compiled_when_the_cache_holds_one(
     monkeypatch.setattr("hil.doctor.find_spec", lambda name: None)
     assert _diagnose(tmp_path)["compiled kernels"].remedy == "hil warm"
     (tmp_path / "cache" / "deep" / "kernel.nbi").write_bytes(b"")
-    assert _diagnose(tmp_path)["compiled kernels"].grade is Grade.OK
+    assert _diagnose(tmp_path)["compiled kernels"].verdict is Grade.OK
 
 
 def test_without_a_real_clock_lateness_is_not_made_up(
@@ -177,5 +177,5 @@ def test_without_a_real_clock_lateness_is_not_made_up(
     monkeypatch.setattr("hil.realtime.RealClock", refuse)
     findings = diagnose(0.1, tmp_path, tmp_path)
     (lateness,) = (finding for finding in findings if finding.item.startswith("lateness"))
-    assert lateness.grade is Grade.BAD
+    assert lateness.verdict is Grade.BAD
     assert "no clock_nanosleep here" in lateness.detail
