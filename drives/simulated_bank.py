@@ -303,3 +303,8 @@ class SimulatedBank:
             elif fault.kind == "disabled" and self._state[leg] in _POWERED:
                 self._enter(leg, DriveState.DISABLED)
         self._frames.have(self._active)
+
+
+def warm() -> None:
+    """Compile the kernels of the bank, or load them from the cache."""
+    cylinder.warm()
