@@ -26,6 +26,10 @@ class Mode(Enum):
     FAULT = "FAULT"
     LOCKOUT = "LOCKOUT"
 
+    # Members are unique, so identity serves as the hash. The inherited one is computed in Python,
+    # and the gate looks modes up several times a cycle.
+    __hash__ = object.__hash__
+
 
 class Severity(IntEnum):
     """Reaction to a violation; the worst one wins."""
@@ -181,7 +185,7 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
         (m.QSTOP, e.SHUT_DOWN): m.QSTOP,
         (m.FAULT, e.CLEARED): m.IDLE,
     }
-    for mode in FOLLOWING_MODES:
+    for mode in (m.ENGAGING, m.ENGAGED, m.PARKING):
         table[mode, e.HOLD] = m.CSTOP
         table[mode, e.SHUT_DOWN] = m.CSTOP
         table[mode, e.FAULT_HOLD] = m.CSTOP
@@ -189,7 +193,8 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
     for mode in (m.ENGAGING, m.ENGAGED):
         table[mode, e.PARK_MOVING] = m.CSTOP
         table[mode, e.PARK_AT_REST] = m.PARKING
-    for mode in HOMED_MODES | {m.HOMING, m.QSTOP, m.FAULT}:
+        table[mode, e.FAULT_QUICK_STOP] = m.QSTOP
+    for mode in (m.HOMING, m.STANDBY, m.CSTOP, m.HOLD, m.QSTOP, m.FAULT):
         table[mode, e.FAULT_QUICK_STOP] = m.QSTOP
     for mode in (m.QSTOP, m.FAULT):
         table[mode, e.FAULT_STOP] = mode

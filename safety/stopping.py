@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safety.verdict import Six
+from safety.verdict import Six, as_six
 
 
 def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float) -> float:
@@ -32,6 +32,8 @@ def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float)
     # NaN compares false with everything, so it takes this branch too: no way known, no speed.
     if not distance_m > 0.0:
         return 0.0
+    if math.isinf(distance_m):
+        return math.inf
     dv = deceleration_m_s2 * dt_s
     k = math.floor((-1.0 + math.sqrt(1.0 + 8.0 * distance_m / (dv * dt_s))) / 2.0)
     # Rounding may put the floor on the wrong side of an edge; the least v_k is right all the same.
@@ -93,11 +95,10 @@ class StopRamp:
         way = ramp_way(self.ratio)
         if cycle < self.ratio:
             way = cycle - cycle * (cycle + 1) / (2.0 * self.ratio)
-        a, b, c, d, e, f = (x + u * way for x, u in zip(self.start_m, self.movement_m, strict=True))
-        return (a, b, c, d, e, f)
+        pairs = zip(self.start_m, self.movement_m, strict=True)
+        return as_six(x + u * way for x, u in pairs)
 
     def speed_m_s(self, cycle: int, dt_s: float) -> Six:
         """Speeds in cycle 1, 2, ... of the stop [m/s]."""
         scale = self.factor(cycle) / dt_s
-        a, b, c, d, e, f = (u * scale for u in self.movement_m)
-        return (a, b, c, d, e, f)
+        return as_six(u * scale for u in self.movement_m)

@@ -7,13 +7,14 @@ Legs are numbered 1..6 towards people and stand in leg order in every tuple of s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from safety.modes import DriveRequest, Mode, Severity
 
 LEG_COUNT = 6
+LEGS = (1, 2, 3, 4, 5, 6)
 SEQUENCE_MODULUS = 2**32
 
 Six = tuple[float, float, float, float, float, float]
@@ -21,25 +22,6 @@ SixBool = tuple[bool, bool, bool, bool, bool, bool]
 SixInt = tuple[int, int, int, int, int, int]
 
 ZERO_SIX: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-__all__ = [
-    "LEG_COUNT",
-    "SEQUENCE_MODULUS",
-    "ZERO_SIX",
-    "Action",
-    "Check",
-    "DriveRequest",
-    "Feedback",
-    "LegTarget",
-    "Mode",
-    "Setpoint",
-    "Severity",
-    "Six",
-    "SixBool",
-    "SixInt",
-    "Verdict",
-    "Violation",
-]
 
 
 class Check(Enum):
@@ -148,6 +130,8 @@ class Violation:
         if not math.isfinite(self.value):
             return f"{place}{self.note or self.check.value} {value}{unit} is not finite"
         tail = f" ({self.note})" if self.note else ""
+        if self.severity is Severity.INFORM and self.value <= self.limit and self.low is None:
+            return f"{place}{self.check.value} {value} of at most {limit}{unit}{tail}"
         if self.low is not None:
             low = _figure(self.low)
             return f"{place}{self.check.value} {value}{unit} outside [{low}, {limit}]{unit}{tail}"
@@ -155,6 +139,12 @@ class Violation:
 
 
 _TOLD_BY_NOTE = frozenset({Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE})
+
+
+def as_six(values: Iterable[float]) -> Six:
+    """Six values as a tuple of that length; ValueError on any other number of them."""
+    a, b, c, d, e, f = values
+    return (a, b, c, d, e, f)
 
 
 _PLAIN = {float}

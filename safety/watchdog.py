@@ -1,16 +1,19 @@
-"""Counters that notice silence, lateness and standstill.
+"""Counters that notice lateness, silence of control, and standstill.
 
 They count cycles; none of them reads a clock. Comparisons are written so that NaN fails them.
 """
 
-import math
-
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEG_COUNT, SEQUENCE_MODULUS, Check, Feedback, Setpoint, Six, Violation
-
-_ALL = (True,) * LEG_COUNT
-_NO_FAULT = (0,) * LEG_COUNT
+from safety.verdict import (
+    LEG_COUNT,
+    LEGS,
+    SEQUENCE_MODULUS,
+    Check,
+    Feedback,
+    Setpoint,
+    Violation,
+)
 
 
 class CycleWatch:
@@ -38,24 +41,25 @@ class CycleWatch:
         if last is None:
             return found
         if index != last + 1:
-            note = f"cycle {index} after cycle {last}"
-            gap_s = (index - last) * self._period_s
-            found.append(self._period_violation(gap_s, note))
+            note = f"cycle {index} came after cycle {last}"
+            found.append(_period(index - last, 1.0, "cycles", 1.0, note))
         if not 0.0 < elapsed_s <= self._limit_s:
-            found.append(self._period_violation(elapsed_s, "since the last cycle"))
+            found.append(_period(elapsed_s, self._limit_s, "s", 0.0, ""))
         # Short cycles are normal after a late one. Many in a row would buy speed with the number
         # of messages, so the cycles together may run ahead of time by one period at most.
         self._lead_s = max(0.0, self._lead_s + self._period_s - elapsed_s)
-        if not self._lead_s <= self._period_s * 1.000001:
-            note = f"cycles run ahead of time by {self._lead_s:.6g} s"
-            found.append(self._period_violation(elapsed_s, note))
+        if self._lead_s > self._period_s * _LEAD_ROUNDING:
+            note = "the cycles together run ahead of time"
+            found.append(_period(self._lead_s, self._period_s, "s", None, note))
             self._lead_s = 0.0
         return found
 
-    def _period_violation(self, value_s: float, note: str) -> Violation:
-        return Violation(
-            Check.PERIOD, None, value_s, self._limit_s, "s", Severity.STOP, low=0.0, note=note
-        )
+
+_LEAD_ROUNDING = 1.0 + 1e-6
+
+
+def _period(value: float, limit: float, unit: str, low: float | None, note: str) -> Violation:
+    return Violation(Check.PERIOD, None, value, limit, unit, Severity.STOP, low, note)
 
 
 class SetpointWatch:
@@ -119,9 +123,9 @@ class StandstillWatch:
         """Take one cycle's feedback."""
         reporting = 0
         if feedback is not None:
-            limit = self._speed_m_s
-            for speed, fresh in zip(feedback.speed_m_s, feedback.fresh, strict=True):
-                if fresh:
+            limit, fresh = self._speed_m_s, feedback.fresh
+            for leg, speed in zip(LEGS, feedback.speed_m_s, strict=True):
+                if fresh[leg - 1]:
                     if not -limit <= speed <= limit:
                         reporting = 0
                         break
@@ -141,108 +145,3 @@ class StandstillWatch:
         A silent leg cannot be waited for, or a broken wire would keep the power on for ever.
         """
         return self._reporting_cycles >= self._cycles
-
-
-class FeedbackWatch:
-    """Judges what the drives report: there, finite, without fault, and near the command."""
-
-    def __init__(self, limits: GateLimits) -> None:
-        self._limits = limits
-        self._base_m = limits.following_base_m
-        self._per_movement = limits.following_per_speed_s / limits.period_s
-        self._missing = [0] * LEG_COUNT
-        self._outside = [0] * LEG_COUNT
-
-    def forget_following(self) -> None:
-        """Begin anew: the command was just taken from the measured lengths."""
-        self._outside = [0] * LEG_COUNT
-
-    def step(
-        self,
-        feedback: Feedback | None,
-        homed_needed: bool,
-        commanded_m: Six | None,
-        movement_m: Six,
-    ) -> list[Violation]:
-        """Judge one cycle's feedback.
-
-        Args:
-            feedback: the last bus cycle's, or None when the bank gave none.
-            homed_needed: the mode needs all legs homed.
-            commanded_m: lengths commanded in that bus cycle [m], or None when there were none;
-                with them the drives must be enabled and follow.
-            movement_m: their change in that cycle [m].
-        """
-        found: list[Violation] = []
-        if feedback is None:
-            for leg in range(LEG_COUNT):
-                self._miss(leg, found)
-            return found
-        if feedback.fresh != _ALL:
-            for leg, fresh in enumerate(feedback.fresh):
-                if not fresh:
-                    self._miss(leg, found)
-        self._judge_status(feedback, homed_needed, commanded_m is not None, found)
-        outside, base_m, per_movement = self._outside, self._base_m, self._per_movement
-        isfinite = math.isfinite
-        for leg in range(LEG_COUNT):
-            if not feedback.fresh[leg]:
-                continue
-            self._missing[leg] = 0
-            length, speed = feedback.length_m[leg], feedback.speed_m_s[leg]
-            if not (isfinite(length) and isfinite(speed)):
-                found.append(_not_finite(leg, length, speed))
-            elif commanded_m is not None:
-                error = length - commanded_m[leg]
-                window = base_m + per_movement * abs(movement_m[leg])
-                if -window <= error <= window:
-                    outside[leg] = 0
-                else:
-                    self._stray(leg, error, window, found)
-        return found
-
-    def _miss(self, leg: int, found: list[Violation]) -> None:
-        self._missing[leg] += 1
-        missing, limit = self._missing[leg], self._limits.missing_feedback_max
-        if missing > limit:
-            found.append(
-                Violation(Check.FEEDBACK, leg + 1, missing, limit, "cycles", Severity.STOP)
-            )
-
-    def _stray(self, leg: int, error_m: float, window_m: float, found: list[Violation]) -> None:
-        self._outside[leg] += 1
-        if self._outside[leg] >= self._limits.following_cycles:
-            found.append(
-                Violation(
-                    Check.FOLLOWING, leg + 1, error_m, window_m, "m", Severity.STOP, low=-window_m
-                )
-            )
-
-    @staticmethod
-    def _judge_status(
-        feedback: Feedback, homed_needed: bool, enabled_needed: bool, found: list[Violation]
-    ) -> None:
-        if feedback.fault_code != _NO_FAULT:
-            for leg, code in enumerate(feedback.fault_code, 1):
-                if code != 0:
-                    found.append(_drive(leg, code, f"reports fault 0x{code:04X}"))
-        if homed_needed and feedback.homed != _ALL:
-            for leg, homed in enumerate(feedback.homed, 1):
-                if not homed:
-                    found.append(_drive(leg, 0, "is not homed any more"))
-        if enabled_needed and feedback.enabled != _ALL:
-            for leg, enabled in enumerate(feedback.enabled, 1):
-                if not enabled:
-                    found.append(_drive(leg, 0, "does not follow setpoints any more"))
-
-
-def _drive(leg: int, value: int, note: str) -> Violation:
-    return Violation(Check.DRIVE, leg, value, 0.0, "", Severity.STOP, note=note)
-
-
-def _not_finite(leg: int, length_m: float, speed_m_s: float) -> Violation:
-    if math.isfinite(length_m):
-        value, limit, unit, name = speed_m_s, math.inf, "m/s", "measured speed"
-    else:
-        value, limit, unit, name = length_m, math.inf, "m", "measured length"
-    return Violation(Check.FEEDBACK, leg + 1, value, limit, unit, Severity.STOP, note=name)

@@ -1,0 +1,129 @@
+"""Judgement of what the drives report.
+
+Counts cycles, reads no clock. Comparisons are written so that NaN fails them.
+"""
+
+import math
+
+from safety.limits import GateLimits
+from safety.modes import Severity
+from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, Six, Violation
+
+_ALL = (True,) * LEG_COUNT
+_NO_FAULT = (0,) * LEG_COUNT
+_NO_STRAY = [False] * LEG_COUNT
+_NONE = [0] * LEG_COUNT
+
+
+class FeedbackWatch:
+    """Judges what the drives report: there, finite, without fault, and near the command."""
+
+    def __init__(self, limits: GateLimits) -> None:
+        self._limits = limits
+        self._base_m = limits.following_base_m
+        self._per_movement = limits.following_per_speed_s / limits.period_s
+        self._missing = [0] * LEG_COUNT
+        self._outside = [0] * LEG_COUNT
+
+    def step(
+        self,
+        feedback: Feedback | None,
+        homed_needed: bool,
+        commanded_m: Six | None,
+        movement_m: Six,
+    ) -> list[Violation]:
+        """Judge one cycle's feedback.
+
+        Args:
+            feedback: the last bus cycle's, or None when the bank gave none.
+            homed_needed: the mode needs all legs homed.
+            commanded_m: lengths commanded in that bus cycle [m], or None when there were none;
+                with them the drives must be enabled and follow.
+            movement_m: their change in that cycle [m].
+        """
+        found: list[Violation] = []
+        if feedback is None:
+            for leg in range(LEG_COUNT):
+                self._miss(leg, found)
+            return found
+        if feedback.fresh != _ALL:
+            for leg, fresh in enumerate(feedback.fresh):
+                if not fresh:
+                    self._miss(leg, found)
+        self._judge_status(feedback, homed_needed, commanded_m is not None, found)
+        if self._missing != _NONE:
+            pairs = zip(self._missing, feedback.fresh, strict=True)
+            self._missing = [0 if fresh else missing for missing, fresh in pairs]
+        # The sum is not finite if any part is not; only then is it worth looking for the part.
+        if not math.isfinite(sum(feedback.length_m) + sum(feedback.speed_m_s)):
+            self._judge_finite(feedback, found)
+        if commanded_m is not None:
+            self._judge_following(feedback, commanded_m, movement_m, found)
+        return found
+
+    @staticmethod
+    def _judge_finite(feedback: Feedback, found: list[Violation]) -> None:
+        legs = zip(LEGS, feedback.length_m, feedback.speed_m_s, feedback.fresh, strict=True)
+        for leg, length, speed, fresh in legs:
+            if fresh and not math.isfinite(length):
+                found.append(_not_finite(leg, length, "m", "measured length"))
+            elif fresh and not math.isfinite(speed):
+                found.append(_not_finite(leg, speed, "m/s", "measured speed"))
+
+    def _judge_following(
+        self, feedback: Feedback, commanded_m: Six, movement_m: Six, found: list[Violation]
+    ) -> None:
+        base_m, per_movement = self._base_m, self._per_movement
+        strays = [
+            not abs(length - commanded) <= base_m + per_movement * abs(move)
+            for length, commanded, move in zip(
+                feedback.length_m, commanded_m, movement_m, strict=True
+            )
+        ]
+        if strays == _NO_STRAY and self._outside == _NONE:
+            return
+        for leg in range(LEG_COUNT):
+            # A silent leg neither confirms nor clears what was seen before.
+            if feedback.fresh[leg]:
+                self._outside[leg] = self._outside[leg] + 1 if strays[leg] else 0
+                if self._outside[leg] >= self._limits.following_cycles:
+                    error = feedback.length_m[leg] - commanded_m[leg]
+                    window = base_m + per_movement * abs(movement_m[leg])
+                    found.append(
+                        Violation(
+                            Check.FOLLOWING, leg + 1, error, window, "m", Severity.STOP, -window
+                        )
+                    )
+
+    def _miss(self, leg: int, found: list[Violation]) -> None:
+        self._missing[leg] += 1
+        missing, limit = self._missing[leg], self._limits.missing_feedback_max
+        if missing > limit:
+            found.append(
+                Violation(Check.FEEDBACK, leg + 1, missing, limit, "cycles", Severity.STOP)
+            )
+
+    @staticmethod
+    def _judge_status(
+        feedback: Feedback, homed_needed: bool, enabled_needed: bool, found: list[Violation]
+    ) -> None:
+        if feedback.fault_code != _NO_FAULT:
+            for leg, code in enumerate(feedback.fault_code, 1):
+                if code != 0:
+                    found.append(_drive(leg, code, f"reports fault 0x{code:04X}"))
+        if homed_needed and feedback.homed != _ALL:
+            for leg, homed in enumerate(feedback.homed, 1):
+                if not homed:
+                    found.append(_drive(leg, 0, "is not homed any more"))
+        if enabled_needed and feedback.enabled != _ALL:
+            for leg, enabled in enumerate(feedback.enabled, 1):
+                if not enabled:
+                    found.append(_drive(leg, 0, "does not follow setpoints any more"))
+
+
+def _drive(leg: int, value: int, note: str) -> Violation:
+    return Violation(Check.DRIVE, leg, value, 0.0, "", Severity.STOP, note=note)
+
+
+def _not_finite(leg: int, value: float, unit: str, name: str) -> Violation:
+    return Violation(Check.FEEDBACK, leg, value, math.inf, unit, Severity.STOP, note=name)
