@@ -45,6 +45,7 @@ class HexapodGeometry:
             ``length = joint distance - lead (twist - neutral twist) / (2 pi)``, twist the angle
             about the leg from the base fork's to the platform fork's projected direction. Each
             fork's direction is horizontal at the neutral pose, normal to the joint's axis.
+        neutral_axes: both sets of axes, base first, shape (2, 6, 3).
         neutral_pose: level pose over the base's origin with the mean leg length at mid stroke.
         open_length_m: closed length plus stroke [m], shape (6,).
         length_scale_m: root mean square distance of the platform joints from their centroid [m];
@@ -65,6 +66,7 @@ class HexapodGeometry:
     base_axes: Array | None = None
     platform_axes: Array | None = None
     screw_lead_m: float = 0.0
+    neutral_axes: Array = field(init=False, repr=False)
     neutral_pose: Pose = field(init=False)
     open_length_m: Array = field(init=False, repr=False)
     length_scale_m: float = field(init=False, repr=False)
@@ -79,7 +81,7 @@ class HexapodGeometry:
         if not math.isfinite(self.screw_lead_m):
             raise GeometryError(f"screw_lead_m: {self.screw_lead_m} m, must be finite")
         _refuse_coincident(base, platform)
-        neutral = _neutral_position(base, platform, closed + 0.5 * stroke)
+        neutral = level_position(base, platform, float((closed + 0.5 * stroke).mean()))
         _refuse_singular(base, platform, neutral)
         directions = neutral + platform - base
         base_axes = _unit_rows(self.base_axes, directions, "base_axes")
@@ -92,6 +94,7 @@ class HexapodGeometry:
         _set(self, "stroke_m", stroke)
         _set(self, "base_axes", base_axes)
         _set(self, "platform_axes", platform_axes)
+        _set(self, "neutral_axes", _read_only(np.stack([base_axes, platform_axes])))
         _set(self, "screw_lead_m", float(self.screw_lead_m))
         _set(self, "neutral_pose", Pose(neutral, np.eye(3)))
         _set(self, "open_length_m", _read_only(closed + stroke))
@@ -201,25 +204,32 @@ def _refuse_coincident(base: Array, platform: Array) -> None:
                 )
 
 
-def _neutral_position(base: Array, platform: Array, mid_length: Array) -> Array:
-    """Height above the base's origin at which the level platform's mean leg is at mid stroke.
+def level_position(base: Array, platform: Array, mean_length_m: float) -> Array:
+    """Position of the level platform over the base's origin with a given mean joint distance.
 
-    The mean length is a convex function of the height; the pose above its minimum is taken.
+    The mean is a convex function of the height; the pose above its lowest point is taken.
+
+    Args:
+        base: base joints [m], shape (6, 3).
+        platform: platform joints [m], shape (6, 3).
+        mean_length_m: wanted mean distance of the joints [m].
+
+    Raises:
+        GeometryError: the plates are farther apart than that at every height.
     """
     offset = platform - base  # (6, 3)
     up = np.array([0.0, 0.0, 1.0])
-    wanted = float(mid_length.mean())
 
     def excess(height: float) -> float:
-        return float(np.linalg.norm(offset + height * up, axis=1).mean()) - wanted
+        return float(np.linalg.norm(offset + height * up, axis=1).mean()) - mean_length_m
 
     low = _lowest_point(excess, float(np.min(-offset[:, 2])), float(np.max(-offset[:, 2])))
     if excess(low) > 0.0:
         raise GeometryError(
-            f"closed_length_m, stroke_m: legs of {wanted:.4g} m at mid stroke cannot reach the "
-            f"level platform over the base; the mean must be above {wanted + excess(low):.4g} m"
+            f"legs of {mean_length_m:.4g} m in the mean cannot reach the level platform over the "
+            f"base; the mean must be above {mean_length_m + excess(low):.4g} m"
         )
-    high = float(np.max(-offset[:, 2])) + wanted  # every leg is at least this long there
+    high = float(np.max(-offset[:, 2])) + mean_length_m  # every leg is at least this long there
     while high - low > 2.0 * math.ulp(high):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if excess(middle) < 0.0 else (low, middle)

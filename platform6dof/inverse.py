@@ -109,7 +109,7 @@ def leg_setpoints_batch(
     if q.ndim != 2 or q.shape[1] != 6 or q.shape != dq.shape:
         raise ValueError(f"coordinates {q.shape} and rates {dq.shape}: both must be (N, 6)")
     if geometry.screw_lead_m != 0.0:
-        poses = rotation.poses_of_coordinates(q)
-        twists = rotation.twists_of_coordinates(q, dq)
-        return kernel.lengths_and_speeds(geometry.table, poses, twists)
+        setpoints = rotation.setpoints_of_coordinates(q, dq, np.zeros_like(q))
+        states = kernel.leg_states(geometry.table, setpoints)
+        return np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1])
     return batch.lengths_and_speeds(geometry.table, q, dq)

@@ -1,6 +1,6 @@
 """Compile every kernel before a run; machine code is kept on disk for the next one."""
 
-from platform6dof.kernels import batch, legs, rotation
+from platform6dof.kernels import batch, envelope, legs, rotation
 
 
 def warm() -> None:
@@ -8,3 +8,4 @@ def warm() -> None:
     rotation.warm()
     legs.warm()
     batch.warm()
+    envelope.warm()

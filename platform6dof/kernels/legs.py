@@ -131,18 +131,9 @@ def _row(
 
 
 @njit(cache=True, error_model="numpy")
-def leg_state(table: Array, p: Array, r: Array, twist: Array, acceleration: Array) -> Array:
-    """Lengths [m], speeds [m/s] and accelerations [m/s²] of the six legs, shape (3, 6).
-
-    Args:
-        table: constants of the legs, shape (6, 14).
-        p: position of the platform [m], shape (3,).
-        r: its rotation, shape (3, 3).
-        twist: ``[v; omega]``, base axes, shape (6,).
-        acceleration: ``[a; domega/dt]``, base axes, shape (6,).
-    """
-    out = np.empty((3, 6))
-    row = np.empty(6)
+def _write_state(
+    table: Array, p: Array, r: Array, twist: Array, acceleration: Array, row: Array, out: Array
+) -> None:
     omega = (twist[3], twist[4], twist[5])
     omega_dot = (acceleration[3], acceleration[4], acceleration[5])
     for i in range(6):
@@ -162,6 +153,32 @@ def leg_state(table: Array, p: Array, r: Array, twist: Array, acceleration: Arra
             acceleration[2] + h[2] + g[2],
         )
         out[2, i] = _dot(u, push) + (_dot(joint, joint) - along * along) / distance
+
+
+@njit(cache=True, error_model="numpy")
+def leg_state(table: Array, p: Array, r: Array, twist: Array, acceleration: Array) -> Array:
+    """Lengths [m], speeds [m/s] and accelerations [m/s²] of the six legs, shape (3, 6).
+
+    Args:
+        table: constants of the legs, shape (6, 14).
+        p: position of the platform [m], shape (3,).
+        r: its rotation, shape (3, 3).
+        twist: ``[v; omega]``, base axes, shape (6,).
+        acceleration: ``[a; domega/dt]``, base axes, shape (6,).
+    """
+    out = np.empty((3, 6))
+    _write_state(table, p, r, twist, acceleration, np.empty(6), out)
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def leg_states(table: Array, setpoints: Array) -> Array:
+    """``leg_state`` of packed setpoints, shape (N, 24); returns shape (N, 3, 6)."""
+    count = setpoints.shape[0]
+    out, row = np.empty((count, 3, 6)), np.empty(6)
+    for n in range(count):
+        s = setpoints[n]
+        _write_state(table, s[:3], s[3:12].reshape(3, 3), s[12:18], s[18:24], row, out[n])
     return out
 
 
@@ -181,20 +198,13 @@ def leg_rows(table: Array, p: Array, r: Array) -> Array:
 
 
 @njit(cache=True, error_model="numpy")
-def lengths_and_speeds(table: Array, poses: Array, twists: Array) -> tuple[Array, Array]:
-    """Lengths [m] and speeds [m/s], each (N, 6), of packed poses (N, 12) and twists (N, 6)."""
+def leg_rows_of_poses(table: Array, poses: Array) -> Array:
+    """``leg_rows`` of packed poses, shape (N, 12); returns shape (N, 7, 6)."""
     count = poses.shape[0]
-    lengths = np.empty((count, 6))
-    speeds = np.empty((count, 6))
-    rows = np.empty((6, 6))
+    out = np.empty((count, 7, 6))
     for n in range(count):
-        _fill(table, poses[n, :3], poses[n, 3:].reshape(3, 3), lengths[n], rows)
-        for i in range(6):
-            total = 0.0
-            for k in range(6):
-                total += rows[i, k] * twists[n, k]
-            speeds[n, i] = total
-    return lengths, speeds
+        _fill(table, poses[n, :3], poses[n, 3:12].reshape(3, 3), out[n, 0], out[n, 1:])
+    return out
 
 
 @njit(cache=True, error_model="numpy")
@@ -419,6 +429,7 @@ def warm() -> None:
         array.setflags(write=False)
     leg_state(table, vector, matrix, twist, twist)
     leg_rows(table, vector, matrix)
-    lengths_and_speeds(table, np.zeros((1, 12)), np.zeros((1, 6)))
+    leg_states(table, np.zeros((1, 24)))
+    leg_rows_of_poses(table, np.zeros((1, 12)))
     for lengths in (twist, np.zeros(6)):
         pose_of_lengths(table, pairs, lengths, vector, matrix, 1.0, 1e-12, 1)

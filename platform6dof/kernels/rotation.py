@@ -27,27 +27,17 @@ def _write_pose(q: Array, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def setpoint_of_coordinates(q: Array, dq: Array, ddq: Array) -> Array:
-    """Pose, twist and acceleration of the platform from its coordinates.
+def _write_setpoint(q: Array, dq: Array, ddq: Array, out: Array) -> None:
+    """Write the packed setpoint of coordinates and their first and second derivatives.
 
     The axes of the three turns are z, ``e2 = Rz y`` and ``e3 = Rz Ry x``, so that
     ``omega = alpha' z + beta' e2 + gamma' e3``. The derivative adds to the same sum of second
     derivatives the terms ``beta' de2/dt + gamma' de3/dt``: an axis is carried along by the turns
     before it.
-
-    Args:
-        q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
-        dq: their first derivatives [m/s, rad/s], shape (6,).
-        ddq: their second derivatives [m/s², rad/s²], shape (6,).
-
-    Returns:
-        Packed setpoint, shape (25,): position, rotation, ``[v; omega]``, ``[a; domega/dt]`` and
-        last the sum of all magnitudes, which is finite exactly when every number is.
     """
-    out = np.empty(SETPOINT_SIZE + 1)
     _write_pose(q, out)
     sa, ca = math.sin(q[3]), math.cos(q[3])
-    cb, sb = math.cos(q[4]), math.sin(q[4])
+    sb, cb = math.sin(q[4]), math.cos(q[4])
     alpha_dot, beta_dot, gamma_dot = dq[3], dq[4], dq[5]
     for k in range(3):
         out[12 + k] = dq[k]
@@ -60,10 +50,37 @@ def setpoint_of_coordinates(q: Array, dq: Array, ddq: Array) -> Array:
     out[21] = -sa * ddq[4] + ca * cb * ddq[5] - ca * alpha_dot * beta_dot + de3_x * gamma_dot
     out[22] = ca * ddq[4] + sa * cb * ddq[5] - sa * alpha_dot * beta_dot + de3_y * gamma_dot
     out[23] = ddq[3] - sb * ddq[5] - beta_dot * cb * gamma_dot
+
+
+@njit(cache=True, error_model="numpy")
+def setpoint_of_coordinates(q: Array, dq: Array, ddq: Array) -> Array:
+    """Pose, twist and acceleration of the platform from its coordinates.
+
+    Args:
+        q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
+        dq: their first derivatives [m/s, rad/s], shape (6,).
+        ddq: their second derivatives [m/s², rad/s²], shape (6,).
+
+    Returns:
+        Packed setpoint, shape (25,): position, rotation, ``[v; omega]``, ``[a; domega/dt]`` and
+        last the sum of all magnitudes, which is finite exactly when every number is.
+    """
+    out = np.empty(SETPOINT_SIZE + 1)
+    _write_setpoint(q, dq, ddq, out)
     total = 0.0
     for k in range(SETPOINT_SIZE):
         total += abs(out[k])
     out[SETPOINT_SIZE] = total
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def setpoints_of_coordinates(coordinates: Array, rates: Array, second_rates: Array) -> Array:
+    """Packed setpoints, shape (N, 24), of coordinates and derivatives, shape (N, 6) each."""
+    count = coordinates.shape[0]
+    out = np.empty((count, SETPOINT_SIZE))
+    for n in range(count):
+        _write_setpoint(coordinates[n], rates[n], second_rates[n], out[n])
     return out
 
 
@@ -77,23 +94,6 @@ def poses_of_coordinates(coordinates: Array) -> Array:
     return out
 
 
-@njit(cache=True, error_model="numpy")
-def twists_of_coordinates(coordinates: Array, rates: Array) -> Array:
-    """Twists ``[v; omega]``, shape (N, 6), of coordinates and their rates, shape (N, 6) each."""
-    count = coordinates.shape[0]
-    out = np.empty((count, 6))
-    for n in range(count):
-        q, dq = coordinates[n], rates[n]
-        sa, ca = math.sin(q[3]), math.cos(q[3])
-        sb, cb = math.sin(q[4]), math.cos(q[4])
-        for k in range(3):
-            out[n, k] = dq[k]
-        out[n, 3] = -sa * dq[4] + ca * cb * dq[5]
-        out[n, 4] = ca * dq[4] + sa * cb * dq[5]
-        out[n, 5] = dq[3] - sb * dq[5]
-    return out
-
-
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     for writable in (True, False):
@@ -103,4 +103,4 @@ def warm() -> None:
         batch = np.zeros((1, 6))
         batch.setflags(write=writable)
         poses_of_coordinates(batch)
-        twists_of_coordinates(batch, batch)
+        setpoints_of_coordinates(batch, batch, batch)
