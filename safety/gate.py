@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from safety.checks import SetpointChecks
 from safety.command import CommandedState, GateInconsistentError
 from safety.faults import FaultLatch
+from safety.feedback import FeedbackWatch
 from safety.limits import GateLimits
 from safety.modes import (
     FAULT_EVENT,
@@ -40,7 +41,7 @@ from safety.verdict import (
     Verdict,
     Violation,
 )
-from safety.watchdog import CycleWatch, FeedbackWatch, StandstillWatch
+from safety.watchdog import CycleWatch, StandstillWatch
 
 
 @dataclass(frozen=True, slots=True)
