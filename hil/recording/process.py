@@ -174,12 +174,10 @@ def _record(recorder: Recorder, parent: int) -> RecorderResult:
 
     clock = RealClock()
     for _ in clock.ticks(POLL_PERIOD_S):
-        # Read before draining: whatever was pushed before the ring was closed is then seen.
-        last = recorder.ring.producer_closed or os.getppid() != parent
         recorder.drain(clock.now_s())
-        if last:
+        if recorder.ring.producer_closed or os.getppid() != parent:
             break
-    return recorder.finish()
+    return recorder.finish()  # which drains what came since
 
 
 def main() -> int:
@@ -205,6 +203,7 @@ def main() -> int:
         )
     except RecordingError as error:
         _say(refused=str(error))
+        ring.release()
         return 2
     _say(ready=True)
     result = _record(recorder, order["parent"])

@@ -331,6 +331,18 @@ def test_on_a_full_disk_earlier_chunks_stay_and_losses_are_exact(
     np.testing.assert_array_equal(recording.column("index"), np.arange(recording.cycles))
 
 
+def test_a_disk_that_takes_a_few_bytes_at_a_time_gets_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = [sample_frame(index) for index in range(20)]
+    record(tmp_path / "a.mcap", frames)
+    monkeypatch.setattr(
+        "hil.recording.mcap_file.os.write", lambda fd, data: real_write(fd, data[:7])
+    )
+    record(tmp_path / "b.mcap", frames)
+    assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
+
+
 def test_a_disk_that_refuses_the_last_bytes_loses_no_cycle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import select
@@ -16,6 +17,7 @@ import pytest
 from recording_samples import HEADER, packed, record, sample_frame
 
 from hil.realtime import RealClock
+from hil.recording import process
 from hil.recording.frame import CYCLE_KIND
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.process import RecorderProcess
@@ -139,6 +141,48 @@ def test_it_outlives_the_signals_that_end_the_run(
     _push(ring, 0, 100)
     assert recorder.finish().status is RecorderStatus.DONE
     assert Recording.open(tmp_path / "a.mcap").cycles == 100
+
+
+def test_a_pinned_loop_does_not_keep_the_recorder_on_its_processor(
+    ring: Ring, tmp_path: Path
+) -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+        assert os.sched_getaffinity(recorder.pid) >= before
+        recorder.finish()
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def test_in_real_time_every_chunk_goes_through_to_the_disk(
+    ring: Ring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {}
+
+    def refuse(*_: object, **options: object) -> None:
+        asked.update(options)
+        raise RecordingError("enough was seen")
+
+    order = {
+        "fd": os.dup(ring.fileno()),
+        "parent": os.getpid(),
+        "path": str(tmp_path / "a.mcap"),
+        "min_free_bytes": 17,
+        "header": json.loads(HEADER.to_json()),
+    }
+    said = []
+    monkeypatch.setattr(process, "Recorder", refuse)
+    monkeypatch.setattr(process, "_say", lambda **answer: said.append(answer))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda *_: None)
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(order).encode() + b"\n"))
+    )
+    assert process.main() == 2
+    assert said == [{"refused": "enough was seen"}]
+    assert asked == {"sync": True, "min_free_bytes": 17}
 
 
 PARENT = """

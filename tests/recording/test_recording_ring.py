@@ -52,6 +52,16 @@ def test_a_full_ring_takes_an_entry_again_as_soon_as_one_left() -> None:
     assert [payload for _, payload in ring.pop_all()] == [b"\x01", b"\x03"]
 
 
+@pytest.mark.parametrize("size", [33, 40, 1000])
+def test_too_long_an_entry_is_dropped_and_harms_no_other(size: int) -> None:
+    ring = Ring.local(slots=2, slot_bytes=40)
+    assert ring.push(1, b"a" * 32)
+    assert not ring.push(2, b"b" * size)
+    assert ring.push(3, b"c" * 32)
+    assert ring.dropped == 1
+    assert list(ring.pop_all()) == [(1, b"a" * 32), (3, b"c" * 32)]
+
+
 def test_pushing_while_draining_is_left_for_the_next_drain() -> None:
     ring = Ring.local(slots=8, slot_bytes=16)
     ring.push(1, b"a")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -127,8 +128,10 @@ def test_an_empty_file_is_an_empty_recording_cut_off(tmp_path: Path) -> None:
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 1
 
 
-def _with_chunk(path: Path, announced: int, packed: bytes, compression: bytes = b"zstd") -> Path:
-    chunk = struct.pack("<QQQI", 0, 0, announced, 0)
+def _with_chunk(
+    path: Path, announced: int, packed: bytes, compression: bytes = b"zstd", checksum: int = 0
+) -> Path:
+    chunk = struct.pack("<QQQI", 0, 0, announced, checksum)
     chunk += struct.pack("<I", len(compression)) + compression
     chunk += struct.pack("<Q", len(packed)) + packed
     path.write_bytes(MAGIC + struct.pack("<BQ", Opcode.CHUNK, len(chunk)) + chunk)
@@ -143,7 +146,11 @@ def test_a_chunk_that_says_it_is_huge_is_refused(tmp_path: Path) -> None:
 
 def test_a_chunk_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
     bomb = _with_chunk(tmp_path / "a.mcap", 1000, zstandard.compress(bytes(2**28)))
+    tracemalloc.start()
     recording = Recording.open(bomb)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 2**24
     assert "does not unpack to the announced 1000 bytes" in recording.damage
     assert recording.truncated
 
@@ -187,3 +194,14 @@ def test_a_checksum_that_differs_ends_the_reading(whole: Path, tmp_path: Path) -
     (tmp_path / "a.mcap").write_bytes(data)
     recording = Recording.open(tmp_path / "a.mcap")
     assert "checksum of the attachment differs" in recording.damage
+
+
+@pytest.mark.parametrize(("checksum", "complaint"), [(1, "checksum of the chunk differs"), (0, "")])
+def test_a_chunk_counts_only_with_its_checksum(
+    tmp_path: Path, checksum: int, complaint: str
+) -> None:
+    content = struct.pack("<BQ", 0x7F, 3) + b"abc"  # a record to be passed over
+    path = _with_chunk(tmp_path / "a.mcap", len(content), content, b"", checksum)
+    recording = Recording.open(path)
+    assert complaint in recording.damage
+    assert bool(recording.damage) is bool(complaint)
