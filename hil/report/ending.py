@@ -1,0 +1,93 @@
+"""How a run ended, read from its recording alone."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.recording.reader import Recording
+from hil.report.phases import STOP_MODES, Phase
+
+REST_MODES = ("STANDBY", "IDLE", "OFF")
+"""Modes in which a run that went well ends."""
+
+
+class Ending(Enum):
+    """How a run ended; the value is the word for a person."""
+
+    COMPLETED = "COMPLETED"
+    STOPPED = "STOPPED BY THE OPERATOR"
+    TRIPPED = "TRIPPED"
+    FAILED = "FAILED"
+    CUT_OFF = "CUT OFF"
+    UNFINISHED = "UNFINISHED"
+    EMPTY = "EMPTY"
+
+    @property
+    def good(self) -> bool:
+        """Nothing is wrong with the run."""
+        return self in (Ending.COMPLETED, Ending.STOPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a run ended, and why.
+
+    Args:
+        ending: the word for it.
+        reason: a sentence; says what a completed run did, too.
+    """
+
+    ending: Ending
+    reason: str
+
+
+def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
+    """Judge a recording, the gravest thing first.
+
+    Args:
+        recording: the run.
+        phases: its phases.
+    """
+    if not phases:
+        return Verdict(Ending.EMPTY, "The recording holds no cycle.")
+    flags = recording.column("flags")
+    asked = bool(np.any(flags & CycleFlag.STOP_ASKED))
+    latched = np.flatnonzero(flags & CycleFlag.FAULT_LATCHED)
+    stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
+    if len(latched):
+        return Verdict(Ending.TRIPPED, _cause(recording, int(latched[0])))
+    if fatal := next((e for e in recording.events if e.level is Level.FATAL), None):
+        return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
+    if stopped is not None and not asked:
+        return Verdict(Ending.TRIPPED, _cause(recording, stopped.first))
+    last = phases[-1]
+    if recording.truncated:
+        reason = f"The recording ends without its closing record, at {last.end_s:.3f} s in "
+        return Verdict(Ending.CUT_OFF, f"{reason}{last.mode}; what is complete is shown.")
+    if last.mode not in REST_MODES:
+        return Verdict(Ending.UNFINISHED, f"The run ended in {last.mode}, not parked.")
+    if asked:
+        return Verdict(Ending.STOPPED, "A signal or the operator asked for the end.")
+    engaged_s = sum(phase.duration_s for phase in phases if phase.mode == "ENGAGED")
+    if engaged_s <= 0.0:
+        return Verdict(Ending.UNFINISHED, f"The motion was never played; last mode {last.mode}.")
+    return Verdict(Ending.COMPLETED, f"The motion was played for {engaged_s:.2f} s.")
+
+
+def violations_of(recording: Recording) -> tuple[EventRecord, ...]:
+    """What the gate objected to, in order."""
+    return tuple(event for event in recording.events if event.kind is EventKind.VIOLATION)
+
+
+def _cause(recording: Recording, place: int) -> str:
+    """What was violated when the run was stopped: in that cycle, or the nearest before it."""
+    index = int(recording.column("index")[place])
+    violations = violations_of(recording)
+    before = [event for event in violations if event.index <= index]
+    if not before:
+        return "The recording does not say what was violated."
+    same = [event for event in before if event.index == before[-1].index]
+    more = f", and {len(same) - 1} more in the same cycle" if len(same) > 1 else ""
+    return f"At {same[0].t_s:.3f} s: {same[0].message}{more}"

@@ -1,0 +1,209 @@
+"""The figures of a run against their limits: what a person looks at first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.evidence import Evidence, evidence_of, tracking_error_m
+from hil.recording.frame import CycleFlag
+from hil.report.leg_figures import step_rate, window_share
+from hil.report.pose_figure import in_mm_and_deg, largest_deviation
+from hil.report.view import LegLimits, RunView
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """One row of the table.
+
+    Args:
+        name: what it is.
+        value: with its unit.
+        where: leg and time, empty if it belongs to the whole run.
+        limit: with its unit, empty if there is none.
+        margin: what is left to the limit, empty if there is none.
+        bad: the limit is exceeded, or it should not have happened.
+    """
+
+    name: str
+    value: str
+    where: str = ""
+    limit: str = ""
+    margin: str = ""
+    bad: bool = False
+
+
+def key_figures(view: RunView) -> list[KeyFigure]:
+    """The rows of the table, in order; a recording without motion gives the last ones only."""
+    closed = np.zeros(6) if view.limits is None else view.limits.closed_m
+    evidence = evidence_of(view.recording, closed)
+    rows: list[KeyFigure] = []
+    if evidence.length_min_m is not None:
+        rows += _lengths(view, evidence)
+        rows += _movement(view)
+    rows += _following(view)
+    rows += _deviations(view)
+    rows += _time(view, evidence)
+    rows += _counts(view)
+    return rows
+
+
+def _lengths(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
+    lengths = view.recording.column("measured_length_m")
+    ends = (("shortest leg", evidence.length_min_m, -1), ("longest leg", evidence.length_max_m, 1))
+    for name, value, sign in ends:
+        cycle, leg = _peak(view, sign * lengths)
+        if view.limits is None:
+            yield KeyFigure(name, f"{value:.4f} m", _where(view, cycle, leg))
+            continue
+        soft = view.limits.soft_max_m[leg] if sign > 0 else view.limits.soft_min_m[leg]
+        left_m = sign * (soft - lengths[cycle, leg])
+        yield KeyFigure(
+            name,
+            f"{value:.4f} m",
+            _where(view, cycle, leg),
+            f"{soft:.4f} m (soft)",
+            f"{left_m * 1e3:.1f} mm",
+            bad=left_m < 0.0,
+        )
+    if view.limits is not None:
+        low, high = evidence.stroke_min_m, evidence.stroke_max_m
+        travel = view.limits.open_m - view.limits.closed_m
+        yield KeyFigure("rod strokes", f"{low:.4f} to {high:.4f} m", "", _range(travel))
+
+
+def _movement(view: RunView) -> Iterator[KeyFigure]:
+    limits = view.limits
+    measured = view.recording.column("measured_speed_m_s")
+    yield from _against(view, "leg speed, measured", measured, _speed_of(limits), "m/s")
+    if limits is None:
+        return
+    speed = step_rate(view, view.recording.column("allowed_length_m"))
+    acceleration = step_rate(view, speed)
+    most = limits.acceleration_m_s2
+    yield from _against(view, "leg acceleration, commanded", acceleration, most, "m/s²")
+    if view.plan is not None:
+        force = view.recording.column("measured_force_n")
+        able = np.array(view.plan.rig.cylinders.force_max_n)
+        yield from _against(view, "leg force, measured", force, able, "N")
+
+
+def _following(view: RunView) -> Iterator[KeyFigure]:
+    error = np.abs(tracking_error_m(view.recording))
+    if not np.isfinite(error[view.moving]).any():
+        return
+    cycle, leg = _peak(view, error)
+    value = f"{error[cycle, leg] * 1e3:.3f} mm"
+    share = window_share(view)
+    if share is None:
+        yield KeyFigure("tracking error", value, _where(view, cycle, leg))
+        return
+    window_mm = error[cycle, leg] / share[cycle, leg] * 1e3 if share[cycle, leg] > 0.0 else np.nan
+    limit = f"{window_mm:.2f} mm at this speed" if np.isfinite(window_mm) else ""
+    yield KeyFigure("tracking error", value, _where(view, cycle, leg), limit)
+    cycle, leg = _peak(view, share)
+    most = float(share[cycle, leg])
+    yield KeyFigure(
+        "following window used",
+        f"{most * 100.0:.0f} %",
+        _where(view, cycle, leg),
+        "100 %",
+        f"{(1.0 - most) * 100.0:.0f} %",
+        bad=most > 1.0,
+    )
+
+
+def _deviations(view: RunView) -> Iterator[KeyFigure]:
+    wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
+    reached = in_mm_and_deg(view.recording.column("reached_pose"))
+    for name, unit, axes in (("position", "mm", range(3)), ("orientation", "°", range(3, 6))):
+        found = [largest_deviation(view, wanted, reached, axis) for axis in axes]
+        there = [value for value in found if value is not None]
+        if there:
+            words = f"{name} off the pose wanted, one axis"
+            yield KeyFigure(words, f"{max(there):.3g} {unit}")
+
+
+def _time(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
+    if view.virtual:
+        yield KeyFigure("lateness", "virtual clock: no lateness")
+        return
+    late = evidence.lateness_us
+    limit_us = None
+    if view.plan is not None:
+        limit_us = view.plan.rig.supervision.late_cycles_max * view.plan.scenario.period_s * 1e6
+    yield KeyFigure("lateness, median", f"{late.p50:.0f} µs")
+    yield KeyFigure("lateness, 99th percentile", f"{late.p99:.0f} µs")
+    greatest = KeyFigure("lateness, greatest", f"{late.max:.0f} µs")
+    if limit_us is not None:
+        limit, margin = f"{limit_us:.0f} µs", f"{limit_us - late.max:.0f} µs"
+        greatest = replace(greatest, limit=limit, margin=margin, bad=late.max > limit_us)
+    yield greatest
+
+
+def _counts(view: RunView) -> Iterator[KeyFigure]:
+    recording = view.recording
+    length_s = float(view.times[-1] - view.times[0]) if len(view.times) else 0.0
+    yield KeyFigure("cycles recorded", f"{recording.cycles} over {length_s:.2f} s")
+    flags = recording.column("flags")
+    names = {
+        CycleFlag.OVERRUN: "cycles after a deadline given up",
+        CycleFlag.FEEDBACK_STALE: "cycles with feedback missing",
+    }
+    for flag, name in names.items():
+        count = int(np.count_nonzero(flags & flag))
+        yield KeyFigure(name, str(count), bad=count > 0)
+    failed = int(np.count_nonzero((flags & CycleFlag.FORWARD_FAILED > 0) & view.moving))
+    yield KeyFigure("cycles in motion without a pose found", str(failed), bad=failed > 0)
+    yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
+
+
+def _against(
+    view: RunView, name: str, values: Array, limit: Array | None, unit: str
+) -> Iterator[KeyFigure]:
+    """The greatest magnitude during the motion against the limit of its leg."""
+    if not np.isfinite(values[view.moving]).any():
+        return
+    cycle, leg = _peak(view, np.abs(values))
+    most = float(np.abs(values[cycle, leg]))
+    digits = 0 if unit == "N" else 3
+    where = _where(view, cycle, leg)
+    if limit is None:
+        yield KeyFigure(name, f"{most:.{digits}f} {unit}", where)
+        return
+    left = float(limit[leg]) - most
+    # Differences of lengths around 1 m are rounded; a limit met exactly is not exceeded.
+    bad = left < -1e-6 * float(limit[leg])
+    yield KeyFigure(
+        name,
+        f"{most:.{digits}f} {unit}",
+        where,
+        f"{limit[leg]:.{digits}f} {unit}",
+        f"{left:.{digits}f} {unit}",
+        bad=bad,
+    )
+
+
+def _peak(view: RunView, values: Array) -> tuple[int, int]:
+    """Cycle and leg of the greatest value during the motion; there must be one."""
+    masked = np.where(view.moving[:, None] & np.isfinite(values), values, -np.inf)
+    cycle, leg = divmod(int(np.argmax(masked)), 6)
+    return cycle, leg
+
+
+def _where(view: RunView, cycle: int, leg: int) -> str:
+    return f"leg {leg + 1} at {view.times[cycle]:.2f} s"
+
+
+def _speed_of(limits: LegLimits | None) -> Array | None:
+    return None if limits is None else limits.speed_m_s
+
+
+def _range(travel_m: Array) -> str:
+    """Travel of the legs as text: one number if they share it."""
+    if np.ptp(travel_m) < 1e-9:
+        return f"0 to {travel_m[0]:.4f} m (mechanical)"
+    return f"0 to {travel_m.min():.4f}…{travel_m.max():.4f} m by leg (mechanical)"

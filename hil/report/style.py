@@ -1,0 +1,117 @@
+"""How every picture looks: one size, one set of fonts and colours, PNGs without a date."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, Final
+
+import matplotlib.style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+DPI: Final = 110
+WIDTH_IN: Final = 10.9
+"""1200 pixels at `DPI`: a page 1366 pixels wide shows a picture at its own size."""
+
+LEG_COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+"""One colour a leg, 1 to 6: the palette of M. Okabe and K. Ito, "Color Universal Design" (2008),
+less black and yellow; it stays distinguishable with the common colour deficiencies."""
+
+WANTED: Final = "#9A9A9A"
+REACHED: Final = "#0072B2"
+LIMIT: Final = "#B00020"
+INK: Final = "#222222"
+
+MODE_COLOURS: Final = {
+    "OFF": "#D9D9D9",
+    "IDLE": "#C9D3DC",
+    "HOMING": "#B9D6F0",
+    "STANDBY": "#E4E4E4",
+    "ENGAGING": "#D3EBCB",
+    "ENGAGED": "#97D08F",
+    "PARKING": "#BFE3E0",
+    "HOLD": "#FBE7A1",
+    "CSTOP": "#F5A94E",
+    "QSTOP": "#E36A6A",
+    "FAULT": "#F3B0B0",
+    "LOCKOUT": "#B566A0",
+}
+OTHER_MODE: Final = "#F2F2F2"
+
+_STYLE: Final[dict[str, Any]] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so a picture is the same everywhere
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "axes.edgecolor": "#666666",
+    "axes.labelcolor": INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.formatter.useoffset": False,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.1,
+    "legend.frameon": False,
+    "legend.fontsize": 9.0,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "agg.path.chunksize": 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a page.
+
+    Args:
+        name: of the file, without its ending.
+        title: what it shows.
+        caption: how to read it, one or two sentences.
+        png: the file's bytes.
+    """
+
+    name: str
+    title: str
+    caption: str
+    png: bytes
+
+
+def draw_png(height_in: float, draw: Callable[[Figure], None]) -> bytes:
+    """A PNG of what ``draw`` puts into an empty figure of the page's width.
+
+    The same drawing gives the same bytes: matplotlib's settings of the user play no part, and the
+    file carries neither date nor version.
+
+    Args:
+        height_in: height [inch].
+        draw: fills the figure.
+    """
+    with matplotlib.style.context(_STYLE, after_reset=True):
+        figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        buffer = BytesIO()
+        figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def mode_colour(name: str) -> str:
+    """Colour of a mode of the bench; a mode that is not known is light grey."""
+    return MODE_COLOURS.get(name, OTHER_MODE)
+
+
+def limit_line(axes: Axes, value: float, *, soft: bool, label: str | None = None) -> None:
+    """A horizontal line at a limit: dashed for a soft one, solid for a mechanical one."""
+    axes.axhline(
+        value,
+        color=LIMIT,
+        linewidth=1.0 if soft else 1.4,
+        linestyle=(0, (6, 3)) if soft else "solid",
+        label=label,
+        zorder=1.5,
+    )

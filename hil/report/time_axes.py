@@ -1,0 +1,128 @@
+"""Axes over the time of a run: phases shaded and labelled, six legs as lines."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from hil.report.decimate import decimate
+from hil.report.phases import ALARM_MODES, Phase
+from hil.report.style import INK, LEG_COLOURS, LIMIT, mode_colour
+from hil.report.view import RunView
+
+TIME_LABEL = "time from the start of the loop [s]"
+
+_MOST_PHASES = 300
+_STRIP = (1.012, 0.055)
+_CHARACTER = 0.0078
+"""Width of a character of a label, as a share of the width of an axis that fills the page."""
+
+
+def time_axes(axes: Axes, view: RunView, *, strip: bool = True, wide: float = 1.0) -> None:
+    """Lay the phases of a run under and above an axis over its time.
+
+    Args:
+        axes: where the lines come.
+        view: the run.
+        strip: draw the labelled strip above the axis, too.
+        wide: width of the axis as a share of the page's.
+    """
+    start, end = span_s(view)
+    axes.set_xlim(start, end)
+    shown = _worth_showing(view.phases, end - start)
+    for phase in shown:
+        axes.axvspan(
+            phase.start_s, phase.end_s, color=mode_colour(phase.mode), alpha=0.22, lw=0, zorder=0.5
+        )
+    if strip:
+        _draw_strip(axes, shown, end - start, wide)
+
+
+def span_s(view: RunView) -> tuple[float, float]:
+    """First and last time to show [s]; never empty."""
+    if not len(view.times):
+        return 0.0, 1.0
+    start, end = float(view.times[0]), float(view.times[-1])
+    return start, end if end > start else start + 1.0
+
+
+def six_lines(axes: Axes, times: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+    """Six legs as lines, thinned without losing a peak.
+
+    Args:
+        axes: where to draw.
+        times: shape (N,).
+        values: shape (N, 6); NaN = not there.
+    """
+    marker = "." if len(times) < 3 else ""
+    for leg, colour in enumerate(LEG_COLOURS):
+        chosen = decimate(values[:, leg])
+        axes.plot(times[chosen], values[chosen, leg], color=colour, marker=marker)
+
+
+def leg_legend(figure: Figure, extra: Sequence[Line2D] = ()) -> None:
+    """The legend of the six legs, to the right of everything."""
+    handles = [
+        Line2D([], [], color=colour, linewidth=2.2, label=f"leg {leg}")
+        for leg, colour in enumerate(LEG_COLOURS, start=1)
+    ]
+    figure.legend(handles=[*handles, *extra], loc="outside right upper", handlelength=1.6)
+
+
+def limit_handles() -> list[Line2D]:
+    """Legend entries of the two kinds of limit line."""
+    return [
+        Line2D([], [], color=LIMIT, linewidth=1.0, linestyle=(0, (6, 3)), label="soft limit"),
+        Line2D([], [], color=LIMIT, linewidth=1.4, label="mechanical end"),
+    ]
+
+
+def _worth_showing(phases: tuple[Phase, ...], span: float) -> list[Phase]:
+    """Phases wide enough to be seen, and every alarm, however short."""
+    seen = [p for p in phases if p.mode in ALARM_MODES or p.duration_s > span / 2000.0]
+    return seen[:_MOST_PHASES]
+
+
+def _draw_strip(axes: Axes, phases: list[Phase], span: float, wide: float) -> None:
+    bottom, height = _STRIP
+    transform = axes.get_xaxis_transform()
+    narrow: list[Phase] = []
+    for phase in phases:
+        axes.add_patch(
+            Rectangle(
+                (phase.start_s, bottom),
+                max(phase.duration_s, span / 600.0),
+                height,
+                transform=transform,
+                clip_on=False,
+                facecolor=mode_colour(phase.mode),
+                edgecolor="none",
+            )
+        )
+        if phase.duration_s > span * _CHARACTER / wide * (len(phase.mode) + 1):
+            middle = phase.start_s + 0.5 * phase.duration_s
+            axes.text(
+                middle, bottom + 0.5 * height, phase.mode, transform=transform, ha="center",
+                va="center_baseline", fontsize=7.5, color=INK, clip_on=False,
+            )  # fmt: skip
+        elif phase.mode in ALARM_MODES:
+            narrow.append(phase)
+    _flag(axes, narrow)
+
+
+def _flag(axes: Axes, narrow: list[Phase]) -> None:
+    """Name the alarms that are too short for a label of their own, above where they begin."""
+    if not narrow:
+        return
+    names = ", ".join(dict.fromkeys(phase.mode for phase in narrow))
+    start, end = axes.get_xlim()
+    at = narrow[0].start_s
+    axes.text(
+        at, _STRIP[0] + _STRIP[1] + 0.02, f"▾ {names}", transform=axes.get_xaxis_transform(),
+        ha="left" if at < 0.5 * (start + end) else "right", va="bottom", fontsize=8.0,
+        color=LIMIT, fontweight="bold", clip_on=False,
+    )  # fmt: skip
