@@ -23,7 +23,7 @@ from hil.recording.frame import (
 from hil.recording.recorder import RecordingSink
 from hil.stations.platform import Control
 from safety.modes import Mode
-from safety.verdict import Action, Verdict, Violation
+from safety.verdict import Action, Check, Severity, Verdict, Violation
 
 KEPT_EVENTS = 1000
 
@@ -43,7 +43,7 @@ class Journal:
         self._ring = sink.ring
         self._buffer = bytearray(FRAME.size)
         self._mode: Mode | None = None
-        self._told: frozenset[Violation] = frozenset()
+        self._told: tuple[Violation, ...] = ()
         self.events: list[EventRecord] = []
 
     def cycle(
@@ -99,21 +99,21 @@ class Journal:
 
     def _tell(self, tick: Tick, verdict: Verdict) -> None:
         """Events for a change of mode and for violations that the last cycle did not have."""
-        current = frozenset(verdict.violations)
         for violation in verdict.violations:
-            if violation not in self._told and not self._repeats(violation):
+            if not self._repeats(violation):
+                kind, level = _weight(violation)
                 self._event(
                     EventRecord(
                         tick.t_s,
                         tick.index,
-                        EventKind.VIOLATION,
-                        Level.ERROR,
+                        kind,
+                        level,
                         "gate",
                         str(violation),
                         violation_data(violation),
                     )
                 )
-        self._told = current
+        self._told = verdict.violations
         if verdict.mode is not self._mode:
             before = "start" if self._mode is None else self._mode.name
             level = Level.ERROR if verdict.mode in (Mode.FAULT, Mode.LOCKOUT) else Level.INFO
@@ -132,6 +132,14 @@ class Journal:
         self._ring.push(EVENT_KIND, event.to_bytes())
         if len(self.events) < KEPT_EVENTS:
             self.events.append(event)
+
+
+def _weight(violation: Violation) -> tuple[EventKind, Level]:
+    """A request that must wait is no violation; a setpoint that was bridged is worth a warning."""
+    if violation.severity is not Severity.INFORM:
+        return EventKind.VIOLATION, Level.ERROR
+    waits = violation.check is Check.REQUEST
+    return EventKind.NOTE, Level.DEBUG if waits else Level.WARNING
 
 
 def violation_data(violation: Violation) -> dict[str, str | int | float | bool | None]:

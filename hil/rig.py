@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
+from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.pose import Pose
 from platform6dof.workspace import PoseBox
@@ -317,9 +318,13 @@ def park_pose(rig: Rig, geometry: HexapodGeometry) -> Pose:
     """The pose in which every rod is at its reference length: where homing ends and parking leads.
 
     Raises:
-        ValueError: if no level pose has these lengths.
+        ValueError: if no pose has these lengths.
     """
-    return home_pose(geometry, np.array(rig.cylinders.reference_length_m))
+    lengths = np.array(rig.cylinders.reference_length_m)
+    found = forward(geometry, lengths, home_pose(geometry, float(lengths.mean())))
+    if not found.converged:
+        raise ValueError(f"cylinders.reference_length_m: no pose has these lengths: {found.reason}")
+    return found.X_BP
 
 
 def gate_limits(rig: Rig, period_s: float) -> GateLimits:

@@ -195,7 +195,7 @@ def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str]:
 
 
 def _suggestion(model: type[BaseModel], location: tuple[Any, ...]) -> str:
-    known = sorted(_all_keys(model, set()))
+    known = sorted(_all_keys(model, set()) - {location[-1]})  # it may be right elsewhere
     close = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.6)
     return f" (did you mean {close[0]}?)" if close else ""
 

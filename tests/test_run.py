@@ -112,7 +112,7 @@ def test_a_motion_that_leaves_the_envelope_stops_six_legs_together(tmp_path):
     ("fault", "check"),
     [
         ({"kind": "blocked", "leg": 2}, "following"),
-        ({"kind": "feedback_nan", "leg": 4}, "finite"),
+        ({"kind": "feedback_nan", "leg": 4}, "feedback"),
         ({"kind": "lost_feedback", "leg": 5}, "feedback"),
         ({"kind": "drive_fault", "leg": 1, "value": 0x3210}, "drive"),
         ({"kind": "disabled", "leg": 6}, "drive"),
