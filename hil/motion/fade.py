@@ -9,7 +9,6 @@ w(u) = 10 u^3 - 15 u^4 + 6 u^5. In its own time the window is 1, so the motion i
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hil.motion.source import Floats, require_number
 
@@ -71,47 +70,3 @@ def is_rest(values: Floats) -> bool:
     """Say whether deviation, rate and acceleration, shape (3, 6), are those of rest at neutral."""
     largest = np.abs(values).max(axis=1)
     return bool(np.all(largest <= (REST_DEVIATION, REST_RATE, REST_ACCELERATION)))
-
-
-@njit(cache=True)
-def _step(u: float, length_s: float) -> tuple[float, float, float]:
-    """Return the window at u of its rise, with its first and second derivative to time."""
-    v = 1.0 - u
-    w = u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
-    return w, 30.0 * u * u * v * v / length_s, 60.0 * u * v * (v - u) / (length_s * length_s)
-
-
-@njit(cache=True)
-def window(t_s: float, fade_s: Floats) -> tuple[float, float, float]:
-    """Return the window of a fade, with its first and second derivative to time.
-
-    Args:
-        t_s: Time since the lead-in began [s], within the motion.
-        fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
-    """
-    lead_in_s, own_s, lead_out_s = fade_s[0], fade_s[1], fade_s[2]
-    if t_s < lead_in_s:
-        return _step(t_s / lead_in_s, lead_in_s)
-    left_s = lead_in_s + own_s + lead_out_s - t_s
-    if left_s < lead_out_s:
-        w, rate, acceleration = _step(left_s / lead_out_s, lead_out_s)
-        return w, -rate, acceleration
-    return 1.0, 0.0, 0.0
-
-
-@njit(cache=True)
-def fade_about(values: Floats, neutral: Floats, t_s: float, fade_s: Floats) -> None:
-    """Turn deviations into coordinates, faded, by the product rule and in place.
-
-    Args:
-        values: Deviation from neutral, its rate and acceleration, shape (3, 6).
-        neutral: Neutral coordinates [m, rad], shape (6,).
-        t_s: Time since the lead-in began [s].
-        fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
-    """
-    w, dw, ddw = window(t_s, fade_s)
-    for axis in range(6):
-        x, v, a = values[0, axis], values[1, axis], values[2, axis]
-        values[0, axis] = neutral[axis] + w * x
-        values[1, axis] = w * v + dw * x
-        values[2, axis] = w * a + 2.0 * dw * v + ddw * x

@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from hil.motion.fade import fade_about, fade_for
+from hil.motion import kernels
+from hil.motion.fade import fade_for
 from hil.motion.source import (
     AXES,
     Floats,
@@ -50,8 +50,8 @@ class MultiSine:
         self._neutral = require_coordinates("neutral", neutral)
         self._axis, self._sines = _table(terms)
         own_s = require_number("duration_s", duration_s, "s", above=0.0)
-        begin = deviation(0.0, self._axis, self._sines)
-        end = deviation(own_s, self._axis, self._sines)
+        begin = kernels.sum_of_sines(0.0, self._axis, self._sines)
+        end = kernels.sum_of_sines(own_s, self._axis, self._sines)
         self._fade = fade_for(begin, end, own_s, fade_s)
         self._fade_s = self._fade.lengths()
         self._duration_s = self._fade.total_s
@@ -74,7 +74,9 @@ class MultiSine:
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
         t_s = clamp_time(t_s, self._duration_s)
-        values = _sample(t_s, self._axis, self._sines, self._neutral, self._fade_s)
+        values = kernels.sum_of_sines_faded(
+            t_s, self._axis, self._sines, self._neutral, self._fade_s
+        )
         return PlatformSetpoint.from_coordinates(values[0], values[1], values[2])
 
 
@@ -94,39 +96,8 @@ def _table(terms: Sequence[Sequence[Term]]) -> tuple[NDArray[np.int64], Floats]:
             require_number(f"{place}: phase_rad", phase_rad, "rad")
             axis_of.append(axis)
             sines.append((amplitude, 2.0 * math.pi * frequency_hz, phase_rad))
-    return np.array(axis_of, dtype=np.int64), np.array(sines, dtype=np.float64).reshape(-1, 3)
-
-
-@njit(cache=True)
-def deviation(t_s: float, axis: NDArray[np.int64], sines: Floats) -> Floats:
-    """Return the sum of the sines, its rate and acceleration, shape (3, 6).
-
-    Args:
-        t_s: Time of the law, of any sign [s].
-        axis: Coordinate that each sine belongs to, shape (K,).
-        sines: Amplitude [m or rad], angular frequency [rad/s], phase [rad], shape (K, 3).
-    """
-    values = np.zeros((3, 6))
-    for k in range(axis.size):
-        amplitude, omega = sines[k, 0], sines[k, 1]
-        angle = omega * t_s + sines[k, 2]
-        s, c = math.sin(angle), math.cos(angle)
-        values[0, axis[k]] += amplitude * s
-        values[1, axis[k]] += amplitude * omega * c
-        values[2, axis[k]] -= amplitude * omega * omega * s
-    return values
-
-
-@njit(cache=True)
-def _sample(
-    t_s: float, axis: NDArray[np.int64], sines: Floats, neutral: Floats, fade_s: Floats
-) -> Floats:
-    values = deviation(t_s - fade_s[0], axis, sines)
-    fade_about(values, neutral, t_s, fade_s)
-    return values
-
-
-def warm() -> None:
-    """Compile the kernels for the types that a run calls them with."""
-    one = MultiSine(np.zeros(6), [[(1.0, 1.0, 0.0)], *([()] * 5)], 1.0)
-    one.sample(0.0)
+    axes = np.array(axis_of, dtype=np.int64)
+    table = np.array(sines, dtype=np.float64).reshape(-1, 3)
+    for constant in (axes, table):
+        constant.setflags(write=False)
+    return axes, table

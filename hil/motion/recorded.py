@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hil.motion import kernels
 from hil.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
 from hil.motion.csv_table import read_table
 from hil.motion.fade import fade_for
-from hil.motion.piecewise import evaluate, evaluate_faded, fit_quintic
+from hil.motion.piecewise import fit_quintic
 from hil.motion.resample import (
     DEVIATION_MAX,
     SAMPLES_MAX,
@@ -63,8 +64,8 @@ class Recorded:
         _check_samples(samples)
         own_s = (len(samples) - 1) * self._step_s
         coefficients = fit_quintic(samples, self._step_s)
-        begin = evaluate(0.0, self._step_s, coefficients)
-        end = evaluate(own_s, self._step_s, coefficients)
+        begin = kernels.polynomial(0.0, self._step_s, coefficients)
+        end = kernels.polynomial(own_s, self._step_s, coefficients)
         self._fade = fade_for(begin, end, own_s, fade_s)
         ahead, behind = (
             math.ceil(lead_s / self._step_s)
@@ -134,7 +135,7 @@ class Recorded:
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
-        values = evaluate_faded(
+        values = kernels.polynomial_faded(
             clamp_time(t_s, self._duration_s),
             self._ahead_s,
             self._step_s,

@@ -1,9 +1,9 @@
 """Compiling the kernels of all motions before a run."""
 
-from hil.motion import law, moves, piecewise
+from hil.motion import kernels, moves
 
 
 def warm() -> None:
     """Compile them, or load them from the cache."""
-    for module in (law, piecewise, moves):
-        module.warm()
+    kernels.warm()
+    moves.warm()
