@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hil.evidence import Evidence, evidence_of, tracking_error_m
 from hil.recording.frame import CycleFlag
 from hil.report.leg_figures import step_rate, window_share
-from hil.report.pose_figure import in_mm_and_deg, largest_deviation
+from hil.report.pose_figure import figure_or_below, in_mm_and_deg, largest_deviation
 from hil.report.view import LegLimits, RunView
 
 Array = NDArray[np.float64]
@@ -124,7 +124,7 @@ def _deviations(view: RunView) -> Iterator[KeyFigure]:
         there = [value for value in found if value is not None]
         if there:
             words = f"{name} off the pose wanted, one axis"
-            yield KeyFigure(words, f"{max(there):.3g} {unit}")
+            yield KeyFigure(words, f"{figure_or_below(max(there))} {unit}")
 
 
 def _time(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:

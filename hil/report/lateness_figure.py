@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png
+from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
 from hil.report.view import RunView
 
 _LEAST_US = 1.0
@@ -23,6 +23,7 @@ def lateness(view: RunView) -> Picture | None:
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
+        place(figure, grid=(2, 1))
         _histogram(left, late_us, "cycles", "start of a cycle after its deadline [µs]")
         if len(busy_us):
             _histogram(right, busy_us, "", "computing time of a cycle [µs]")

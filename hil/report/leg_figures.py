@@ -7,8 +7,15 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from hil.evidence import tracking_error_m
-from hil.report.style import LEG_COLOURS, LIMIT, Picture, draw_png, limit_line
-from hil.report.time_axes import TIME_LABEL, leg_legend, limit_handles, six_lines, time_axes
+from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, limit_line, place
+from hil.report.time_axes import (
+    STRIP_IN,
+    TIME_LABEL,
+    leg_legend,
+    limit_handles,
+    six_lines,
+    time_axes,
+)
 from hil.report.view import LegLimits, RunView
 
 Array = NDArray[np.float64]
@@ -23,7 +30,8 @@ def strokes(view: RunView) -> Picture | None:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        six_lines(axes, view.times, lengths if limits is None else lengths - limits.closed_m)
+        place(figure, right_in=LEGEND_IN, top_in=STRIP_IN)
+        six_lines(axes, view, lengths if limits is None else lengths - limits.closed_m)
         if limits is not None:
             _stroke_limits(axes, limits)
         time_axes(axes, view)
@@ -35,7 +43,7 @@ def strokes(view: RunView) -> Picture | None:
         "strokes",
         "Strokes of the six legs",
         "Measured length less closed length. The gate lets no leg beyond the soft limits; "
-        "the mechanical ends lie outside them.",
+        "the mechanical ends lie outside them. Pale: before homing, when lengths are not known.",
         draw_png(4.3, draw),
     )
 
@@ -49,14 +57,15 @@ def speeds(view: RunView) -> Picture | None:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        six_lines(axes, view.times, values)
+        place(figure, right_in=LEGEND_IN, top_in=STRIP_IN)
+        six_lines(axes, view, values)
         if limits is not None:
             for sign in (-1.0, 1.0):
                 _lines_of_legs(axes, sign * limits.speed_m_s, soft=True)
         time_axes(axes, view)
         axes.set_xlabel(TIME_LABEL)
         axes.set_ylabel("leg speed, measured [m/s]")
-        leg_legend(figure, [] if limits is None else limit_handles()[:1])
+        leg_legend(figure, [] if limits is None else [_limit_handle()])
 
     return Picture(
         "speeds",
@@ -74,20 +83,22 @@ def tracking(view: RunView) -> Picture | None:
     share = window_share(view)
 
     def draw(figure: Figure) -> None:
-        rows = 1 if share is None else 2
-        panels = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-        six_lines(panels[0], view.times, error * 1e3)
+        ratios = [1.0] if share is None else [1.9, 1.0]
+        panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[
+            :, 0
+        ]
+        place(figure, right_in=LEGEND_IN, top_in=STRIP_IN, grid=(1, len(ratios)))
+        six_lines(panels[0], view, error * 1e3)
         time_axes(panels[0], view)
         panels[0].set_ylabel("sent − measured [mm]")
         if share is not None:
-            six_lines(panels[1], view.times, share * 100.0)
+            six_lines(panels[1], view, share * 100.0)
             limit_line(panels[1], 100.0, soft=True)
             time_axes(panels[1], view, strip=False)
             panels[1].set_ylim(bottom=0.0)
             panels[1].set_ylabel("share of the window [%]")
         panels[-1].set_xlabel(TIME_LABEL)
-        soft = [] if share is None else [Line2D([], [], color=LIMIT, ls=(0, (6, 3)), label="limit")]
-        leg_legend(figure, soft)
+        leg_legend(figure, [] if share is None else [_limit_handle()])
 
     window = ""
     if share is not None and view.plan is not None:
@@ -134,6 +145,10 @@ def step_rate(view: RunView, lengths: Array) -> Array:
         near = np.diff(view.recording.column("index")) == 1
         rate[1:][near] = np.diff(lengths, axis=0)[near] / view.period_s
     return rate
+
+
+def _limit_handle() -> Line2D:
+    return Line2D([], [], color=LIMIT, linewidth=1.0, linestyle=(0, (6, 3)), label="limit")
 
 
 def _stroke_limits(axes: Axes, limits: LegLimits) -> None:

@@ -1,7 +1,7 @@
 """The evidence page of a run: one self-contained HTML file, and its pictures beside it."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,10 +131,16 @@ def _violation_row(event: EventRecord) -> dict[str, str]:
         "check": str(data.get("check", "")).replace("_", " "),
         "leg": "" if data.get("leg") is None else str(data["leg"]),
         "value": _number(data.get("value")),
-        "limit": _number(data.get("limit")),
+        "limit": _limit(data),
         "unit": str(data.get("unit", "")),
         "message": event.message,
     }
+
+
+def _limit(data: Mapping[str, Any]) -> str:
+    """The limit, or the range where an event tells both ends."""
+    limit, low = _number(data.get("limit")), _number(data.get("low"))
+    return f"{low} … {limit}" if low else limit
 
 
 def _number(value: Any) -> str:

@@ -7,9 +7,12 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from hil.report.decimate import decimate
-from hil.report.style import REACHED, WANTED, Picture, draw_png
+from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
 from hil.report.view import RunView
+
+PANEL_POINTS = 1600
+"""Most points of a line in a panel, which is a third of the page wide."""
 
 NAMES = ("x", "y", "z", "α about z", "β about y", "γ about x")
 
@@ -18,11 +21,13 @@ def pose(view: RunView) -> Picture | None:
     """Six panels over time: translations in mm, rotations in degrees."""
     wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
     reached = in_mm_and_deg(view.recording.column("reached_pose"))
+    reached[: view.homed] = np.nan
     if not (np.isfinite(wanted).any() or np.isfinite(reached).any()):
         return None
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 3, sharex=True)
+        place(figure, left_in=0.5, top_in=0.62, bottom_in=0.5, grid=(3, 2), between_in=(0.5, 0.36))
         for k, axes in enumerate(panels.flat):
             _panel(axes, view, wanted[:, k], reached[:, k])
             time_axes(axes, view, strip=False)
@@ -33,13 +38,14 @@ def pose(view: RunView) -> Picture | None:
             Line2D([], [], color=WANTED, linewidth=3.0, label="wanted"),
             Line2D([], [], color=REACHED, linewidth=1.1, label="reached"),
         ]
-        figure.legend(handles=handles, loc="outside upper right", ncols=2)
+        figure.legend(handles=handles, loc="upper right", ncols=2)
 
     return Picture(
         "pose",
         "Pose wanted and reached",
         "Pose of the platform in the base. Reached is the forward kinematics of the measured "
-        "lengths; M = Rz(α) Ry(β) Rx(γ). Wanted is there only while a path is followed.",
+        "lengths; M = Rz(α) Ry(β) Rx(γ). Wanted is there only while a path is followed; "
+        "before homing the lengths, and so the pose, are not known.",
         draw_png(4.9, draw),
     )
 
@@ -67,12 +73,17 @@ def largest_deviation(
     return float(np.nanmax(gap)) if np.isfinite(gap).any() else None
 
 
+def figure_or_below(value: float) -> str:
+    """Three figures of a deviation; what is below a thousandth is rounding, not motion."""
+    return f"{value:.3g}" if value >= 1e-3 else "less than 0.001"
+
+
 def _panel(
     axes: Axes, view: RunView, wanted: NDArray[np.float64], reached: NDArray[np.float64]
 ) -> None:
     marker = "." if len(wanted) < 3 else ""
     for values, colour, width in ((wanted, WANTED, 3.0), (reached, REACHED, 1.1)):
-        chosen = decimate(values)
+        chosen = decimate(values, PANEL_POINTS)
         axes.plot(view.times[chosen], values[chosen], color=colour, linewidth=width, marker=marker)
     low, high = axes.get_ylim()
     if high - low < 1.0:  # a coordinate that stands still is a line, not magnified rounding
@@ -88,4 +99,4 @@ def _deviation(
     unit: str,
 ) -> str:
     value = largest_deviation(view, wanted, reached, axis)
-    return "" if value is None else f"   apart by at most {value:.3g} {unit}"
+    return "" if value is None else f"   apart by at most {figure_or_below(value)} {unit}"

@@ -17,14 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
-from hil.report.style import INK, LIMIT, Picture, draw_png
+from hil.report.style import INK, WIDTH_IN, Picture, draw_png, place
 from hil.report.view import LegLimits, RunView
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 
-VIEWS: Final = (("from the front, right and above", -58.0, 22.0), ("from the front", -90.0, 0.0))
+VIEWS: Final = (("oblique view", -58.0, 22.0), ("seen from +x", 0.0, 0.0))
 """Name, azimuth and elevation [deg] of the place from which one looks."""
 
 BODY: Final = 0.92
@@ -66,16 +66,18 @@ def rig(view: RunView) -> Picture | None:
                 camera = camera_axes(azimuth_deg, elevation_deg)
                 _draw_instant(axes, geometry, limits, instant, camera, colours, scale)
                 axes.set_title(f"{instant.words}, {name}")
-        bar = figure.colorbar(
-            ScalarMappable(scale, colours), ax=panels, shrink=0.6, aspect=30, pad=0.02
-        )
+        place(figure, left_in=0.1, right_in=1.1, bottom_in=0.1, grid=(2, len(instants)),
+              between_in=(0.3, 0.35))  # fmt: skip
+        height = figure.get_figheight()
+        room = figure.add_axes((1.0 - 0.95 / WIDTH_IN, 0.9 / height, 0.02, 1.0 - 1.8 / height))
+        bar = figure.colorbar(ScalarMappable(scale, colours), cax=room)
         bar.set_label("way left to the nearer soft limit [mm]")
 
     return Picture(
         "rig",
         "The rig at its extremes",
         "Base grey, platform blue, equal scales. A leg's colour is the way it has left to its "
-        "nearer soft limit; the leg in question is marked red at its number.",
+        "nearer soft limit; the number of the leg in question is white on black.",
         draw_png(4.1 * len(instants), draw),
     )
 
@@ -87,14 +89,15 @@ def extreme_instants(view: RunView) -> list[Instant]:
     """
     lengths = view.recording.column("measured_length_m")
     reached = view.recording.column("reached_pose")
-    known = np.isfinite(lengths).all(axis=1) & np.isfinite(reached).all(axis=1)
+    known: NDArray[np.bool_] = np.all(np.isfinite(np.hstack([lengths, reached])), axis=1)
     chosen = np.flatnonzero(known & view.moving)
-    chosen = chosen if len(chosen) else np.flatnonzero(known)
+    if not len(chosen):
+        chosen = view.homed + np.flatnonzero(known[view.homed :])
     if not len(chosen):
         return []
     instants: list[Instant] = []
-    for word, place in (("shortest", np.argmin), ("longest", np.argmax)):
-        cycle, leg = divmod(int(place(lengths[chosen])), 6)
+    for word, find in (("shortest", np.argmin), ("longest", np.argmax)):
+        cycle, leg = divmod(int(find(lengths[chosen])), 6)
         cycle = int(chosen[cycle])
         metres, at_s = lengths[cycle, leg], view.times[cycle]
         instants.append(
@@ -153,9 +156,9 @@ def _draw_instant(
         marked = leg == instant.leg
         middle = foot + 0.42 * (knee - foot)
         axes.annotate(
-            str(leg + 1), middle, fontsize=9.5 if marked else 8.0, ha="center", va="center",
+            str(leg + 1), _xy(middle), fontsize=9.5 if marked else 8.0, ha="center", va="center",
             fontweight="bold" if marked else "normal", color="white" if marked else INK, zorder=6,
-            bbox={"boxstyle": "circle,pad=0.18", "fc": LIMIT if marked else "white", "ec": INK,
+            bbox={"boxstyle": "circle,pad=0.18", "fc": INK if marked else "white", "ec": INK,
                   "lw": 0.6},
         )  # fmt: skip
     _plate(axes, platform_2d, "#7FB2DC", "#1F5F93", 0.62)
@@ -191,9 +194,17 @@ def _triad(axes: Axes, camera: Array, size: float) -> None:
         if np.linalg.norm(tip) < 0.05 * size:
             continue  # it points at the eye
         axes.annotate(
-            "", tip, (0.0, 0.0), zorder=2, arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 1.0}
+            "",
+            _xy(tip),
+            (0.0, 0.0),
+            zorder=2,
+            arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 1.0},
         )
-        axes.annotate(name, 1.18 * tip, fontsize=8.5, ha="center", va="center", zorder=2)
+        axes.annotate(name, _xy(1.18 * tip), fontsize=8.5, ha="center", va="center", zorder=2)
+
+
+def _xy(point: Array) -> tuple[float, float]:
+    return float(point[0]), float(point[1])
 
 
 def _scale_bar(axes: Axes, base_2d: Array, platform_2d: Array) -> None:

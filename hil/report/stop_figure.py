@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from hil.report.leg_figures import step_rate
 from hil.report.phases import STOP_MODES, Phase
-from hil.report.style import LEG_COLOURS, LIMIT, Picture, draw_png
-from hil.report.time_axes import leg_legend
+from hil.report.rig_figure import remaining_m
+from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, place
+from hil.report.time_axes import leg_legend, limit_handles
 from hil.report.view import RunView
 
 Array = NDArray[np.float64]
@@ -16,47 +17,50 @@ Array = NDArray[np.float64]
 SLOW_M_S = 1e-3
 """A leg slower than this when the stop began is left out of the ratios: it would be noise."""
 
-_BEFORE_S, _AFTER_S = 0.15, 0.25
+LEAST_WINDOW_S = 0.03
+"""At least this much is shown before and after the braking [s]."""
 
 
 def stop(view: RunView) -> Picture | None:
-    """Speeds of the legs around the first stop, their ratio to the start, and the lengths."""
+    """Speeds of the legs around the first stop, their ratio to the start, and the way left."""
     phase = next((phase for phase in view.phases if phase.mode in STOP_MODES), None)
-    if phase is None or phase.first == 0 or view.period_s is None:
+    if phase is None or phase.first == 0 or view.period_s is None or view.limits is None:
         return None
-    sent = view.recording.column("allowed_length_m")
-    commanded = np.isfinite(sent[phase.first : phase.end]).all(axis=1).any()
-    lengths = sent if commanded else view.recording.column("measured_length_m")
+    allowed = view.recording.column("allowed_length_m")
+    commanded = bool(np.isfinite(allowed[phase.first : phase.end]).all(axis=1).any())
+    lengths = allowed if commanded else view.recording.column("measured_length_m")
     speeds = step_rate(view, lengths) if commanded else view.recording.column("measured_speed_m_s")
-    window = _window(view, phase)
+    window = braking_window(view, speeds, phase)
     if not np.isfinite(speeds[window]).any():
         return None
+    left_mm = remaining_m(view.limits, lengths[window]) * 1e3
     words = "commanded" if commanded else "measured"
 
     def draw(figure: Figure) -> None:
-        left, middle, right = figure.subplots(1, 3)
+        first, second, third = figure.subplots(1, 3)
+        place(figure, left_in=0.62, right_in=LEGEND_IN, grid=(3, 1), between_in=(0.6, 0.0))
         time_ms = (view.times[window] - view.times[phase.first]) * 1e3
-        _lines(left, time_ms, speeds[window])
-        left.set_title(f"leg speeds, {words} [m/s]")
-        _lines(middle, time_ms, shared_factor(speeds, phase.first)[window])
-        middle.set_title("speed over its value at the start")
-        middle.set_ylim(-0.25, 1.35)
-        _lines(right, time_ms, lengths[window])
-        _limits(right, view)
-        right.set_title(f"leg lengths, {words} [m]")
-        for axes in (left, middle, right):
+        _lines(first, time_ms, speeds[window])
+        first.set_title(f"leg speeds, {words} [m/s]")
+        _lines(second, time_ms, shared_factor(speeds, phase.first)[window])
+        second.set_title("speed over its value at the start")
+        second.set_ylim(-0.15, 1.75)
+        _lines(third, time_ms, left_mm)
+        third.axhline(0.0, color=LIMIT, linewidth=1.0, linestyle=(0, (6, 3)))
+        third.set_title("way to the nearer soft limit [mm]")
+        for axes in (first, second, third):
             axes.axvline(0.0, color=LIMIT, linewidth=1.0, linestyle=":")
             axes.set_xlabel(f"time from the start of {phase.mode} [ms]")
-        leg_legend(figure)
+        leg_legend(figure, limit_handles()[:1])
 
     return Picture(
         "stop",
         f"The stop: {phase.mode}",
-        "In a controlled stop the gate multiplies six speeds by one factor, so in the middle all "
-        "legs lie on one line and the platform slows down along its path. Dashed lines at the "
-        f"right: soft limits. Legs slower than {SLOW_M_S * 1e3:g} mm/s at the start are left out "
-        "in the middle.",
-        draw_png(3.6, draw),
+        "In a controlled stop the gate multiplies six speeds by one factor: in the middle all legs "
+        "lie on one line, and the platform slows down along its path. Lines are wide and "
+        f"narrow so that each is seen where they meet. Legs slower than {SLOW_M_S * 1e3:g} mm/s at "
+        "the start are left out in the middle.",
+        draw_png(3.5, draw),
     )
 
 
@@ -76,23 +80,22 @@ def shared_factor(speeds_m_s: Array, first: int) -> Array:
     return speeds_m_s / reference
 
 
-def _window(view: RunView, phase: Phase) -> slice:
-    """Cycles shortly before, in and shortly after a stop."""
-    start, end = np.searchsorted(
-        view.times, [phase.start_s - _BEFORE_S, min(phase.end_s, phase.start_s + 5.0) + _AFTER_S]
-    )
-    return slice(int(start), int(end) + 1)
+def braking_window(view: RunView, speeds_m_s: Array, phase: Phase) -> slice:
+    """Cycles of the braking itself, and about as many before and after it.
+
+    The mode of a stop lasts until the drives report standstill; braking ends where no speed is
+    above a hundredth of the greatest at the start.
+    """
+    part = np.nan_to_num(np.abs(speeds_m_s[phase.first - 1 : phase.end])).max(axis=1)
+    moving = np.flatnonzero(part > 0.01 * part[0])
+    last = phase.first - 1 + (int(moving[-1]) if len(moving) else 0)
+    start_s, end_s = float(view.times[phase.first]), float(view.times[last])
+    room_s = max(LEAST_WINDOW_S, 0.6 * (end_s - start_s))
+    first, end = np.searchsorted(view.times, [start_s - room_s, end_s + room_s])
+    return slice(int(first), int(end) + 1)
 
 
 def _lines(axes: Axes, time_ms: Array, values: Array) -> None:
     # Wide lines below narrow ones: where six lie on each other, each is still seen.
     for leg, colour in enumerate(LEG_COLOURS):
         axes.plot(time_ms, values[:, leg], color=colour, linewidth=4.4 - 0.7 * leg)
-
-
-def _limits(axes: Axes, view: RunView) -> None:
-    if view.limits is None:
-        return
-    for values in (view.limits.soft_min_m, view.limits.soft_max_m):
-        for value in np.unique(values):
-            axes.axhline(value, color=LIMIT, linewidth=1.0, linestyle=(0, (6, 3)))

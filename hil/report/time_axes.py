@@ -11,25 +11,28 @@ from numpy.typing import NDArray
 
 from hil.report.decimate import decimate
 from hil.report.phases import ALARM_MODES, Phase
-from hil.report.style import INK, LEG_COLOURS, LIMIT, mode_colour
+from hil.report.style import DPI, INK, LEG_COLOURS, LEGEND_IN, LIMIT, mode_colour
 from hil.report.view import RunView
 
 TIME_LABEL = "time from the start of the loop [s]"
 
+STRIP_IN = 0.42
+"""Room above an axis for the strip of phases and a flag over it [inch]."""
+
 _MOST_PHASES = 300
-_STRIP = (1.012, 0.055)
-_CHARACTER = 0.0078
-"""Width of a character of a label, as a share of the width of an axis that fills the page."""
+_STRIP_IN = (0.03, 0.17)
+"""Distance of the strip from its axis, and its height [inch]."""
+_CHARACTER_IN = 0.075
+"""Width of a character of a label [inch]."""
 
 
-def time_axes(axes: Axes, view: RunView, *, strip: bool = True, wide: float = 1.0) -> None:
+def time_axes(axes: Axes, view: RunView, *, strip: bool = True) -> None:
     """Lay the phases of a run under and above an axis over its time.
 
     Args:
-        axes: where the lines come.
+        axes: where the lines come, in its final place.
         view: the run.
         strip: draw the labelled strip above the axis, too.
-        wide: width of the axis as a share of the page's.
     """
     start, end = span_s(view)
     axes.set_xlim(start, end)
@@ -39,7 +42,7 @@ def time_axes(axes: Axes, view: RunView, *, strip: bool = True, wide: float = 1.
             phase.start_s, phase.end_s, color=mode_colour(phase.mode), alpha=0.22, lw=0, zorder=0.5
         )
     if strip:
-        _draw_strip(axes, shown, end - start, wide)
+        _draw_strip(axes, shown, end - start)
 
 
 def span_s(view: RunView) -> tuple[float, float]:
@@ -50,27 +53,40 @@ def span_s(view: RunView) -> tuple[float, float]:
     return start, end if end > start else start + 1.0
 
 
-def six_lines(axes: Axes, times: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+def six_lines(axes: Axes, view: RunView, values: NDArray[np.float64]) -> None:
     """Six legs as lines, thinned without losing a peak.
+
+    What was measured before homing is pale: the drives did not know their lengths yet. The lines
+    grow narrower from leg 1 to 6, so that legs which move alike are all seen.
 
     Args:
         axes: where to draw.
-        times: shape (N,).
+        view: the run.
         values: shape (N, 6); NaN = not there.
     """
-    marker = "." if len(times) < 3 else ""
+    marker = "." if len(values) < 3 else ""
     for leg, colour in enumerate(LEG_COLOURS):
-        chosen = decimate(values[:, leg])
-        axes.plot(times[chosen], values[chosen, leg], color=colour, marker=marker)
+        width = 2.4 - 0.28 * leg
+        for part, alpha in ((slice(0, view.homed), 0.3), (slice(view.homed, None), 1.0)):
+            column, times = values[part, leg], view.times[part]
+            chosen = decimate(column)
+            axes.plot(
+                times[chosen], column[chosen], color=colour, marker=marker, lw=width, alpha=alpha
+            )
 
 
 def leg_legend(figure: Figure, extra: Sequence[Line2D] = ()) -> None:
-    """The legend of the six legs, to the right of everything."""
+    """The legend of the six legs in the room `LEGEND_IN` at the right of the panels."""
     handles = [
         Line2D([], [], color=colour, linewidth=2.2, label=f"leg {leg}")
         for leg, colour in enumerate(LEG_COLOURS, start=1)
     ]
-    figure.legend(handles=[*handles, *extra], loc="outside right upper", handlelength=1.6)
+    figure.legend(
+        handles=[*handles, *extra],
+        loc="upper left",
+        bbox_to_anchor=(1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0),
+        handlelength=1.6,
+    )
 
 
 def limit_handles() -> list[Line2D]:
@@ -87,8 +103,10 @@ def _worth_showing(phases: tuple[Phase, ...], span: float) -> list[Phase]:
     return seen[:_MOST_PHASES]
 
 
-def _draw_strip(axes: Axes, phases: list[Phase], span: float, wide: float) -> None:
-    bottom, height = _STRIP
+def _draw_strip(axes: Axes, phases: list[Phase], span: float) -> None:
+    extent = axes.get_window_extent()
+    width_in, height_in = extent.width / DPI, extent.height / DPI
+    bottom, height = 1.0 + _STRIP_IN[0] / height_in, _STRIP_IN[1] / height_in
     transform = axes.get_xaxis_transform()
     narrow: list[Phase] = []
     for phase in phases:
@@ -103,7 +121,7 @@ def _draw_strip(axes: Axes, phases: list[Phase], span: float, wide: float) -> No
                 edgecolor="none",
             )
         )
-        if phase.duration_s > span * _CHARACTER / wide * (len(phase.mode) + 1):
+        if phase.duration_s / span * width_in > _CHARACTER_IN * (len(phase.mode) + 1):
             middle = phase.start_s + 0.5 * phase.duration_s
             axes.text(
                 middle, bottom + 0.5 * height, phase.mode, transform=transform, ha="center",
@@ -111,18 +129,20 @@ def _draw_strip(axes: Axes, phases: list[Phase], span: float, wide: float) -> No
             )  # fmt: skip
         elif phase.mode in ALARM_MODES:
             narrow.append(phase)
-    _flag(axes, narrow)
+    _flag(axes, narrow, bottom + height)
 
 
-def _flag(axes: Axes, narrow: list[Phase]) -> None:
+def _flag(axes: Axes, narrow: list[Phase], above: float) -> None:
     """Name the alarms that are too short for a label of their own, above where they begin."""
     if not narrow:
         return
     names = ", ".join(dict.fromkeys(phase.mode for phase in narrow))
     start, end = axes.get_xlim()
     at = narrow[0].start_s
-    axes.text(
-        at, _STRIP[0] + _STRIP[1] + 0.02, f"▾ {names}", transform=axes.get_xaxis_transform(),
-        ha="left" if at < 0.5 * (start + end) else "right", va="bottom", fontsize=8.0,
-        color=LIMIT, fontweight="bold", clip_on=False,
+    left = at < 0.5 * (start + end)
+    axes.annotate(
+        f"▾ {names}" if left else f"{names} ▾",
+        (at, above), (-5 if left else 5, 1), xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points", ha="left" if left else "right", va="bottom",
+        fontsize=8.0, color=LIMIT, fontweight="bold", annotation_clip=False,
     )  # fmt: skip

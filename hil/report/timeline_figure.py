@@ -1,14 +1,16 @@
 """Picture of a run's course: its modes one below the other, and when the gate objected."""
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hil.report.ending import violations_of
-from hil.report.phases import ALARM_MODES
-from hil.report.style import INK, LIMIT, Picture, draw_png, mode_colour
+from hil.report.phases import ALARM_MODES, Phase
+from hil.report.style import INK, LIMIT, Picture, draw_png, mode_colour, place
 from hil.report.time_axes import TIME_LABEL, span_s
 from hil.report.view import RunView
 
 _MOST_BARS = 2000
+_MOST_LABELS = 40
 
 
 def timeline(view: RunView) -> Picture | None:
@@ -20,6 +22,7 @@ def timeline(view: RunView) -> Picture | None:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
+        place(figure, left_in=0.95, top_in=0.1)
         for phase in view.phases[:_MOST_BARS]:
             row = names.index(phase.mode)
             alarm = phase.mode in ALARM_MODES
@@ -28,28 +31,36 @@ def timeline(view: RunView) -> Picture | None:
                 row, width, left=phase.start_s, height=0.72, color=mode_colour(phase.mode),
                 edgecolor=LIMIT if alarm else "#777777", linewidth=0.7,
             )  # fmt: skip
-            at_right = phase.start_s > start + 0.85 * (end - start)
-            axes.annotate(
-                f"{phase.duration_s:.2f} s",
-                (phase.start_s if at_right else phase.start_s + width, row),
-                (-4 if at_right else 4, 0),
-                textcoords="offset points",
-                ha="right" if at_right else "left",
-                va="center_baseline",
-                fontsize=7.5,
-                color=INK,
-            )
+            if len(view.phases) <= _MOST_LABELS:
+                _label(axes, phase, width, start, end, row)
         for event in violations_of(view.recording)[:_MOST_BARS]:
-            axes.axvline(event.t_s, color=LIMIT, linewidth=0.9, linestyle=":", zorder=0.8)
+            colour = "#777777" if event.data.get("check") == "request" else LIMIT
+            axes.axvline(event.t_s, color=colour, linewidth=0.9, linestyle=":", zorder=0.8)
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.set_xlim(start, end)
+        room = 0.012 * (end - start)
+        axes.set_xlim(start - room, end + room)
         axes.set_xlabel(TIME_LABEL)
 
     return Picture(
         "timeline",
         "Course of the run",
-        "Modes of the bench with how long they lasted. A dotted red line is an objection of the "
-        "gate.",
+        "Modes of the bench with how long they lasted. Dotted lines: objections of the gate, "
+        "red, and requests it refused, grey.",
         draw_png(1.0 + 0.26 * len(names), draw),
     )
+
+
+def _label(axes: Axes, phase: Phase, width: float, start: float, end: float, row: int) -> None:
+    """How long a phase lasted: right of its bar, or left of or in it at the picture's edge."""
+    span = end - start
+    if phase.start_s + width < end - 0.06 * span:
+        at, offset, side = phase.start_s + width, 4, "left"
+    elif phase.start_s > start + 0.06 * span:
+        at, offset, side = phase.start_s, -4, "right"
+    else:
+        at, offset, side = phase.start_s, 6, "left"
+    axes.annotate(
+        f"{phase.duration_s:.2f} s", (at, row), (offset, 0), textcoords="offset points",
+        ha=side, va="center_baseline", fontsize=7.5, color=INK,
+    )  # fmt: skip

@@ -16,6 +16,9 @@ from platform6dof.geometry import GeometryError, HexapodGeometry
 
 Array = NDArray[np.float64]
 
+BEFORE_HOMED = ("OFF", "IDLE", "HOMING")
+"""Modes in which, at the start of a run, the drives do not know their lengths yet."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegLimits:
@@ -107,6 +110,12 @@ class RunView:
     def facts(self) -> dict[str, str]:
         """What was known before the first cycle: name → text."""
         return dict(self.recording.metadata.get("run", {}))
+
+    @property
+    def homed(self) -> int:
+        """Place of the first cycle after homing; before it, lengths and pose mean nothing."""
+        after = (phase.first for phase in self.phases if phase.mode not in BEFORE_HOMED)
+        return next(after, len(self.times))
 
     @property
     def simulated(self) -> bool:
