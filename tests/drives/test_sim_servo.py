@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 from sim_cylinders import (
     CLOSED_M,
     MODEL,
@@ -48,6 +49,30 @@ def test_the_step_response_is_that_of_second_order(damping):
         feedback = bank.exchange(at_reference(step_m))
         moved = np.array(feedback.length_m) - REFERENCE_M
         assert moved / step_m == pytest.approx(answer(cycle * PERIOD_S), abs=2e-5)
+
+
+def test_a_small_motion_is_that_of_an_independent_integration():
+    rng = np.random.default_rng(7)
+    lengths = np.vstack((np.zeros(6), rng.uniform(-1e-5, 1e-5, (12, 6))))
+    speeds = np.vstack((np.zeros(6), rng.uniform(-1e-3, 1e-3, (12, 6))))
+    t_s = np.arange(13) * PERIOD_S
+    damping = 2.0 * MODEL.damping * OMEGA
+
+    def rates(t, state):  # setpoint and its speed are interpolated linearly within a cycle
+        x, v = state[:6], state[6:]
+        ref = [np.interp(t, t_s, lengths[:, leg]) for leg in range(6)]
+        vref = [np.interp(t, t_s, speeds[:, leg]) for leg in range(6)]
+        return np.concatenate((v, OMEGA**2 * (ref - x) + damping * (vref - v)))
+
+    truth = solve_ivp(
+        rates, (0.0, t_s[-1]), np.zeros(12), t_eval=t_s, rtol=1e-9, atol=1e-15, max_step=1e-4
+    ).y
+    bank = ready()
+    for cycle in range(1, 13):
+        feedback = bank.exchange(command(REFERENCE_M + lengths[cycle], speeds[cycle]))
+        moved = np.array(feedback.length_m) - REFERENCE_M
+        assert moved == pytest.approx(truth[:6, cycle], abs=2e-10)
+        assert feedback.speed_m_s == pytest.approx(truth[6:, cycle], abs=1e-7)
 
 
 def test_a_steady_speed_is_followed_without_error_thanks_to_the_feed_forward():
@@ -123,6 +148,13 @@ def test_a_weak_drive_accelerates_by_the_force_its_load_leaves():
     assert later.force_n == pytest.approx(force)
     gained = np.array(later.speed_m_s) - np.array(first.speed_m_s)
     assert gained == pytest.approx(60.0 / MODEL.moving_mass_kg * 5 * PERIOD_S)
+    # Downwards the load helps: the drive pulls with all it has as well.
+    first = cycles(weak, 1, at_reference(-0.03))
+    later = cycles(weak, 3, at_reference(-0.03))
+    assert later.force_n == pytest.approx(-force)
+    gained = np.array(later.speed_m_s) - np.array(first.speed_m_s)
+    fall = (force + MODEL.static_load_n) / MODEL.moving_mass_kg
+    assert gained == pytest.approx(-fall * 3 * PERIOD_S)
 
 
 def test_standing_still_takes_the_static_load():

@@ -23,6 +23,7 @@ from sim_cylinders import (
 )
 
 from drives.bank import DriveGoal, DriveModelError, DriveState
+from drives.sim_faults import SimFault
 from drives.simulated_bank import (
     COMMAND_LOST,
     ENCODER_OFFSET_M,
@@ -65,11 +66,15 @@ def test_homing_moves_slowly_to_the_switch_and_corrects_the_encoder():
 
 
 def test_a_homed_leg_is_not_homed_again():
-    bank = homed(configured())
+    bank = ready()
+    cycles(bank, 200, at_reference(0.01))
+    bank.request(DriveGoal.DISABLED)
+    before = cycles(bank, 100)
     bank.request(DriveGoal.HOMED)
-    feedback = cycles(bank, 10)
+    feedback = cycles(bank, 100)
     assert feedback.state == (DriveState.DISABLED,) * 6
     assert feedback.homed == (True,) * 6
+    assert feedback.length_m == before.length_m
 
 
 def test_homing_that_is_interrupted_leaves_the_legs_unhomed_and_can_be_repeated():
@@ -108,6 +113,28 @@ def test_a_goal_once_reached_enables_nothing_a_second_time():
     bank.exchange(at_reference())
     bank.request(DriveGoal.DISABLED)
     assert cycles(bank, 100).state == (DriveState.DISABLED,) * 6
+
+
+def test_an_old_goal_does_not_enable_legs_that_dropped_out():
+    start_s = 2.0
+    faults = [SimFault("disabled", leg, start_s, 0.1) for leg in range(1, 7)]
+    bank = ready(faults)
+    bank.request(DriveGoal.ENABLED)  # already there
+    until(bank, lambda f: DriveState.ENABLED not in f.state, at_reference())
+    assert cycles(bank, 500).state == (DriveState.DISABLED,) * 6
+
+
+def test_legs_are_enabled_at_standstill_only():
+    bank = ready(cylinders=model(enable_cycles=0))
+    cycles(bank, 60, at_reference(0.4))
+    bank.request(DriveGoal.DISABLED)
+    bank.request(DriveGoal.ENABLED)
+    feedback = bank.exchange(None)
+    assert min(feedback.speed_m_s) > 0.0
+    while any(feedback.speed_m_s):
+        assert feedback.state == (DriveState.DISABLED,) * 6
+        feedback = bank.exchange(None)
+    assert bank.exchange(None).state == ENABLED
 
 
 def test_missing_commands_hold_the_last_setpoint_and_are_counted():
