@@ -234,6 +234,8 @@ class Gate:
         elif new in (Mode.HOMING, Mode.QSTOP):
             self._released = False
             self._command.drop()
+        elif new is Mode.FAULT and old is Mode.QSTOP:
+            self._release()  # the drives' own stop is over; they must not be enabled again
         elif new is Mode.LOCKOUT:
             self._command.drop()
 

@@ -190,10 +190,10 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
         table[mode, e.SHUT_DOWN] = m.CSTOP
         table[mode, e.FAULT_HOLD] = m.CSTOP
         table[mode, e.FAULT_STOP] = m.CSTOP
+        table[mode, e.FAULT_QUICK_STOP] = m.QSTOP
     for mode in (m.ENGAGING, m.ENGAGED):
         table[mode, e.PARK_MOVING] = m.CSTOP
         table[mode, e.PARK_AT_REST] = m.PARKING
-        table[mode, e.FAULT_QUICK_STOP] = m.QSTOP
     for mode in (m.HOMING, m.STANDBY, m.CSTOP, m.HOLD, m.QSTOP, m.FAULT):
         table[mode, e.FAULT_QUICK_STOP] = m.QSTOP
     for mode in (m.QSTOP, m.FAULT):
