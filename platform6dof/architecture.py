@@ -83,7 +83,7 @@ def _reason(base_m: Array, platform_m: Array) -> str:
     for name, joints in (("base", base_m), ("platform", platform_m)):
         values = np.linalg.svd(joints - joints.mean(axis=0), compute_uv=False)
         if values[1] < RANK_TOLERANCE * values[0]:
-            return f"the {name} joints stand on one line"
+            return f"the joints of the {name} stand on one line"
         if _largest_group(joints) > 3:
             return f"more than three legs meet in one joint of the {name}"
     similar = _similarity(base_m, platform_m)

@@ -30,6 +30,9 @@ __all__ = [
     "home_pose",
 ]
 
+ROUNDING_M = 1e-9
+"""A home length this far beyond a stroke is on its end: closed + stroke is a rounded sum."""
+
 PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 
 _set = object.__setattr__
@@ -221,7 +224,7 @@ def home_pose(geometry: HexapodGeometry, length_m: float) -> Pose:
         GeometryError: outside a leg's stroke, or no such pose is found above the base.
     """
     low, high = float(geometry.closed_length_m.max()), float(geometry.open_length_m.min())
-    if not low <= length_m <= high:
+    if not low - ROUNDING_M <= length_m <= high + ROUNDING_M:
         raise GeometryError(f"home length: {length_m} m outside [{low:.6g}, {high:.6g}] m")
     position = level_position(geometry.base_joints_m, geometry.platform_joints_m, length_m)
     level = Pose(position, np.eye(3))
@@ -229,5 +232,7 @@ def home_pose(geometry: HexapodGeometry, length_m: float) -> Pose:
         return level
     found = forward(geometry, np.full(6, length_m), level)
     if not found.converged:
-        raise GeometryError(f"no pose has six legs of {length_m:.6g} m: {found.reason}")
+        raise GeometryError(
+            f"no pose near the level one has six legs of {length_m:.6g} m: {found.reason}"
+        )
     return found.X_BP

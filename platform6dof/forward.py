@@ -83,11 +83,15 @@ def forward(
     )
     packed.setflags(write=False)
     steps, residual, condition, status, place = packed[12:].tolist()
-    if status == kernel.CONVERGED and condition <= condition_max:
-        return ForwardResult(Pose.from_packed(packed), int(steps), residual, condition, True, "")
-    reason = _reason(geometry, lengths, int(status), int(place), residual, tolerance_m, int(steps))
     if status == kernel.CONVERGED:
+        if condition <= condition_max:
+            pose = Pose.from_packed(packed)
+            return ForwardResult(pose, int(steps), residual, condition, True, "")
         reason = f"condition number {condition:.3g} is above {condition_max:.3g}: nearly singular"
+    else:
+        reason = _reason(
+            geometry, lengths, int(status), int(place), residual, tolerance_m, int(steps)
+        )
     return ForwardResult(guess, int(steps), residual, condition, False, reason)
 
 

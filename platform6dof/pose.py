@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,6 +59,7 @@ class Pose:
 
     position_m: Array
     rotation: Array
+    __array_ufunc__: ClassVar[None] = None  # ``pose @ array`` is a TypeError, not numpy's business
 
     def __post_init__(self) -> None:
         position = frozen_array(self.position_m, (3,), "position_m")
