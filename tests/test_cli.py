@@ -1,0 +1,261 @@
+"""The command line as a user or a script meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from bench_plans import PAPER
+from typer.testing import CliRunner
+
+from hil.cli import app
+from hil.recording.reader import Recording
+from hil.shipped import configs_dir
+
+runner = CliRunner()
+QUICK = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
+RUN_KEYS = {
+    "ok", "mode", "verdicts", "stroke_min_m", "stroke_max_m", "length_min_m", "length_max_m",
+    "leg_speed_max_m_s", "tracking_error_max_m", "lateness_us", "overruns", "recording",
+    "recording_sha256",
+}  # fmt: skip
+
+
+def hil(*arguments, status=0):
+    result = runner.invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == status, result.output + repr(result.exception)
+    return result
+
+
+def as_json(*arguments, status=0):
+    """Exactly one JSON object on standard output, nothing else."""
+    lines = hil(*arguments, "--json", status=status).stdout.splitlines()
+    assert len(lines) == 1, lines
+    return json.loads(lines[0])
+
+
+def test_run_report_export(tmp_path):
+    told = as_json("run", "heave", "--out", tmp_path, "--report", *QUICK)
+    assert set(told) >= RUN_KEYS
+    assert told["ok"] is True
+    assert told["verdicts"] == []
+    assert 0.9 < told["length_min_m"] < told["length_max_m"] < 1.1
+    assert told["length_min_m"] - told["stroke_min_m"] == pytest.approx(0.64)
+    assert set(told["lateness_us"]) == {"p50", "p99", "max"}
+    assert len(told["recording_sha256"]) == 64
+    folder = Path(told["recording"]).parent
+    page = folder / "report.html"
+    assert told["report"] == str(page)
+    assert "completed" in page.read_text().lower()
+
+    assert as_json("report", folder)["report"] == str(page)
+    exported = as_json("export", folder, "--to", "csv")
+    rows = Path(exported["csv"]).read_text().splitlines()
+    assert len(rows) == exported["rows"] + 1 == told["cycles"] + 1
+
+
+def test_two_runs_tell_the_same_hash(tmp_path):
+    first, second = (as_json("run", "circle", "--out", tmp_path, *QUICK) for _ in range(2))
+    assert first["recording_sha256"] == second["recording_sha256"]
+    assert first["recording"] != second["recording"]
+
+
+def test_a_tripped_run_says_why_and_exits_1(tmp_path):
+    told = as_json("run", "leaves_envelope", "--out", tmp_path, status=1)
+    assert told["ok"] is False
+    assert told["mode"] == "FAULT"
+    assert told["verdicts"][0]["check"] == "braking"
+    assert {"t_s", "leg", "value", "limit", "unit", "message"} <= set(told["verdicts"][0])
+
+
+def test_check_tells_all_that_is_wrong(tmp_path):
+    told = as_json("check", "leaves_envelope", status=1)
+    assert told["ok"] is False
+    assert {violation["leg"] for violation in told["violations"]} >= {3, 4}
+    assert all(violation["quantity"] == "stroke" for violation in told["violations"])
+    assert as_json("check", "demo")["violations"] == []
+
+
+def test_check_names_what_a_faster_motion_breaks():
+    told = as_json("check", "heave", "--set", "motion.terms.0.frequency_hz=1.2", status=1)
+    assert {"speed", "acceleration"} >= {v["quantity"] for v in told["violations"]} != set()
+
+
+def test_the_real_clock_refuses_an_unproved_motion_before_it_moves(tmp_path):
+    result = hil("run", "leaves_envelope", "--clock", "real", "--out", tmp_path, status=1)
+    assert "nothing has moved" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "nowhere"], "no such file"),
+        (["run"], "SCENARIO is needed"),
+        (["run", "demo", "--rig", "paper"], "not both"),
+        (["run", "demo", "--set", "rate_hz"], "key=value"),
+        (["run", "demo", "--set", "rate_hz=5"], "rate_hz = 5"),
+        (["run", "demo", "--clock", "wall"], "clock = 'wall'"),
+        (["check", "--rig", "paper", "--motion", "nowhere.csv", "--map", "x=a_m"], "no such file"),
+        (["platform", "ik", "paper", "--pose", "1,2,3"], "6 are needed"),
+        (["platform", "ik", "paper", "--pose", "nan,0,1,0,0,0"], "no finite number"),
+        (["platform", "ik", "paper", "--pose", "50,0,900,0,0,0"], "in metres"),
+        (["platform", "fk", "paper", "--lengths", "1,1,1,1,1,x"], "no finite number"),
+        (["export", ".", "--to", "xlsx"], "there is csv"),
+        (["schema", "robot"], "scenario, rig"),
+    ],
+)
+def test_bad_usage_exits_2_with_a_reason(arguments, words):
+    result = hil(*arguments, status=2)
+    assert words in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+
+
+def test_bad_usage_with_json_is_one_json_object():
+    told = as_json("run", "nowhere", status=2)
+    assert told["ok"] is False
+    assert "no such file" in told["error"]
+
+
+def test_a_run_folder_that_is_none_is_refused(tmp_path):
+    assert "cannot be read" in hil("report", tmp_path, status=1).stderr
+
+
+def test_out_that_cannot_be_written_is_refused(tmp_path):
+    place = tmp_path / "file"
+    place.write_text("")
+    result = hil("run", "heave", "--out", place, *QUICK, status=1)
+    assert "nothing has moved" in result.stderr
+
+
+def test_ik_and_fk_are_each_others_inverse():
+    pose = "0.05,-0.03,0.9,4,-6,8"
+    lengths = as_json("platform", "ik", "paper", "--pose", pose)["lengths_m"]
+    assert lengths[0] == pytest.approx(1.023692732, abs=1e-9)
+    text = ",".join(repr(length) for length in lengths)
+    told = as_json("platform", "fk", PAPER, "--lengths", text)
+    assert told["converged"] is True
+    assert list(told["pose"].values()) == pytest.approx([0.05, -0.03, 0.9, 4, -6, 8], abs=1e-9)
+    assert told["residual_m"] < 1e-9
+
+
+def test_ik_gives_speeds_and_what_is_outside():
+    told = as_json("platform", "ik", "paper", "--rates", "0,0,0.1,0,0,0")
+    assert told["speeds_m_s"] == pytest.approx([0.1 * 0.935 / 1.002901283] * 6, abs=1e-9)
+    far = as_json("platform", "ik", "paper", "--pose", "0,0,1.5,0,0,0", status=1)
+    assert "stroke" in far["violations"][0]
+
+
+def test_impossible_lengths_are_no_pose():
+    told = as_json("platform", "fk", "paper", "--lengths", "0.1,5,0.1,5,0.1,5", status=1)
+    assert told["converged"] is False
+    assert told["pose"] is None
+    assert told["reason"]
+
+
+def test_extremes_and_sample(tmp_path):
+    told = as_json("platform", "extremes", "paper")
+    assert told["min_m"] == pytest.approx(0.596954602, abs=1e-6)
+    assert told["max_m"] == pytest.approx(1.436976831, abs=1e-6)
+    drawn = as_json("platform", "sample", "paper", "--seed", "3", "--out", tmp_path)
+    assert drawn["min_m"] == pytest.approx(0.64, abs=0.05)
+    assert drawn["max_m"] == pytest.approx(1.38, abs=0.05)
+    assert drawn["written"]
+    assert all(Path(path).is_file() for path in drawn["written"])
+    assert as_json("platform", "sample", "paper", "--seed", "3")["min_m"] == drawn["min_m"]
+
+
+@pytest.mark.parametrize("what", ["rig", "scenario"])
+def test_schema_is_json_and_knows_the_units(what):
+    schema = json.loads(hil("schema", what).stdout)
+    text = json.dumps(schema)
+    assert schema["additionalProperties"] is False
+    assert ("stroke_m" if what == "rig" else "rate_hz") in text
+
+
+def test_a_recorded_file_needs_no_scenario(tmp_path):
+    path = configs_dir() / "motions" / "street_ride.csv"
+    maps = "t=time_ms,x=surge_mm,y=sway_mm::0:-1,gamma=roll_deg"
+    told = as_json("check", "--rig", "paper", "--motion", path, "--map", maps)
+    assert told["ok"] is True
+    assert told["duration_s"] == pytest.approx(19.0, abs=0.2)
+
+
+SLOW = [
+    "--set", "rig_settings.slow_moves.speed_m_s=0.4",
+    "--set", "rig_settings.slow_moves.acceleration_m_s2=1.0",
+    "--set", "rig_settings.slow_moves.jerk_m_s3=10",
+    "--set", "motion.duration_s=600",
+    "--set", "recording.min_free_mb=1",
+    "--set", "check_first=false",
+    # The lateness of a busy test machine is not what is tested here.
+    "--set", "rig_settings.supervision.late_cycles_max=10",
+]  # fmt: skip
+
+
+@pytest.fixture
+def real_run(tmp_path):
+    """A run against the real clock in a process of its own, with its recording begun."""
+    command = [sys.executable, "-m", "hil.cli", "run", "real_time", "--out", str(tmp_path), *SLOW]
+    command += ["--set", "rate_hz=100"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    )
+    assert process.stderr is not None
+    while "running for about" not in (line := process.stderr.readline()):
+        assert line, "the run ended early"
+    yield process, tmp_path
+    process.kill()
+    process.communicate()
+
+
+def wait_for(process, folder: Path, wanted) -> Recording:
+    """The recording, once `wanted(recording)` holds; it is read again while it is being written."""
+    for _ in range(1000):
+        for file in folder.glob("*/recording.mcap"):
+            recording = Recording.open(file)
+            if wanted(recording):
+                return recording
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.05)
+    raise AssertionError("waited in vain")
+
+
+def engaged(recording: Recording) -> bool:
+    return any(event.data.get("mode") == "ENGAGED" for event in recording.events)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_mid_motion_parks_then_exits(real_run, number):
+    process, folder = real_run
+    file = wait_for(process, folder, engaged).path
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+    assert "stopped" in output
+    recording = Recording.open(file)
+    assert not recording.truncated
+    modes = [event.data["mode"] for event in recording.events if "mode" in event.data]
+    assert modes[-5:] == ["CSTOP", "HOLD", "PARKING", "STANDBY", "OFF"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
+def test_after_kill_9_the_recording_is_whole_up_to_the_end(real_run):
+    process, folder = real_run
+    wait_for(process, folder, engaged)
+    process.kill()
+    process.wait()
+    # The recorder outlives its parent and finishes the file.
+    idle = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        recording = wait_for(idle, folder, lambda recording: not recording.truncated)
+    finally:
+        idle.kill()
+        idle.communicate()
+    assert recording.cycles > 100
+    assert recording.gaps == ()
