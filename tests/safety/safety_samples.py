@@ -1,9 +1,5 @@
-"""Limits, an ideal six-leg plant behind a gate, and an independent judge of what the gate lets out.
+"""Limits, values, and an ideal six-leg plant behind a gate."""
 
-The judge recomputes every bound from the limits alone; it shares no code with the gate.
-"""
-
-import math
 from dataclasses import replace
 
 from safety.gate import Gate, GateInputs
@@ -77,9 +73,10 @@ def feedback(
 class Bench:
     """A gate with drives that do exactly what they are told, one cycle per call."""
 
-    def __init__(self, limits=None, gate_class=Gate, start_m=START):
+    def __init__(self, limits=None, start_m=START, judge=None):
         self.limits = limits or make_limits()
-        self.gate = gate_class(self.limits)
+        self.gate = Gate(self.limits)
+        self.judge = judge
         self.index = 0
         self.sequence = 0
         self.length_m = start_m
@@ -112,9 +109,12 @@ class Bench:
             "requests": requests,
             "reset": False,
         }
-        verdict = self.gate.step(GateInputs(**{**inputs, **changes}))
-        self.index = inputs["index"] + 1
+        self.inputs = GateInputs(**{**inputs, **changes})
+        verdict = self.gate.step(self.inputs)
+        self.index = self.inputs.index + 1
         self._obey(verdict)
+        if self.judge is not None:
+            self.judge.watch(self.inputs, verdict)
         self.verdict = verdict
         self.history.append(verdict)
         return verdict
@@ -210,72 +210,3 @@ def stop_ends(limits, length_m, movement_m):
         ),
     )
     return [x + stop_way(u / dt, 1.0, dt, ratio) for x, u in zip(length_m, movement_m, strict=True)]
-
-
-PERMITTED = {
-    Mode.STANDBY,
-    Mode.ENGAGING,
-    Mode.ENGAGED,
-    Mode.PARKING,
-    Mode.CSTOP,
-    Mode.HOLD,
-    Mode.FAULT,
-}
-
-
-class Judge:
-    """Watches a gate from outside and keeps what it saw to compare with the next cycle."""
-
-    def __init__(self, limits):
-        self.limits = limits
-        self.last = None
-        self.movement = ZERO
-        self.mode = Mode.OFF
-
-    def watch(self, bench_inputs, verdict):
-        """Raise AssertionError if this verdict breaks invariant 1, 2, 3, 4, 5, 6, 7 or 10."""
-        allowed = verdict.allowed
-        assert (allowed is None) == (verdict.action is Action.BLOCKED)
-        if allowed is None:
-            self.last, self.movement = None, ZERO
-        else:
-            assert verdict.mode in PERMITTED
-            assert verdict.drives is DriveRequest.ENABLE
-            assert all(map(math.isfinite, allowed.length_m + allowed.speed_m_s))
-            if self.last is None:
-                assert allowed.length_m == bench_inputs.feedback.length_m
-                assert allowed.speed_m_s == ZERO
-                self.last = allowed.length_m
-            self._bounds(verdict, allowed)
-        self.mode = verdict.mode
-
-    def _bounds(self, verdict, allowed):
-        limits, dt = self.limits, self.limits.period_s
-        movement = tuple(b - a for a, b in zip(self.last, allowed.length_m, strict=True))
-        rows = zip(
-            limits.legs, allowed.length_m, allowed.speed_m_s, movement, self.movement, strict=True
-        )
-        for leg, length, speed, move, before in rows:
-            assert leg.soft_min_m <= length <= leg.soft_max_m
-            assert abs(move) <= leg.speed_max_m_s * dt + EPS
-            assert abs(move - before) <= leg.acceleration_max_m_s2 * dt**2 + EPS
-            assert abs(speed) <= leg.speed_max_m_s + 1e-5
-        for leg, end, move in zip(
-            limits.legs, stop_ends(limits, allowed.length_m, movement), movement, strict=True
-        ):
-            speed = abs(move) / dt
-            margin = limits.following_base_m + speed * (
-                limits.following_per_speed_s + limits.reaction_time_s
-            )
-            assert leg.soft_min_m + margin - EPS <= end <= leg.soft_max_m - margin + EPS
-        if verdict.action in (Action.STOPPING, Action.HOLDING):
-            self._one_factor(movement)
-        self.last, self.movement = allowed.length_m, movement
-
-    def _one_factor(self, movement):
-        largest = max(range(6), key=lambda i: abs(self.movement[i]))
-        whole = self.movement[largest]
-        factor = 0.0 if whole == 0.0 else movement[largest] / whole
-        assert 0.0 <= factor <= 1.0
-        for move, before in zip(movement, self.movement, strict=True):
-            assert abs(move - factor * before) <= EPS
