@@ -68,10 +68,11 @@ def forward(
     Raises:
         ValueError: ``length_m`` is not six numbers.
     """
-    lengths = np.ascontiguousarray(length_m, dtype=np.float64)
+    lengths = np.ascontiguousarray(length_m, np.float64)
     if lengths.shape != (6,):
         raise ValueError(f"length_m: shape {lengths.shape}, must be (6,)")
-    packed = kernel.pose_of_lengths(
+    packed = np.empty(17)
+    kernel.pose_of_lengths(
         geometry.table,
         geometry.pair_limits_m,
         lengths,
@@ -80,6 +81,7 @@ def forward(
         geometry.length_scale_m,
         tolerance_m,
         max_steps,
+        packed,
     )
     packed.setflags(write=False)
     steps, residual, condition, status, place = packed[12:].tolist()

@@ -71,10 +71,8 @@ def leg_setpoint(geometry: HexapodGeometry, setpoint: PlatformSetpoint) -> LegSe
         geometry: the hexapod.
         setpoint: wanted pose and motion of the platform.
     """
-    pose = setpoint.X_BP
-    rows = kernel.leg_state(
-        geometry.table, pose.position_m, pose.rotation, setpoint.V_BP, setpoint.A_BP
-    )
+    rows = np.empty((3, 6))
+    kernel.leg_state(geometry.table, setpoint.packed, rows)
     rows.setflags(write=False)
     return LegSetpoint.from_rows(rows)
 
@@ -112,4 +110,6 @@ def leg_setpoints_batch(
         setpoints = rotation.setpoints_of_coordinates(q, dq, np.zeros_like(q))
         states = kernel.leg_states(geometry.table, setpoints)
         return np.ascontiguousarray(states[:, 0]), np.ascontiguousarray(states[:, 1])
-    return batch.lengths_and_speeds(geometry.table, q, dq)
+    lengths, speeds = np.empty_like(q), np.empty_like(q)
+    batch.lengths_and_speeds(geometry.table, q, dq, lengths, speeds)
+    return lengths, speeds

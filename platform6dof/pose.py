@@ -1,7 +1,7 @@
 """Where the platform is, and how it moves: ``Pose`` and ``PlatformSetpoint``."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
@@ -146,6 +146,7 @@ class PlatformSetpoint:
         X_BP: pose of the platform P in the base B.
         V_BP: twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,), read-only.
         A_BP: its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,), read-only.
+        packed: all of them for the kernels, shape (24,), read-only.
 
     Raises:
         PoseError: wrong shape or not finite.
@@ -154,12 +155,19 @@ class PlatformSetpoint:
     X_BP: Pose
     V_BP: Array
     A_BP: Array
+    packed: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.X_BP, Pose):
             raise PoseError(f"X_BP: {type(self.X_BP).__name__}, must be a Pose")
-        _set(self, "V_BP", frozen_array(self.V_BP, (6,), "V_BP"))
-        _set(self, "A_BP", frozen_array(self.A_BP, (6,), "A_BP"))
+        twist = frozen_array(self.V_BP, (6,), "V_BP")
+        acceleration = frozen_array(self.A_BP, (6,), "A_BP")
+        pose = self.X_BP
+        packed = np.concatenate((pose.position_m, pose.rotation.ravel(), twist, acceleration))
+        packed.setflags(write=False)
+        _set(self, "V_BP", twist)
+        _set(self, "A_BP", acceleration)
+        _set(self, "packed", packed)
 
     @classmethod
     def from_coordinates(cls, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Self:
@@ -176,24 +184,30 @@ class PlatformSetpoint:
         Raises:
             PoseError: wrong shape or not finite.
         """
-        q = np.ascontiguousarray(q, dtype=np.float64)
-        dq = np.ascontiguousarray(dq, dtype=np.float64)
-        ddq = np.ascontiguousarray(ddq, dtype=np.float64)
-        if not (q.shape == dq.shape == ddq.shape == (6,)):
-            raise PoseError(f"coordinates: shapes {q.shape}, {dq.shape}, {ddq.shape}, must be (6,)")
-        packed = kernel.setpoint_of_coordinates(q, dq, ddq)
-        if not math.isfinite(packed[kernel.SETPOINT_SIZE]):
-            raise PoseError(
-                f"coordinates: {q.tolist()}, {dq.tolist()}, {ddq.tolist()} must all be finite"
-            )
+        q = np.ascontiguousarray(q, np.float64)
+        dq = np.ascontiguousarray(dq, np.float64)
+        ddq = np.ascontiguousarray(ddq, np.float64)
+        if not q.ndim == dq.ndim == ddq.ndim == 1:
+            raise _coordinates_error(q, dq, ddq)
+        packed = np.empty(kernel.SETPOINT_SIZE)
+        if not kernel.setpoint_of_coordinates(q, dq, ddq, packed):
+            raise _coordinates_error(q, dq, ddq)
         packed.setflags(write=False)
         setpoint = object.__new__(cls)
         _set(setpoint, "X_BP", Pose.from_packed(packed))
         _set(setpoint, "V_BP", packed[12:18])
         _set(setpoint, "A_BP", packed[18:24])
+        _set(setpoint, "packed", packed)
         return setpoint
 
     @classmethod
     def at_rest(cls, X_BP: Pose) -> Self:
         """Setpoint that stands still at ``X_BP``."""
         return cls(X_BP, np.zeros(6), np.zeros(6))
+
+
+def _coordinates_error(q: Array, dq: Array, ddq: Array) -> PoseError:
+    if not q.shape == dq.shape == ddq.shape == (6,):
+        return PoseError(f"coordinates: shapes {q.shape}, {dq.shape}, {ddq.shape}, must be (6,)")
+    numbers = f"{q.tolist()}, {dq.tolist()}, {ddq.tolist()}"
+    return PoseError(f"coordinates: {numbers} must all be finite, and their products too")

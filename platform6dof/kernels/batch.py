@@ -133,17 +133,22 @@ def _leg(table: Array, i: int, w: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"}, nogil=True)
-def lengths_and_speeds(table: Array, coordinates: Array, rates: Array) -> tuple[Array, Array]:
-    """Lengths [m] and speeds [m/s], each (N, 6), of legs without screw lead.
+def lengths_and_speeds(
+    table: Array, coordinates: Array, rates: Array, lengths: Array, speeds: Array
+) -> None:
+    """Write lengths [m] and speeds [m/s] of legs without screw lead.
+
+    The caller makes the arrays: numpy asks the system for large pages, numba does not, and for a
+    million poses the handling of small pages costs more than the mathematics.
 
     Args:
         table: constants of the legs, shape (6, 14); the last two columns are not used.
         coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
         rates: their time derivatives, shape (N, 6).
+        lengths: where to write the lengths, shape (N, 6).
+        speeds: where to write the speeds, shape (N, 6).
     """
     count = coordinates.shape[0]
-    lengths = np.empty((count, 6))
-    speeds = np.empty((count, 6))
     w = np.zeros(_COLUMNS * BLOCK)
     for start in range(0, count, BLOCK):
         size = min(BLOCK, count - start)  # a short last block computes on old numbers besides
@@ -159,7 +164,6 @@ def lengths_and_speeds(table: Array, coordinates: Array, rates: Array) -> tuple[
             for k in range(6):
                 lengths[start + j, k] = w[(_OUT + k) * BLOCK + j]
                 speeds[start + j, k] = w[(_OUT + 6 + k) * BLOCK + j]
-    return lengths, speeds
 
 
 def warm() -> None:
@@ -169,4 +173,4 @@ def warm() -> None:
     for writable in (True, False):
         rows = np.zeros((1, 6))
         rows.setflags(write=writable)
-        lengths_and_speeds(table, rows, rows)
+        lengths_and_speeds(table, rows, rows, np.empty((1, 6)), np.empty((1, 6)))

@@ -33,7 +33,7 @@ SINGULAR = 6
 STALLED = 7
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _vector(table: Array, i: int, p: Array, r: Array) -> tuple[Vector, Vector, float]:
     """Arm c = M b [m], unit leg direction u and joint distance [m] of leg ``i``."""
     bx, by, bz = table[i, 3], table[i, 4], table[i, 5]
@@ -48,7 +48,7 @@ def _vector(table: Array, i: int, p: Array, r: Array) -> tuple[Vector, Vector, f
     return (cx, cy, cz), (dx * scale, dy * scale, dz * scale), length
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _cross(a: Vector, b: Vector) -> Vector:
     return (
         a[1] * b[2] - a[2] * b[1],
@@ -57,7 +57,7 @@ def _cross(a: Vector, b: Vector) -> Vector:
     )
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -100,7 +100,7 @@ def _twist(table: Array, i: int, r: Array, u: Vector) -> tuple[float, Vector, Ve
     return turn, by_u, by_m, m
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _row(
     table: Array, i: int, p: Array, r: Array, row: Array
 ) -> tuple[Vector, Vector, float, float]:
@@ -156,19 +156,16 @@ def _write_state(
 
 
 @njit(cache=True, error_model="numpy")
-def leg_state(table: Array, p: Array, r: Array, twist: Array, acceleration: Array) -> Array:
-    """Lengths [m], speeds [m/s] and accelerations [m/s²] of the six legs, shape (3, 6).
+def leg_state(table: Array, setpoint: Array, out: Array) -> None:
+    """Write lengths [m], speeds [m/s] and accelerations [m/s²] of the six legs, shape (3, 6).
 
     Args:
         table: constants of the legs, shape (6, 14).
-        p: position of the platform [m], shape (3,).
-        r: its rotation, shape (3, 3).
-        twist: ``[v; omega]``, base axes, shape (6,).
-        acceleration: ``[a; domega/dt]``, base axes, shape (6,).
+        setpoint: packed: position (3), rotation (9), ``[v; omega]`` (6), its derivative (6).
+        out: where to write.
     """
-    out = np.empty((3, 6))
-    _write_state(table, p, r, twist, acceleration, np.empty(6), out)
-    return out
+    p, r = setpoint[:3], setpoint[3:12].reshape(3, 3)
+    _write_state(table, p, r, setpoint[12:18], setpoint[18:24], np.empty(6), out)
 
 
 @njit(cache=True, error_model="numpy")
@@ -178,7 +175,8 @@ def leg_states(table: Array, setpoints: Array) -> Array:
     out, row = np.empty((count, 3, 6)), np.empty(6)
     for n in range(count):
         s = setpoints[n]
-        _write_state(table, s[:3], s[3:12].reshape(3, 3), s[12:18], s[18:24], row, out[n])
+        p, r = s[:3], s[3:12].reshape(3, 3)
+        _write_state(table, p, r, s[12:18], s[18:24], row, out[n])
     return out
 
 
@@ -371,7 +369,8 @@ def pose_of_lengths(
     scale: float,
     tolerance: float,
     limit: int,
-) -> Array:
+    out: Array,
+) -> None:
     """Newton's method on the group of motions, started from the pose (p, r).
 
     The step [v; w] solves J [v; w] = residual; it is cut to MAX_TURN_RAD, so that a far start
@@ -386,11 +385,9 @@ def pose_of_lengths(
         scale: length that divides the rotation columns for the condition number [m].
         tolerance: largest residual of a length that counts as converged [m].
         limit: largest number of steps.
-
-    Returns:
-        Packed pose, steps taken, largest residual [m], condition number, status, place: (17,).
+        out: where to write the packed pose, the steps taken, the largest residual [m], the
+            condition number, the status and the place it speaks of, shape (17,).
     """
-    out = np.empty(17)
     slack = math.pi * abs(table[0, 13])
     status, place = _impossible(lengths, pair_limits, slack)
     steps, largest = 0, np.nan
@@ -418,18 +415,20 @@ def pose_of_lengths(
     out[12], out[13] = steps, largest
     out[14] = _condition(here[1:], scale) if status == CONVERGED else np.inf
     out[15], out[16] = status, place
-    return out
 
 
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     table, pairs = np.zeros((6, TABLE_COLUMNS)), np.zeros((15, 2))
-    vector, matrix, twist = np.ones(3), np.eye(3), np.zeros(6)
-    for array in (table, pairs, vector, matrix, twist):
+    vector, matrix, lengths, setpoint = np.ones(3), np.eye(3), np.zeros(6), np.zeros(24)
+    for array in (table, pairs, vector, matrix, lengths, setpoint):
         array.setflags(write=False)
-    leg_state(table, vector, matrix, twist, twist)
+    leg_state(table, setpoint, np.empty((3, 6)))
     leg_rows(table, vector, matrix)
-    leg_states(table, np.zeros((1, 24)))
-    leg_rows_of_poses(table, np.zeros((1, 12)))
-    for lengths in (twist, np.zeros(6)):
-        pose_of_lengths(table, pairs, lengths, vector, matrix, 1.0, 1e-12, 1)
+    for writable in (True, False):
+        packed = np.zeros((1, 24))
+        packed.setflags(write=writable)
+        leg_states(table, packed)
+        leg_rows_of_poses(table, packed)
+    for wanted in (lengths, np.zeros(6)):
+        pose_of_lengths(table, pairs, wanted, vector, matrix, 1.0, 1e-12, 1, np.empty(17))

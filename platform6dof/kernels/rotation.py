@@ -53,25 +53,25 @@ def _write_setpoint(q: Array, dq: Array, ddq: Array, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def setpoint_of_coordinates(q: Array, dq: Array, ddq: Array) -> Array:
-    """Pose, twist and acceleration of the platform from its coordinates.
+def setpoint_of_coordinates(q: Array, dq: Array, ddq: Array, out: Array) -> bool:
+    """Write pose, twist and acceleration of the platform from its coordinates.
 
     Args:
         q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
         dq: their first derivatives [m/s, rad/s], shape (6,).
         ddq: their second derivatives [m/s², rad/s²], shape (6,).
+        out: where to write position (3), rotation (9), ``[v; omega]`` (6) and its derivative (6).
 
     Returns:
-        Packed setpoint, shape (25,): position, rotation, ``[v; omega]``, ``[a; domega/dt]`` and
-        last the sum of all magnitudes, which is finite exactly when every number is.
+        Whether the three have six numbers and everything written is finite.
     """
-    out = np.empty(SETPOINT_SIZE + 1)
+    if not (q.size == 6 and dq.size == 6 and ddq.size == 6):
+        return False
     _write_setpoint(q, dq, ddq, out)
     total = 0.0
     for k in range(SETPOINT_SIZE):
         total += abs(out[k])
-    out[SETPOINT_SIZE] = total
-    return out
+    return math.isfinite(total)
 
 
 @njit(cache=True, error_model="numpy")
@@ -99,7 +99,7 @@ def warm() -> None:
     for writable in (True, False):
         zero = np.zeros(6)
         zero.setflags(write=writable)
-        setpoint_of_coordinates(zero, zero, zero)
+        setpoint_of_coordinates(zero, zero, zero, np.empty(SETPOINT_SIZE))
         batch = np.zeros((1, 6))
         batch.setflags(write=writable)
         poses_of_coordinates(batch)

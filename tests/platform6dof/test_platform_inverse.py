@@ -102,9 +102,8 @@ def test_a_shared_motion_of_both_plates_changes_no_leg(q, dq, ddq, move):
     )
     table = np.array(geometry.table)
     table[:, :3] = X_AB.position_m + table[:, :3] @ turn.T
-    rows = platform6dof.kernels.legs.leg_state(
-        table, seen.X_BP.position_m, seen.X_BP.rotation, seen.V_BP, seen.A_BP
-    )
+    rows = np.empty((3, 6))
+    platform6dof.kernels.legs.leg_state(table, seen.packed, rows)
     here = leg_setpoint(geometry, setpoint)
     np.testing.assert_allclose(rows[0], here.length_m, atol=1e-13)
     np.testing.assert_allclose(rows[1], here.speed_m_s, atol=1e-12)
