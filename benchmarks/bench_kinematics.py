@@ -258,14 +258,8 @@ def machine() -> str:
     return f"{name}, {platform.system()}, Python {platform.python_version()}"
 
 
-def run() -> dict[str, Any]:
-    """Measure everything; one dictionary for the collector."""
-    warm()
-    geometry = rig()
-    return {"machine": machine(), **single_calls(geometry), "inverse_batch": batches(geometry)}
-
-
-def show(result: dict[str, Any], console: Console) -> None:
+def table_of(result: dict[str, Any]) -> Table:
+    """The figures beside what is asked of them."""
     table = Table(title=f"Kinematics on {result['machine']}")
     for heading in ("what", "measured", "asked"):
         table.add_column(heading)
@@ -284,7 +278,16 @@ def show(result: dict[str, Any], console: Console) -> None:
         table.add_row(f"batch / C, {batch['big_poses']}", f"{batch['big_ratio_to_c']:.2f}", "")
     else:
         table.add_row("batch / C", "no C compiler found", ">= 0.5")
-    console.print(table)
+    return table
+
+
+def run() -> dict[str, Any]:
+    """Measure everything, print a table, return the figures."""
+    warm()
+    geometry = rig()
+    result = {"machine": machine(), **single_calls(geometry), "inverse_batch": batches(geometry)}
+    Console().print(table_of(result))
+    return result
 
 
 def main() -> None:
@@ -292,7 +295,6 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures there too")
     arguments = parser.parse_args()
     result = run()
-    show(result, Console())
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(result, indent=2) + "\n")
 

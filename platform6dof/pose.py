@@ -187,7 +187,7 @@ class PlatformSetpoint:
         q = np.ascontiguousarray(q, np.float64)
         dq = np.ascontiguousarray(dq, np.float64)
         ddq = np.ascontiguousarray(ddq, np.float64)
-        if not q.ndim == dq.ndim == ddq.ndim == 1:
+        if q.ndim + dq.ndim + ddq.ndim != 3:  # the kernel is compiled for vectors
             raise _coordinates_error(q, dq, ddq)
         packed = np.empty(kernel.SETPOINT_SIZE)
         if not kernel.setpoint_of_coordinates(q, dq, ddq, packed):

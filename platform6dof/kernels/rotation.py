@@ -14,9 +14,9 @@ SETPOINT_SIZE = POSE_SIZE + 12
 """Numbers of a packed setpoint: pose, twist (6,), acceleration (6,)."""
 
 
-@njit(cache=True, error_model="numpy")
-def _write_pose(q: Array, out: Array) -> None:
-    """Write the packed pose of the coordinates ``q``."""
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _write_pose(q: Array, out: Array) -> tuple[float, float, float, float]:
+    """Write the packed pose of the coordinates ``q``; return sine and cosine of alpha and beta."""
     sa, ca = math.sin(q[3]), math.cos(q[3])
     sb, cb = math.sin(q[4]), math.cos(q[4])
     sg, cg = math.sin(q[5]), math.cos(q[5])
@@ -24,9 +24,10 @@ def _write_pose(q: Array, out: Array) -> None:
     out[3], out[4], out[5] = ca * cb, ca * sb * sg - sa * cg, ca * sb * cg + sa * sg
     out[6], out[7], out[8] = sa * cb, sa * sb * sg + ca * cg, sa * sb * cg - ca * sg
     out[9], out[10], out[11] = -sb, cb * sg, cb * cg
+    return sa, ca, sb, cb
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _write_setpoint(q: Array, dq: Array, ddq: Array, out: Array) -> None:
     """Write the packed setpoint of coordinates and their first and second derivatives.
 
@@ -35,9 +36,7 @@ def _write_setpoint(q: Array, dq: Array, ddq: Array, out: Array) -> None:
     derivatives the terms ``beta' de2/dt + gamma' de3/dt``: an axis is carried along by the turns
     before it.
     """
-    _write_pose(q, out)
-    sa, ca = math.sin(q[3]), math.cos(q[3])
-    sb, cb = math.sin(q[4]), math.cos(q[4])
+    sa, ca, sb, cb = _write_pose(q, out)
     alpha_dot, beta_dot, gamma_dot = dq[3], dq[4], dq[5]
     for k in range(3):
         out[12 + k] = dq[k]

@@ -180,7 +180,7 @@ def test_no_pair_left_is_told_as_such():
 points = st.tuples(*[numbers(1.0)] * 3).map(np.array)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=150)
 @given(points, points, points, points, st.sampled_from(["free", "parallel", "crossing"]))
 def test_segment_distance_is_the_least_squares_minimum(a, da, b, db, kind):
     """Oracle: the distance of two segments is a least-squares problem with bounds 0..1."""
