@@ -266,8 +266,7 @@ class Gate:
             return action
         found += bad
         event = self._fault_event(bad)
-        if event is not None:
-            self._go(event)
-        if self._mode in FOLLOWING_MODES:
-            raise GateInconsistentError("a blocked setpoint did not stop the platform")
+        if event is None or step(self._mode, event) in FOLLOWING_MODES:
+            raise GateInconsistentError("a blocked setpoint would not stop the platform")
+        self._go(event)
         return self._output(inputs, found)

@@ -20,7 +20,7 @@ from safety_samples import (
 )
 
 from safety.command import CommandedState, GateInconsistentError
-from safety.modes import Mode, Request, Severity
+from safety.modes import Event, Mode, Request, Severity
 from safety.verdict import Action, Check, DriveRequest, Setpoint
 
 LEGS = range(1, 7)
@@ -653,12 +653,13 @@ class TestLockout:
         assert (verdict.mode, verdict.allowed) == (Mode.LOCKOUT, None)
         assert "leg 4: would go from" in str(verdict.faults[-1])
 
-    def test_a_stop_that_does_not_stop_locks_the_gate(self, monkeypatch):
+    @pytest.mark.parametrize("event", [None, Event.RISEN])
+    def test_a_blocked_setpoint_that_would_not_stop_locks_the_gate(self, event, monkeypatch):
         bench = Bench().moving()
-        monkeypatch.setattr(bench.gate, "_go", lambda event: None)
+        monkeypatch.setattr(bench.gate, "_fault_event", lambda found: event)
         verdict = bench.cycle(bench.setpoint(ZERO))
-        assert verdict.allowed is None
-        assert "did not stop the platform" in str(verdict.violations[-1])
+        assert (verdict.mode, verdict.allowed) == (Mode.LOCKOUT, None)
+        assert "would not stop the platform" in str(verdict.violations[-1])
 
     def test_without_a_commanded_state_there_is_nothing_to_go_on_from(self):
         command = CommandedState(make_limits())
