@@ -217,17 +217,14 @@ def _plan(ceilings: tuple[float, float, float]) -> list[tuple[float, Cubic]]:
     for t, jerk in zip(profile.t, profile.j, strict=True):
         if t <= 0.0:
             continue
-        phases.append((t, (s, v, a, jerk)))
+        cubic = (s, v / unit_s, a / unit_s**2, jerk / unit_s**3)
+        phases.append((t * unit_s, cubic))
         s, v, a = (
             s + t * (v + t * (a / 2.0 + t * jerk / 6.0)),
             v + t * (a + t * jerk / 2.0),
             a + t * jerk,
         )
-    # The planner ends within its tolerance of 1; stretched by the rest, the way ends on its goal.
-    return [
-        (t * unit_s, (s0 / s, v0 / s / unit_s, a0 / s / unit_s**2, j0 / s / unit_s**3))
-        for t, (s0, v0, a0, j0) in phases
-    ]
+    return phases
 
 
 @njit(cache=True)

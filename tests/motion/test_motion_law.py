@@ -103,6 +103,23 @@ def test_only_the_end_that_does_not_rest_is_faded():
     assert_smooth(motion, [1.7])
 
 
+def test_only_the_beginning_that_does_not_rest_is_faded():
+    turn = 2 * math.pi * 0.3  # so that the law rests after 1.7 s instead of at 0
+    heave = [(0.02, 1.0, turn), (-0.01, 2.0, 2 * turn)]
+    motion = MultiSine(NEUTRAL, [[], [], heave, [], [], []], 1.7, 1.0)
+    assert (motion.lead_in_s, motion.lead_out_s) == (1.0, 0.0)
+    assert motion.duration_s == 2.7
+    assert_rests_at_both_ends(motion, speed=1e-6, acceleration=1e-3)
+    assert_smooth(motion, [1.0])
+
+
+def test_an_end_at_neutral_and_without_speed_but_accelerated_does_not_rest():
+    opposed = [(0.01, 1.0, math.pi / 2), (-0.01, 2.0, math.pi / 2)]
+    motion = MultiSine(NEUTRAL, [opposed, [], [], [], [], []], 3.0, 0.5)
+    assert (motion.lead_in_s, motion.lead_out_s) == (0.5, 0.5)
+    assert_rests_at_both_ends(motion)
+
+
 @pytest.mark.parametrize(
     ("term", "faded"),
     [

@@ -13,8 +13,11 @@ from motion_checks import (
     pose,
     recording,
 )
+from scipy.interpolate import make_interp_spline
 
+from hil.motion import kernels
 from hil.motion.columns import ColumnMap, TimeMap
+from hil.motion.piecewise import fit_quintic
 from hil.motion.recorded import Recorded
 from hil.motion.source import MotionError
 from platform6dof.geometry import HexapodGeometry
@@ -77,6 +80,19 @@ def test_before_and_after_it_goes_on_by_odd_reflection():
         w = 10 * u**3 - 15 * u**4 + 6 * u**5
         wanted = NEUTRAL + w * (2 * first - wave([k * STEP_S])[0])
         assert_same_pose(motion.sample(1.5 - k * STEP_S).X_BP, pose(*wanted), 1e-9)
+        end = NEUTRAL + w * (2 * wave([299 * STEP_S])[0] - wave([(299 - k) * STEP_S])[0])
+        late = motion.sample(1.5 + (299 + k) * STEP_S)
+        assert_same_pose(late.X_BP, pose(*end), 1e-9)
+
+
+def test_the_spline_is_that_of_scipy_up_to_its_last_interval():
+    samples = np.random.default_rng(3).normal(size=(20, 6))
+    coefficients = fit_quintic(samples, 0.1)
+    spline = make_interp_spline(np.arange(20) * 0.1, samples, k=5)
+    for t in np.linspace(0.0, 1.9, 77):
+        values = kernels.polynomial(t, 0.1, coefficients)
+        for order in range(3):
+            assert values[order] == pytest.approx(spline(t, nu=order), rel=1e-7, abs=1e-7)
 
 
 def test_a_fade_need_not_be_a_whole_number_of_steps():
@@ -198,6 +214,18 @@ def test_stamps_rounded_by_the_recorder_are_taken_as_they_are_meant(tmp_path):
     motion = Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
     assert motion._step_s == pytest.approx(1.0 / 60.0, rel=1e-6)
     assert len(motion._coefficients) == 199 + 2 * 120
+    for k in range(0, 200, 9):  # the samples are kept, not interpolated at slightly other times
+        x = motion.sample(2.0 + k * motion._step_s).X_BP.position_m[0]
+        assert x == pytest.approx(NEUTRAL[0] + wave(t[k : k + 1])[0, 0], abs=1e-12)
+
+
+def test_stamps_that_jitter_about_a_grid_are_not_taken_for_the_grid(tmp_path):
+    t = (np.arange(300) + 0.3 * np.sin(np.arange(300) * 2.0)) * STEP_S
+    path = write(tmp_path / "j.csv", ("t_s", "x"), np.column_stack((t, wave(t)[:, 0])))
+    motion = Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
+    for at in np.linspace(0.5, 5.0, 40):
+        x = motion.sample(2.0 + at).X_BP.position_m[0]
+        assert x == pytest.approx(NEUTRAL[0] + wave([t[0] + at])[0, 0], abs=1e-6)
 
 
 def test_the_lowpass_takes_the_noise_and_leaves_the_motion_in_place(tmp_path):
