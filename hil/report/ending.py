@@ -81,10 +81,15 @@ def violations_of(recording: Recording) -> tuple[EventRecord, ...]:
     return tuple(event for event in recording.events if event.kind is EventKind.VIOLATION)
 
 
+def is_request(event: EventRecord) -> bool:
+    """A request that was refused: it happens in a good run, too, and stops nothing."""
+    return event.data.get("check") == "request"
+
+
 def _cause(recording: Recording, place: int) -> str:
     """What was violated when the run was stopped: in that cycle, or the nearest before it."""
     index = int(recording.column("index")[place])
-    violations = violations_of(recording)
+    violations = [event for event in violations_of(recording) if not is_request(event)]
     before = [event for event in violations if event.index <= index]
     if not before:
         return "The recording does not say what was violated."

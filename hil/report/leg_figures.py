@@ -87,7 +87,7 @@ def tracking(view: RunView) -> Picture | None:
         panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[
             :, 0
         ]
-        place(figure, right_in=LEGEND_IN, top_in=STRIP_IN, grid=(1, len(ratios)))
+        place(figure, left_in=0.9, right_in=LEGEND_IN, top_in=STRIP_IN, grid=(1, len(ratios)))
         six_lines(panels[0], view, error * 1e3)
         time_axes(panels[0], view)
         panels[0].set_ylabel("sent − measured [mm]")

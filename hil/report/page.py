@@ -19,7 +19,7 @@ from hil.report import (
     stop_figure,
     timeline_figure,
 )
-from hil.report.ending import violations_of
+from hil.report.ending import is_request, violations_of
 from hil.report.key_figures import key_figures
 from hil.report.style import Picture
 from hil.report.view import RunView
@@ -126,12 +126,13 @@ def _shown(picture: Picture) -> dict[str, str]:
 def _violation_row(event: EventRecord) -> dict[str, str]:
     """Time, check, leg, value, limit, unit and text; what an event lacks is left blank."""
     data = event.data
+    numbers = {} if is_request(event) else data  # a refused request has no value
     return {
         "t": f"{event.t_s:.3f}",
         "check": str(data.get("check", "")).replace("_", " "),
         "leg": "" if data.get("leg") is None else str(data["leg"]),
-        "value": _number(data.get("value")),
-        "limit": _limit(data),
+        "value": _number(numbers.get("value")),
+        "limit": _limit(numbers),
         "unit": str(data.get("unit", "")),
         "message": event.message,
     }
@@ -155,7 +156,7 @@ def _event_row(event: EventRecord) -> dict[str, str | bool]:
         "index": str(event.index),
         "kind": event.kind.value,
         "level": event.level.name.lower(),
-        "grave": event.level >= Level.ERROR,
+        "grave": event.level >= Level.ERROR and not is_request(event),
         "name": event.name,
         "message": event.message,
     }

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from hil.report.style import INK, LEG_COLOURS, LIMIT, draw_png
+from hil.report.style import INK, LEG_COLOURS, LIMIT, draw_png, place
 from platform6dof.workspace import LegExtremes, PoseBox, PoseSample
 
 Array = NDArray[np.float64]
@@ -32,7 +32,7 @@ def write_sample_figures(
         sample: random poses and their leg lengths.
         box: the ranges from which they were drawn; shown as lines.
         folder: where to write; made if it is not there.
-        extremes: exact extremes over the box; shown as lines in figure 6.
+        extremes: exact extremes over the box; each leg's are lines in figure 6.
 
     Returns:
         Paths of the pictures and of the CSV.
@@ -86,6 +86,7 @@ def _boxed(
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(3, 1, sharex=True)
+        place(figure, right_in=0.25, grid=(1, 3), between_in=(0.0, 0.15))
         for k, axes in enumerate(panels):
             column = values[:, k] * scale
             chosen = shown_dots(column)
@@ -105,6 +106,9 @@ def _lengths(sample: PoseSample, extremes: LegExtremes | None) -> Callable[[Figu
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 3, sharex=True, sharey=True)
+        place(
+            figure, right_in=0.3, top_in=0.65, bottom_in=0.5, grid=(3, 2), between_in=(0.35, 0.35)
+        )
         for leg, axes in enumerate(panels.flat):
             column = lengths[:, leg]
             chosen = shown_dots(column)
@@ -112,11 +116,11 @@ def _lengths(sample: PoseSample, extremes: LegExtremes | None) -> Callable[[Figu
             axes.set_title(f"leg {leg + 1}: {column.min():.4f} to {column.max():.4f} m")
             axes.margins(x=0.01, y=0.06)
             if extremes is not None:
-                for end in (extremes.min_m, extremes.max_m):
+                for end in (extremes.leg_min_m[leg], extremes.leg_max_m[leg]):
                     axes.axhline(end, color=LIMIT, linewidth=1.1, linestyle=(0, (6, 3)))
         words = f"{len(lengths)} random poses: {sample.min_m:.4f} to {sample.max_m:.4f} m"
         if extremes is not None:
-            words += f"; dashed: exact extremes {extremes.min_m:.4f} and {extremes.max_m:.4f} m"
+            words += f"; dashed: exact extremes, {extremes.min_m:.4f} to {extremes.max_m:.4f} m"
         figure.suptitle(words, fontsize=10.0)
         figure.supxlabel("number of the pose", fontsize=9.0)
         figure.supylabel("leg length [m]", fontsize=9.0)

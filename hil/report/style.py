@@ -47,6 +47,7 @@ _STYLE: Final[dict[str, Any]] = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
     "axes.titlelocation": "left",
+    "axes.titley": 1.0,  # a place given is not searched for, which takes a third of the time
     "axes.labelsize": 9.0,
     "axes.edgecolor": "#666666",
     "axes.labelcolor": INK,

@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from hil.report.decimate import decimate
@@ -19,7 +18,7 @@ TIME_LABEL = "time from the start of the loop [s]"
 STRIP_IN = 0.42
 """Room above an axis for the strip of phases and a flag over it [inch]."""
 
-_MOST_PHASES = 300
+_MOST_PHASES = 2000
 _STRIP_IN = (0.03, 0.17)
 """Distance of the strip from its axis, and its height [inch]."""
 _CHARACTER_IN = 0.075
@@ -37,10 +36,7 @@ def time_axes(axes: Axes, view: RunView, *, strip: bool = True) -> None:
     start, end = span_s(view)
     axes.set_xlim(start, end)
     shown = _worth_showing(view.phases, end - start)
-    for phase in shown:
-        axes.axvspan(
-            phase.start_s, phase.end_s, color=mode_colour(phase.mode), alpha=0.22, lw=0, zorder=0.5
-        )
+    _shade(axes, shown, 0.0, 1.0, alpha=0.22, least_s=0.0, clip=True)
     if strip:
         _draw_strip(axes, shown, end - start)
 
@@ -103,29 +99,37 @@ def _worth_showing(phases: tuple[Phase, ...], span: float) -> list[Phase]:
     return seen[:_MOST_PHASES]
 
 
+def _shade(
+    axes: Axes,
+    phases: list[Phase],
+    bottom: float,
+    height: float,
+    *,
+    alpha: float,
+    least_s: float,
+    clip: bool,
+) -> None:
+    """Boxes of the phases, in shares of the axis's height; one collection a mode, for speed."""
+    for mode in dict.fromkeys(phase.mode for phase in phases):
+        spans = [(p.start_s, max(p.duration_s, least_s)) for p in phases if p.mode == mode]
+        axes.broken_barh(
+            spans, (bottom, height), transform=axes.get_xaxis_transform(), clip_on=clip,
+            facecolor=mode_colour(mode), edgecolor="none", alpha=alpha, zorder=0.5,
+        )  # fmt: skip
+
+
 def _draw_strip(axes: Axes, phases: list[Phase], span: float) -> None:
     extent = axes.get_window_extent()
     width_in, height_in = extent.width / DPI, extent.height / DPI
     bottom, height = 1.0 + _STRIP_IN[0] / height_in, _STRIP_IN[1] / height_in
-    transform = axes.get_xaxis_transform()
+    _shade(axes, phases, bottom, height, alpha=1.0, least_s=span / 600.0, clip=False)
     narrow: list[Phase] = []
     for phase in phases:
-        axes.add_patch(
-            Rectangle(
-                (phase.start_s, bottom),
-                max(phase.duration_s, span / 600.0),
-                height,
-                transform=transform,
-                clip_on=False,
-                facecolor=mode_colour(phase.mode),
-                edgecolor="none",
-            )
-        )
         if phase.duration_s / span * width_in > _CHARACTER_IN * (len(phase.mode) + 1):
-            middle = phase.start_s + 0.5 * phase.duration_s
             axes.text(
-                middle, bottom + 0.5 * height, phase.mode, transform=transform, ha="center",
-                va="center_baseline", fontsize=7.5, color=INK, clip_on=False,
+                phase.start_s + 0.5 * phase.duration_s, bottom + 0.5 * height, phase.mode,
+                transform=axes.get_xaxis_transform(), ha="center", va="center_baseline",
+                fontsize=7.5, color=INK, clip_on=False, parse_math=False,
             )  # fmt: skip
         elif phase.mode in ALARM_MODES:
             narrow.append(phase)

@@ -3,14 +3,15 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hil.report.ending import violations_of
+from hil.report.ending import is_request, violations_of
 from hil.report.phases import ALARM_MODES, Phase
 from hil.report.style import INK, LIMIT, Picture, draw_png, mode_colour, place
 from hil.report.time_axes import TIME_LABEL, span_s
 from hil.report.view import RunView
 
-_MOST_BARS = 2000
 _MOST_LABELS = 40
+_MOST_LINES = 500
+_NARROWEST = 400.0
 
 
 def timeline(view: RunView) -> Picture | None:
@@ -23,20 +24,15 @@ def timeline(view: RunView) -> Picture | None:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, left_in=0.95, top_in=0.1)
-        for phase in view.phases[:_MOST_BARS]:
-            row = names.index(phase.mode)
-            alarm = phase.mode in ALARM_MODES
-            width = max(phase.duration_s, (end - start) / 400.0)
-            axes.barh(
-                row, width, left=phase.start_s, height=0.72, color=mode_colour(phase.mode),
-                edgecolor=LIMIT if alarm else "#777777", linewidth=0.7,
-            )  # fmt: skip
-            if len(view.phases) <= _MOST_LABELS:
-                _label(axes, phase, width, start, end, row)
-        for event in violations_of(view.recording)[:_MOST_BARS]:
-            colour = "#777777" if event.data.get("check") == "request" else LIMIT
+        for row, name in enumerate(names):
+            _bars(axes, view.phases, name, row, end - start)
+        if len(view.phases) <= _MOST_LABELS:
+            for phase in view.phases:
+                _label(axes, phase, start, end, names.index(phase.mode))
+        for event in violations_of(view.recording)[:_MOST_LINES]:
+            colour = "#777777" if is_request(event) else LIMIT
             axes.axvline(event.t_s, color=colour, linewidth=0.9, linestyle=":", zorder=0.8)
-        axes.set_yticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names, parse_math=False)
         axes.set_ylim(len(names) - 0.4, -0.6)
         room = 0.012 * (end - start)
         axes.set_xlim(start - room, end + room)
@@ -51,9 +47,19 @@ def timeline(view: RunView) -> Picture | None:
     )
 
 
-def _label(axes: Axes, phase: Phase, width: float, start: float, end: float, row: int) -> None:
+def _bars(axes: Axes, phases: tuple[Phase, ...], name: str, row: int, span_s: float) -> None:
+    """The bars of one mode; the shortest phase is wide enough to be seen."""
+    spans = [(p.start_s, max(p.duration_s, span_s / _NARROWEST)) for p in phases if p.mode == name]
+    axes.broken_barh(
+        spans, (row - 0.36, 0.72), facecolor=mode_colour(name), linewidth=0.7,
+        edgecolor=LIMIT if name in ALARM_MODES else "#777777",
+    )  # fmt: skip
+
+
+def _label(axes: Axes, phase: Phase, start: float, end: float, row: int) -> None:
     """How long a phase lasted: right of its bar, or left of or in it at the picture's edge."""
     span = end - start
+    width = max(phase.duration_s, span / _NARROWEST)
     if phase.start_s + width < end - 0.06 * span:
         at, offset, side = phase.start_s + width, 4, "left"
     elif phase.start_s > start + 0.06 * span:

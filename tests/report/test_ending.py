@@ -1,0 +1,103 @@
+"""How a run ended: each ending is recognised, the gravest wins, the reason is the gate's own."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from report_samples import GOOD, TRIP_TEXT, TRIPPED, start_of, violation, with_columns, write_run
+
+from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.recording.reader import Recording
+from hil.report.ending import Ending, Verdict, verdict_of
+from hil.report.phases import phases_of, times_s
+
+
+def judged(recording: Recording) -> Verdict:
+    return verdict_of(recording, phases_of(recording, times_s(recording)))
+
+
+def with_flag(recording: Recording, cycle: int, flag: CycleFlag) -> Recording:
+    flags = recording.column("flags").copy()
+    flags[cycle:] |= int(flag)
+    return with_columns(recording, flags=flags)
+
+
+def cut(recording: Recording, cycles: int, *, truncated: bool = False) -> Recording:
+    columns = {name: column[:cycles] for name, column in recording.columns.items()}
+    shorter = with_columns(recording, **columns)
+    return dataclasses.replace(shorter, truncated=truncated)
+
+
+def test_a_good_run_is_completed(good_run: Recording) -> None:
+    verdict = judged(good_run)
+    assert verdict == Verdict(Ending.COMPLETED, "The motion was played for 0.80 s.")
+    assert verdict.ending.good
+
+
+def test_a_trip_says_when_which_and_how_many(tripped_run: Recording) -> None:
+    verdict = judged(tripped_run)
+    assert verdict.ending is Ending.TRIPPED
+    assert not verdict.ending.good
+    assert verdict.reason == f"At 0.966 s: {TRIP_TEXT}, and 1 more in the same cycle"
+
+
+def test_a_refused_request_is_never_the_cause(tmp_path) -> None:
+    first = start_of(TRIPPED, "CSTOP")
+    events = (
+        violation(first - 9, "leg 1: the cause", leg=1),
+        violation(first - 1, "request: refused", check="request"),
+    )
+    verdict = judged(write_run(tmp_path / "a.mcap", TRIPPED, events=events))
+    assert verdict.reason == "At 0.948 s: leg 1: the cause"
+
+
+def test_a_trip_without_a_violation_admits_it(tmp_path) -> None:
+    verdict = judged(write_run(tmp_path / "a.mcap", TRIPPED))
+    assert verdict == Verdict(Ending.TRIPPED, "The recording does not say what was violated.")
+
+
+def test_what_came_after_the_stop_is_not_its_cause(tmp_path) -> None:
+    first = start_of(TRIPPED, "CSTOP")
+    events = (violation(first, "the cause"), violation(first + 20, "a consequence"))
+    assert "the cause" in judged(write_run(tmp_path / "a.mcap", TRIPPED, events=events)).reason
+
+
+def test_a_controlled_stop_nobody_asked_for_is_a_trip(tripped_run: Recording) -> None:
+    flags = np.zeros_like(tripped_run.column("flags"))
+    unlatched = with_columns(tripped_run, flags=flags)
+    assert judged(unlatched).ending is Ending.TRIPPED
+    asked = with_flag(unlatched, 400, CycleFlag.STOP_ASKED)
+    assert judged(asked).ending is Ending.UNFINISHED  # its last mode is FAULT
+
+
+def test_the_operator_ends_a_run_well(good_run: Recording) -> None:
+    asked = with_flag(good_run, 300, CycleFlag.STOP_ASKED)
+    assert judged(asked).ending is Ending.STOPPED
+    assert judged(asked).ending.good
+    assert judged(with_flag(asked, 301, CycleFlag.FAULT_LATCHED)).ending is Ending.TRIPPED
+
+
+def test_control_that_broke_is_failed(tmp_path) -> None:
+    note = EventRecord(0.5, 250, EventKind.NOTE, Level.FATAL, "loop", "control failed: oh")
+    verdict = judged(write_run(tmp_path / "a.mcap", GOOD, events=(note,)))
+    assert verdict == Verdict(Ending.FAILED, "At 0.500 s: control failed: oh")
+
+
+@pytest.mark.parametrize(
+    ("cycles", "truncated", "ending", "word"),
+    [
+        (0, False, Ending.EMPTY, "no cycle"),
+        (1, False, Ending.UNFINISHED, "never played"),
+        (200, False, Ending.UNFINISHED, "ENGAGED, not parked"),
+        (200, True, Ending.CUT_OFF, "0.398 s in ENGAGED"),
+        (545, True, Ending.CUT_OFF, "in OFF"),
+    ],
+)
+def test_a_recording_that_stops_early(
+    good_run: Recording, cycles: int, truncated: bool, ending: Ending, word: str
+) -> None:
+    verdict = judged(cut(good_run, cycles, truncated=truncated))
+    assert verdict.ending is ending
+    assert word in verdict.reason

@@ -1,0 +1,296 @@
+"""The page: self-contained, complete, harmless, repeatable, and there for every recording."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from base64 import b64decode
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_samples import (
+    GOOD,
+    TRIP_TEXT,
+    TRIPPED,
+    demo_plan,
+    start_of,
+    violation,
+    with_columns,
+    write_run,
+)
+
+import hil.report.page
+from hil.recording.frame import FIELDS, CycleFlag, EventKind, EventRecord, Level
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.report.page import MOST_ROWS, write_report
+
+ALL_PICTURES = ["strokes", "speeds", "tracking", "pose", "rig", "timeline"]
+VOID = {"meta", "img", "link", "br"}
+
+
+class Elements(HTMLParser):
+    """Collects tags with their attributes, and the text outside of style."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes what is not open"
+
+    def handle_data(self, data) -> None:
+        if "style" not in self.open:
+            self.text += data
+
+    def attributes(self, name: str) -> list[str]:
+        return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
+
+
+def parsed(page: Path) -> Elements:
+    elements = Elements()
+    elements.feed(page.read_text(encoding="utf-8"))
+    assert elements.open == []
+    return elements
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what is about texts only: drawing is most of a page's time."""
+    monkeypatch.setattr(hil.report.page, "BEFORE_VERDICTS", ())
+    monkeypatch.setattr(hil.report.page, "AFTER_VERDICTS", ())
+
+
+def test_the_page_needs_nothing_but_itself(tripped_page: Path) -> None:
+    elements = parsed(tripped_page)
+    assert {tag for tag, _ in elements.tags}.isdisjoint({"script", "link", "iframe", "object"})
+    assert elements.attributes("href") == []
+    assert all(source.startswith("data:image/png;base64,") for source in elements.attributes("src"))
+    text = re.sub(r'src="data:[^"]*"', "", tripped_page.read_text(encoding="utf-8"))
+    assert not re.search(r"https?:|url\(|@import|//", text)
+
+
+def test_pictures_in_the_page_are_those_beside_it(tripped_page: Path) -> None:
+    sources = parsed(tripped_page).attributes("src")
+    inside = {b64decode(source.partition(",")[2]) for source in sources}
+    beside = {path.read_bytes() for path in (tripped_page.parent / "pictures").glob("*.png")}
+    assert inside == beside
+    assert len(inside) == len(ALL_PICTURES) + 1  # and the stop
+
+
+def test_a_good_run_has_every_section_in_order(good_page: Path) -> None:
+    elements = parsed(good_page)
+    expected = ["strokes", "speeds", "tracking", "pose", "rig"]
+    expected += ["verdicts", "timeline", "events", "settings"]
+    assert elements.attributes("id") == expected
+    for word in (
+        "COMPLETED: demo on paper",
+        "SIMULATED DRIVES",
+        "virtual clock, 500 Hz",
+        "Nothing.",
+    ):
+        assert word in elements.text
+    assert "virtual clock: no lateness" in elements.text
+    assert "Before you read on" not in elements.text
+
+
+def test_a_trip_is_told_first_and_drawn_first(tripped_page: Path) -> None:
+    elements = parsed(tripped_page)
+    assert f"TRIPPED: demo on paper\nAt 0.966 s: {TRIP_TEXT}" in elements.text
+    assert elements.attributes("id")[0] == "stop"
+    assert ("header", {"class": "tripped"}) in elements.tags
+
+
+def test_each_violation_is_a_row_with_check_leg_value_limit_unit(tripped_page: Path) -> None:
+    text = tripped_page.read_text(encoding="utf-8")
+    row = text[text.index('<td class="number">0.966</td><td>braking') :].partition("</tr>")[0]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", row)
+    assert cells == ["0.966", "braking", "3", "1.42", "1.37", "m", TRIP_TEXT]
+
+
+def test_the_facts_of_the_run_are_there(good_page: Path, good_run: Recording) -> None:
+    text = parsed(good_page).text
+    assert "11aa22bb" in text
+    assert "numpy 2.0" in text
+    assert good_run.sha256 in text
+    assert '"base_radius_m": 1.0' in text
+    assert '"kind": "multi_sine"' in text
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_both_ends_of_a_range_are_shown(tmp_path) -> None:
+    event = violation(100, "leg 3: outside")
+    event = dataclasses.replace(event, data=dict(event.data) | {"low": 0.65})
+    page = write_report(write_run(tmp_path / "a.mcap", events=(event,)), tmp_path)
+    assert "0.65 … 1.37" in parsed(page).text
+
+
+def test_the_same_recording_gives_the_same_bytes(tripped_run: Recording, tripped_page, tmp_path):
+    again = write_report(Recording.open(tripped_run.path), tmp_path / "deep" / "folder")
+    assert again.read_bytes() == tripped_page.read_bytes()
+    for path in (tripped_page.parent / "pictures").glob("*.png"):
+        assert (again.parent / "pictures" / path.name).read_bytes() == path.read_bytes()
+
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
+
+
+def test_hostile_texts_stay_texts(tmp_path) -> None:
+    plan = demo_plan()
+    scenario = plan.scenario.model_copy(update={"description": HOSTILE})
+    plan = plan.model_copy(update={"scenario": scenario, "rig_file": HOSTILE})
+    data = {"check": HOSTILE, "leg": HOSTILE, "value": HOSTILE, "limit": 1, "unit": HOSTILE}
+    bad = EventRecord(0.1, 50, EventKind.VIOLATION, Level.ERROR, HOSTILE, HOSTILE, data)
+    run = write_run(
+        tmp_path / "a.mcap", plan=plan, events=(bad,), versions=HOSTILE, **{HOSTILE: HOSTILE}
+    )
+    run = dataclasses.replace(run, modes=(*run.modes[:5], HOSTILE, *run.modes[6:]))
+    elements = parsed(write_report(run, tmp_path))
+    assert "script" not in {tag for tag, _ in elements.tags}
+    assert all(source.startswith("data:") for source in elements.attributes("src"))
+    assert elements.attributes("onerror") == []
+    assert elements.text.count(HOSTILE) >= 8
+
+
+def test_a_description_in_formula_marks_is_not_set_as_a_formula(tmp_path) -> None:
+    run = write_run(tmp_path / "a.mcap")
+    odd = dataclasses.replace(run, modes=tuple(f"$\\frac{{{name}$" for name in run.modes))
+    assert write_report(odd, tmp_path).exists()
+
+
+def empty(run: Recording) -> Recording:
+    return with_columns(run, **{row.name: run.column(row.name)[:0] for row in FIELDS})
+
+
+def one_cycle(run: Recording) -> Recording:
+    return with_columns(run, **{row.name: run.column(row.name)[:1] for row in FIELDS})
+
+
+def one_engaged_cycle(run: Recording) -> Recording:
+    return with_columns(run, **{row.name: run.column(row.name)[100:101] for row in FIELDS})
+
+
+def all_nan(run: Recording) -> Recording:
+    floats = [row.name for row in FIELDS if row.code == "d"]
+    return with_columns(run, **{name: np.full_like(run.column(name), np.nan) for name in floats})
+
+
+def one_leg_silent(run: Recording) -> Recording:
+    measured = {}
+    for name in ("measured_length_m", "measured_speed_m_s", "measured_force_n"):
+        measured[name] = run.column(name).copy()
+        measured[name][:, 2] = np.nan
+    return with_columns(run, **measured)
+
+
+def standing_time(run: Recording) -> Recording:
+    return with_columns(run, t_s=np.zeros(run.cycles))
+
+
+def flapping(run: Recording) -> Recording:
+    mode = np.where(np.arange(run.cycles) % 2, 5, 6).astype(np.uint8)
+    return with_columns(run, mode=mode)
+
+
+def stopped_in_the_first_cycle(run: Recording) -> Recording:
+    first = run.modes.index("CSTOP")
+    flags = np.full_like(run.column("flags"), int(CycleFlag.FAULT_LATCHED))
+    return with_columns(run, mode=np.full_like(run.column("mode"), first), flags=flags)
+
+
+def tripped_at_once(run: Recording) -> Recording:
+    mode = run.column("mode").copy()
+    engaged = int(np.argmax(mode == run.modes.index("ENGAGED")))
+    mode[engaged + 1 :] = run.modes.index("CSTOP")
+    flags = run.column("flags").copy()
+    flags[engaged + 1 :] |= int(CycleFlag.FAULT_LATCHED)
+    return with_columns(run, mode=mode, flags=flags)
+
+
+def huge_values(run: Recording) -> Recording:
+    return with_columns(run, measured_length_m=run.column("measured_length_m") * 1e300)
+
+
+def without_header(run: Recording) -> Recording:
+    return dataclasses.replace(run, scenario=None, metadata={}, modes=(), actions=(), events=())
+
+
+def foreign_scenario(run: Recording) -> Recording:
+    return dataclasses.replace(run, scenario={"car": [1, 2], "scenario": None})
+
+
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        (empty, "EMPTY"),
+        (one_cycle, "never played"),
+        (one_engaged_cycle, "ENGAGED, not parked"),
+        (all_nan, "545 over"),
+        (one_leg_silent, "COMPLETED"),
+        (standing_time, "545 over 0.00 s"),
+        (flapping, "TRIPPED"),
+        (stopped_in_the_first_cycle, "TRIPPED"),
+        (tripped_at_once, "TRIPPED"),
+        (huge_values, "COMPLETED"),
+        (without_header, "unknown scenario on unknown rig"),
+        (foreign_scenario, "not one of this version"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+def test_an_odd_recording_still_has_a_page(good_run: Recording, tmp_path, odd, words: str) -> None:
+    page = write_report(odd(good_run), tmp_path)
+    assert words in parsed(page).text
+    for path in (tmp_path / "pictures").iterdir():
+        assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("share", [0.1, 0.97])
+def test_a_recording_that_is_cut_off_says_so(good_run: Recording, tmp_path, share: float) -> None:
+    whole = good_run.path.read_bytes()
+    cut = tmp_path / "recording.mcap"
+    cut.write_bytes(whole[: int(share * len(whole))])
+    text = parsed(write_report(Recording.open(cut), tmp_path)).text
+    assert "was not finished properly" in text
+    assert "CUT OFF" in text or "EMPTY" in text
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_long_lists_are_shortened_with_a_word(tmp_path) -> None:
+    events = tuple(violation(100 + k, f"objection {k}") for k in range(MOST_ROWS + 7))
+    text = parsed(write_report(write_run(tmp_path / "a.mcap", events=events), tmp_path)).text
+    assert "7 more are in the recording." in text
+    assert f"objection {MOST_ROWS - 1}" in text
+    assert f"objection {MOST_ROWS + 1}" not in text
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_refused_request_is_listed_and_not_marked_as_grave(tmp_path) -> None:
+    event = violation(50, "request: ENGAGE refused", check="request")
+    text = write_report(write_run(tmp_path / "a.mcap", events=(event,)), tmp_path).read_text(
+        "utf-8"
+    )
+    assert text.count("request: ENGAGE refused") == 2
+    assert 'class="bad"' not in text
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_place_that_cannot_be_written_is_said(good_run: Recording, tmp_path) -> None:
+    place = tmp_path / "file"
+    place.write_text("")
+    with pytest.raises(RecordingError, match=r"file/report\.html: cannot be written: "):
+        write_report(good_run, place)
+
+
+def test_the_course_of_the_samples_is_what_the_tests_think(good_run, tripped_run) -> None:
+    assert good_run.cycles == sum(count for _, count in GOOD) == 545
+    assert start_of(TRIPPED, "CSTOP") == 483
+    assert tripped_run.cycles == 553

@@ -1,0 +1,263 @@
+"""Pictures: they have the right size, show something, and are the same every time."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+from report_samples import (
+    BRAKING_CYCLES,
+    TRIPPED,
+    demo_plan,
+    start_of,
+    with_columns,
+    write_run,
+)
+
+from hil.recording.reader import Recording
+from hil.report import (
+    lateness_figure,
+    leg_figures,
+    pose_figure,
+    rig_figure,
+    stop_figure,
+    timeline_figure,
+)
+from hil.report.leg_figures import step_rate
+from hil.report.rig_figure import camera_axes, extreme_instants, remaining_m
+from hil.report.stop_figure import braking_window, shared_factor
+from hil.report.style import Picture, draw_png
+from hil.report.view import RunView
+
+ALWAYS = [
+    leg_figures.strokes,
+    leg_figures.speeds,
+    leg_figures.tracking,
+    pose_figure.pose,
+    rig_figure.rig,
+    timeline_figure.timeline,
+]
+
+
+def pixels(png: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), dtype=float)
+
+
+def check(picture: Picture | None) -> None:
+    assert picture is not None
+    image = pixels(picture.png)
+    height, width, _ = image.shape
+    assert width == 1199
+    assert 200 <= height <= 1000
+    # Something is drawn in every part of the page's width, and it is not one colour.
+    for part in np.array_split(image, 3, axis=1):
+        assert part.std() > 5.0
+    edge = np.concatenate((image[:2].reshape(-1, 3), image[-2:].reshape(-1, 3)))
+    assert (edge == 255.0).all(), "nothing is cut off above or below"
+    assert (image[:, :2] == 255.0).all(), "nothing is cut off at the left"
+    assert (image[:, -2:] == 255.0).all(), "nothing is cut off at the right"
+
+
+@pytest.mark.parametrize("draw", ALWAYS, ids=lambda draw: draw.__name__)
+def test_a_good_run_gives_every_picture(good_view: RunView, draw) -> None:
+    check(draw(good_view))
+
+
+def test_a_stop_is_drawn_only_where_there_was_one(good_view, tripped_view: RunView) -> None:
+    assert stop_figure.stop(good_view) is None
+    check(stop_figure.stop(tripped_view))
+
+
+def test_a_drawing_is_the_same_every_time_and_carries_no_text(tripped_view: RunView) -> None:
+    first, second = stop_figure.stop(tripped_view), stop_figure.stop(tripped_view)
+    assert first is not None
+    assert second is not None
+    assert first.png == second.png
+    assert Image.open(io.BytesIO(first.png)).info.keys() <= {"dpi"}
+
+
+def test_settings_of_the_user_play_no_part(good_view: RunView) -> None:
+    before = timeline_figure.timeline(good_view)
+    with matplotlib.rc_context({"font.size": 20.0, "axes.facecolor": "black"}):
+        after = timeline_figure.timeline(good_view)
+        assert matplotlib.rcParams["font.size"] == 20.0, "and they are given back"
+    assert before is not None
+    assert after is not None
+    assert before.png == after.png
+
+
+def test_pyplot_and_its_global_state_are_not_used() -> None:
+    code = "import sys, hil.report.page, hil.report.sample_figures; " + (
+        "sys.exit('matplotlib.pyplot' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def lines_of(monkeypatch: pytest.MonkeyPatch, draw, view: RunView) -> list[np.ndarray]:
+    """The y values of all lines that a picture draws."""
+    drawn: list[np.ndarray] = []
+    plot = Axes.plot
+
+    def spy(self, x, y, *args, **kwargs):
+        drawn.append(np.asarray(y, dtype=float))
+        return plot(self, x, y, *args, **kwargs)
+
+    monkeypatch.setattr(Axes, "plot", spy)
+    draw(view)
+    return drawn
+
+
+def test_strokes_are_lengths_less_the_closed_length(monkeypatch, good_view: RunView) -> None:
+    drawn = lines_of(monkeypatch, leg_figures.strokes, good_view)
+    lengths = good_view.recording.column("measured_length_m")
+    assert len(drawn) == 12  # each leg before and after homing
+    for leg in range(6):
+        line = np.concatenate(drawn[2 * leg : 2 * leg + 2])
+        np.testing.assert_allclose(line, lengths[:, leg] - 0.64)
+
+
+def test_a_pose_before_homing_is_not_shown(monkeypatch, good_view: RunView) -> None:
+    drawn = lines_of(monkeypatch, pose_figure.pose, good_view)
+    reached_z, homed = drawn[5], good_view.homed
+    assert np.isnan(reached_z[:homed]).all()
+    expected = good_view.recording.column("reached_pose")[homed:, 2] * 1e3
+    np.testing.assert_allclose(reached_z[homed:], expected)
+
+
+def test_in_the_middle_of_a_stop_all_legs_lie_on_one_line(tripped_view: RunView) -> None:
+    first = start_of(TRIPPED, "CSTOP")
+    speeds = step_rate(tripped_view, tripped_view.recording.column("allowed_length_m"))
+    factor = shared_factor(speeds, first)
+    for cycle in range(BRAKING_CYCLES):
+        expected = 1.0 - (cycle + 1) / BRAKING_CYCLES
+        np.testing.assert_allclose(factor[first + cycle], expected, atol=1e-9)
+
+
+def test_a_leg_that_hardly_moved_has_no_factor() -> None:
+    speeds = np.array([[1.0, -0.5, 0.0009, 0.0, 2.0, np.nan], [0.5, -0.25, 0.1, 0.0, 1.0, 0.0]])
+    np.testing.assert_array_equal(
+        shared_factor(speeds, 1)[1], [0.5, 0.5, np.nan, np.nan, 0.5, np.nan]
+    )
+
+
+def test_the_window_of_a_stop_is_about_its_braking(tripped_view: RunView) -> None:
+    phase = next(phase for phase in tripped_view.phases if phase.mode == "CSTOP")
+    speeds = step_rate(tripped_view, tripped_view.recording.column("allowed_length_m"))
+    window = braking_window(tripped_view, speeds, phase)
+    times = tripped_view.times[window]
+    assert times[0] == pytest.approx(phase.start_s - 0.03, abs=0.003)
+    braked_s = phase.start_s + BRAKING_CYCLES * 0.002
+    assert braked_s < times[-1] < braked_s + 0.04
+
+
+def test_a_quick_stop_shows_what_was_measured(tmp_path) -> None:
+    course = (("IDLE", 3), ("STANDBY", 5), ("ENGAGED", 100), ("QSTOP", 50), ("FAULT", 20))
+
+    def braking(index, frame):
+        speed = tuple(
+            (leg + 1) * 0.03 * max(0.0, 1.0 - max(0, index - 107) / 30) for leg in range(6)
+        )
+        return frame._replace(measured_speed_m_s=speed)
+
+    picture = stop_figure.stop(RunView.of(write_run(tmp_path / "a.mcap", course, change=braking)))
+    check(picture)
+    assert picture is not None
+    assert picture.title == "The stop: QSTOP"
+
+
+def test_the_extremes_are_those_of_the_motion(good_view: RunView) -> None:
+    shortest, longest = extreme_instants(good_view)
+    lengths = good_view.recording.column("measured_length_m")[good_view.moving]
+    assert shortest.length_m[shortest.leg] == lengths.min()
+    assert longest.length_m[longest.leg] == lengths.max()
+    assert shortest.words.startswith(f"shortest leg: {shortest.leg + 1}, ")
+    assert shortest.X_BP.position_m[2] < longest.X_BP.position_m[2]
+
+
+def test_a_moment_without_a_pose_is_not_chosen(good_view: RunView) -> None:
+    first = extreme_instants(good_view)[1]
+    reached = good_view.recording.column("reached_pose").copy()
+    lengths = good_view.recording.column("measured_length_m")
+    reached[lengths.max(axis=1) >= first.length_m.max() - 1e-3] = np.nan
+    recording = with_columns(good_view.recording, reached_pose=reached)
+    second = extreme_instants(dataclasses.replace(good_view, recording=recording))[1]
+    assert second.length_m.max() < first.length_m.max() - 1e-3
+
+
+@pytest.mark.parametrize(
+    ("azimuth_deg", "elevation_deg"), [(-58.0, 22.0), (0.0, 0.0), (130.0, -40.0)]
+)
+def test_a_camera_is_a_right_handed_frame_that_looks_from_where_it_says(
+    azimuth_deg: float, elevation_deg: float
+) -> None:
+    camera = camera_axes(azimuth_deg, elevation_deg)
+    np.testing.assert_allclose(camera @ camera.T, np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(np.cross(camera[0], camera[1]), camera[2], atol=1e-15)
+    assert np.degrees(np.arcsin(camera[2, 2])) == pytest.approx(elevation_deg)
+    assert np.degrees(np.arctan2(camera[2, 1], camera[2, 0])) == pytest.approx(azimuth_deg)
+    assert camera[1, 2] > 0.0, "up is up"
+
+
+def test_from_plus_x_y_is_to_the_right_and_z_up() -> None:
+    right, up, _ = camera_axes(0.0, 0.0)
+    np.testing.assert_allclose(right, [0.0, 1.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(up, [0.0, 0.0, 1.0], atol=1e-15)
+
+
+def test_the_way_left_is_to_the_nearer_limit(good_view: RunView) -> None:
+    assert good_view.limits is not None
+    way = remaining_m(good_view.limits, np.array([0.645, 0.655, 1.01, 1.375, 1.370, 1.38]))
+    np.testing.assert_allclose(way, [0.0, 0.01, 0.365, 0.0, 0.005, -0.005], atol=1e-12)
+
+
+def test_lateness_is_drawn_in_the_real_clock_only(tmp_path, good_view: RunView) -> None:
+    assert lateness_figure.lateness(good_view) is None
+
+    def late(index, frame):
+        return frame._replace(late_s=5e-5 + 1e-7 * index, busy_s=1e-4)
+
+    real = write_run(tmp_path / "a.mcap", plan=demo_plan("clock=real"), change=late, clock="real")
+    check(lateness_figure.lateness(RunView.of(real)))
+
+
+def test_negative_and_huge_lateness_have_a_place(tmp_path) -> None:
+    def late(index, frame):
+        return frame._replace(late_s=(-1e-6, 0.0, 9.0)[index % 3])
+
+    real = write_run(tmp_path / "a.mcap", plan=demo_plan("clock=real"), change=late, clock="real")
+    check(lateness_figure.lateness(RunView.of(real)))
+
+
+def test_legs_of_different_limits_have_a_line_each(monkeypatch, good_run: Recording) -> None:
+    drawn: list[float] = []
+    line = Axes.axhline
+
+    def spy(self, y, **kwargs):
+        drawn.append(float(y))
+        return line(self, y, **kwargs)
+
+    monkeypatch.setattr(Axes, "axhline", spy)
+    strokes = [0.70, 0.71, 0.72, 0.73, 0.74, 0.75]
+    plan = demo_plan(f"rig_settings.cylinders.stroke_m={strokes}").model_dump(mode="json")
+    leg_figures.strokes(RunView.of(dataclasses.replace(good_run, scenario=plan)))
+    assert set(np.round(drawn, 6)) == {
+        0.0,
+        0.005,
+        *strokes,
+        *np.round(np.array(strokes) - 0.005, 6),
+    }
+
+
+def test_a_picture_has_the_pages_width_and_the_height_asked_for() -> None:
+    def draw(figure: Figure) -> None:
+        figure.subplots()
+
+    assert Image.open(io.BytesIO(draw_png(2.0, draw))).size == (1199, 220)
