@@ -57,22 +57,22 @@ def _lengths(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
     for name, value, sign in ends:
         cycle, leg = _peak(view, sign * lengths)
         if view.limits is None:
-            yield KeyFigure(name, f"{value:.4f} m", _where(view, cycle, leg))
+            yield KeyFigure(name, f"{fixed(value, 4)} m", _where(view, cycle, leg))
             continue
         soft = view.limits.soft_max_m[leg] if sign > 0 else view.limits.soft_min_m[leg]
         left_m = sign * (soft - lengths[cycle, leg])
         yield KeyFigure(
             name,
-            f"{value:.4f} m",
+            f"{fixed(value, 4)} m",
             _where(view, cycle, leg),
             f"{soft:.4f} m (soft)",
-            f"{left_m * 1e3:.1f} mm",
+            f"{fixed(left_m * 1e3, 1)} mm",
             bad=left_m < 0.0,
         )
     if view.limits is not None:
-        low, high = evidence.stroke_min_m, evidence.stroke_max_m
+        low, high = fixed(evidence.stroke_min_m, 4), fixed(evidence.stroke_max_m, 4)
         travel = view.limits.open_m - view.limits.closed_m
-        yield KeyFigure("rod strokes", f"{low:.4f} to {high:.4f} m", "", _range(travel))
+        yield KeyFigure("rod strokes", f"{low} to {high} m", "", _range(travel))
 
 
 def _movement(view: RunView) -> Iterator[KeyFigure]:
@@ -96,7 +96,7 @@ def _following(view: RunView) -> Iterator[KeyFigure]:
     if not np.isfinite(error[view.moving]).any():
         return
     cycle, leg = _peak(view, error)
-    value = f"{error[cycle, leg] * 1e3:.3f} mm"
+    value = f"{fixed(error[cycle, leg] * 1e3, 3)} mm"
     share = window_share(view)
     if share is None:
         yield KeyFigure("tracking error", value, _where(view, cycle, leg))
@@ -108,10 +108,10 @@ def _following(view: RunView) -> Iterator[KeyFigure]:
     most = float(share[cycle, leg])
     yield KeyFigure(
         "following window used",
-        f"{most * 100.0:.0f} %",
+        f"{fixed(most * 100.0, 0)} %",
         _where(view, cycle, leg),
         "100 %",
-        f"{(1.0 - most) * 100.0:.0f} %",
+        f"{fixed((1.0 - most) * 100.0, 0)} %",
         bad=most > 1.0,
     )
 
@@ -161,6 +161,13 @@ def _counts(view: RunView) -> Iterator[KeyFigure]:
     yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
 
 
+def fixed(value: float | None, digits: int) -> str:
+    """A number with so many decimals, or with an exponent where it is absurdly large."""
+    if value is None:
+        return "unknown"
+    return f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.3g}"
+
+
 def _against(
     view: RunView, name: str, values: Array, limit: Array | None, unit: str
 ) -> Iterator[KeyFigure]:
@@ -172,17 +179,17 @@ def _against(
     digits = 0 if unit == "N" else 3
     where = _where(view, cycle, leg)
     if limit is None:
-        yield KeyFigure(name, f"{most:.{digits}f} {unit}", where)
+        yield KeyFigure(name, f"{fixed(most, digits)} {unit}", where)
         return
     left = float(limit[leg]) - most
     # Differences of lengths around 1 m are rounded; a limit met exactly is not exceeded.
     bad = left < -1e-6 * float(limit[leg])
     yield KeyFigure(
         name,
-        f"{most:.{digits}f} {unit}",
+        f"{fixed(most, digits)} {unit}",
         where,
         f"{limit[leg]:.{digits}f} {unit}",
-        f"{left:.{digits}f} {unit}",
+        f"{fixed(left, digits)} {unit}",
         bad=bad,
     )
 

@@ -90,12 +90,14 @@ def _render(view: RunView, before: list[Picture], after: list[Picture]) -> str:
     )
     violations = violations_of(view.recording)
     events = view.recording.events
+    figures = key_figures(view)
     return environment.get_template("page.html.j2").render(
         view=view,
         verdict=view.verdict,
         title=_title(view),
         description="" if view.plan is None else view.plan.scenario.description,
-        figures=key_figures(view),
+        figures=figures,
+        beyond=[figure.name for figure in figures if figure.bad],
         before=[_shown(picture) for picture in before],
         after=[_shown(picture) for picture in after],
         violations=[_violation_row(event) for event in violations[:MOST_ROWS]],

@@ -42,11 +42,11 @@ def time_axes(axes: Axes, view: RunView, *, strip: bool = True) -> None:
 
 
 def span_s(view: RunView) -> tuple[float, float]:
-    """First and last time to show [s]; never empty."""
+    """First and last time to show [s]; a single moment stands in the middle of one second."""
     if not len(view.times):
         return 0.0, 1.0
     start, end = float(view.times[0]), float(view.times[-1])
-    return start, end if end > start else start + 1.0
+    return (start, end) if end > start else (start - 0.5, start + 0.5)
 
 
 def six_lines(axes: Axes, view: RunView, values: NDArray[np.float64]) -> None:

@@ -253,6 +253,15 @@ def test_an_odd_recording_still_has_a_page(good_run: Recording, tmp_path, odd, w
         assert path.stat().st_size > 1000
 
 
+@pytest.mark.usefixtures("no_pictures")
+def test_a_completed_run_beyond_a_limit_says_so_at_the_top(good_run: Recording, tmp_path) -> None:
+    text = parsed(write_report(huge_values(good_run), tmp_path)).text
+    top = text.partition("Key figures")[0]
+    assert "COMPLETED" in top
+    assert "not as it should be: longest leg, following window used" in top
+    assert "e+300 m" in text
+
+
 @pytest.mark.parametrize("share", [0.1, 0.97])
 def test_a_recording_that_is_cut_off_says_so(good_run: Recording, tmp_path, share: float) -> None:
     whole = good_run.path.read_bytes()
