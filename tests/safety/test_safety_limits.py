@@ -118,7 +118,8 @@ def test_invariant_24_braking_way_is_below_half_the_stroke():
     with pytest.raises(LimitsError, match=r"leg 6: braking from speed_max_m_s = 1.096"):
         make_limits(legs=legs_with(speed_max_m_s=1.096), **few)
     exactly_half = legs_with(soft_min_m=0.75, soft_max_m=1.25, speed_max_m_s=1.0)
-    with pytest.raises(LimitsError, match="need less than half"):
+    words = r"takes 0\.25 m; need less than half of the soft stroke, 0\.25 m"
+    with pytest.raises(LimitsError, match=words):
         make_limits(legs=exactly_half, **few)
 
 
@@ -127,8 +128,18 @@ def test_the_following_window_leaves_room_in_the_stroke():
     wide = {"following_base_m": 0.05, "following_per_speed_s": 0.4}
     legs = (LEG,) * 6
     make_limits(legs=legs, reaction_time_s=0.099, **wide)
-    with pytest.raises(LimitsError, match="leave nothing of the soft stroke"):
+    words = r"0\.3005 m at each end, leave nothing .* of 0\.6 m; need less than 0\.3 m"
+    with pytest.raises(LimitsError, match=words):
         make_limits(legs=legs, reaction_time_s=0.101, **wide)
+
+
+def test_a_margin_of_exactly_half_the_stroke_leaves_nothing():
+    # Powers of two, so that nothing is rounded: 0.125 + (0.25 + 0.25) * 0.25 = 0.25 m.
+    leg = replace(LEG, soft_min_m=0.5, soft_max_m=1.0, speed_max_m_s=0.25)
+    wide = {"following_base_m": 0.125, "following_per_speed_s": 0.25, "reaction_time_s": 0.25}
+    with pytest.raises(LimitsError, match="leave nothing"):
+        make_limits(legs=(leg,) * 6, **wide)
+    make_limits(legs=(replace(leg, soft_max_m=1.001),) * 6, **wide)
 
 
 def test_margin_grows_with_the_speed_in_either_direction():
@@ -142,6 +153,8 @@ def test_limits_cannot_be_changed():
         make_limits().period_s = 1.0
     with pytest.raises(FrozenInstanceError):
         make_limits().legs[0].soft_max_m = 9.0
+    assert not hasattr(make_limits(), "__dict__")
+    assert not hasattr(LEG, "__dict__")
 
 
 def test_digest_tells_every_value():

@@ -142,6 +142,11 @@ def test_drive_requests():
     assert drive_request(Mode.LOCKOUT, released=False) is DriveRequest.QUICK_STOP
 
 
+def test_severities_rise():
+    names = ["INFORM", "HOLD", "STOP", "QUICK_STOP", "LOCKOUT"]
+    assert [(s.name, int(s)) for s in Severity] == [(n, i) for i, n in enumerate(names)]
+
+
 def test_sets_of_modes():
     assert {Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING} == FOLLOWING_MODES
     assert {Mode.STANDBY, Mode.CSTOP, Mode.HOLD} | FOLLOWING_MODES == HOMED_MODES
