@@ -66,7 +66,7 @@ class Envelope:
 
     def check(self, setpoint: PlatformSetpoint) -> tuple[EnvelopeViolation, ...]:
         """Every limit that a setpoint passes; empty if it is inside."""
-        values = self._values(setpoint.packed.reshape(1, 24))[0]
+        values = self._values(np.array(setpoint.packed, ndmin=2))[0]
         if (values >= self._low).all() and (values <= self._high).all():
             return ()
         return self._violations(values)
@@ -102,7 +102,7 @@ class Envelope:
 
     def state(self, X_BP: Pose) -> EnvelopeState:
         """The quantities themselves at a pose."""
-        values = self._values(PlatformSetpoint.at_rest(X_BP).packed.reshape(1, 24))[0]
+        values = self._values(np.array(PlatformSetpoint.at_rest(X_BP).packed, ndmin=2))[0]
         values.setflags(write=False)
         counted = np.where(np.isfinite(self._low[30:45]), values[30:45], np.inf)
         nearest = int(np.argmin(counted))

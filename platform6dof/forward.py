@@ -68,7 +68,7 @@ def forward(
     Raises:
         ValueError: ``length_m`` is not six numbers.
     """
-    lengths = np.ascontiguousarray(length_m, np.float64)
+    lengths = np.array(length_m, np.float64)  # a copy: the kernel is compiled for writable ones
     if lengths.shape != (6,):
         raise ValueError(f"length_m: shape {lengths.shape}, must be (6,)")
     packed = np.empty(17)

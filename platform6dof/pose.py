@@ -104,8 +104,8 @@ class Pose:
         Raises:
             PoseError: wrong shape or not finite.
         """
-        coordinates = frozen_array(q, (6,), "coordinates")
-        packed = kernel.poses_of_coordinates(coordinates.reshape(1, 6))[0]
+        coordinates = np.array(frozen_array(q, (6,), "coordinates"), ndmin=2)
+        packed = kernel.poses_of_coordinates(coordinates)[0]
         packed.setflags(write=False)
         return cls.from_packed(packed)
 
@@ -184,13 +184,14 @@ class PlatformSetpoint:
         Raises:
             PoseError: wrong shape or not finite.
         """
-        q = np.ascontiguousarray(q, np.float64)
-        dq = np.ascontiguousarray(dq, np.float64)
-        ddq = np.ascontiguousarray(ddq, np.float64)
-        if q.ndim + dq.ndim + ddq.ndim != 3:  # the kernel is compiled for vectors
-            raise _coordinates_error(q, dq, ddq)
+        rows = np.empty((3, 6))
+        try:
+            rows[0], rows[1], rows[2] = q, dq, ddq
+            right = len(q) == len(dq) == len(ddq) == 6  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise _coordinates_error(q, dq, ddq) from error
         packed = np.empty(kernel.SETPOINT_SIZE)
-        if not kernel.setpoint_of_coordinates(q, dq, ddq, packed):
+        if not (right and kernel.setpoint_of_coordinates(rows, packed)):
             raise _coordinates_error(q, dq, ddq)
         packed.setflags(write=False)
         setpoint = object.__new__(cls)
@@ -206,8 +207,8 @@ class PlatformSetpoint:
         return cls(X_BP, np.zeros(6), np.zeros(6))
 
 
-def _coordinates_error(q: Array, dq: Array, ddq: Array) -> PoseError:
-    if not q.shape == dq.shape == ddq.shape == (6,):
-        return PoseError(f"coordinates: shapes {q.shape}, {dq.shape}, {ddq.shape}, must be (6,)")
-    numbers = f"{q.tolist()}, {dq.tolist()}, {ddq.tolist()}"
-    return PoseError(f"coordinates: {numbers} must all be finite, and their products too")
+def _coordinates_error(q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> PoseError:
+    shapes = [np.shape(one) for one in (q, dq, ddq)]
+    if shapes != [(6,)] * 3:
+        return PoseError(f"coordinates: shapes {shapes}, each must be (6,)")
+    return PoseError(f"coordinates: {q}, {dq}, {ddq}: all must be numbers, finite, not overflowing")

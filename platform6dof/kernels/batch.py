@@ -170,7 +170,5 @@ def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     table = np.zeros((6, 14))
     table.setflags(write=False)
-    for writable in (True, False):
-        rows = np.zeros((1, 6))
-        rows.setflags(write=writable)
-        lengths_and_speeds(table, rows, rows, np.empty((1, 6)), np.empty((1, 6)))
+    rows = np.zeros((1, 6))
+    lengths_and_speeds(table, rows, rows, np.empty((1, 6)), np.empty((1, 6)))

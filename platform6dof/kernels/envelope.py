@@ -155,8 +155,5 @@ def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     joints = np.ones((6, 3))
     joints.setflags(write=False)
-    for writable in (True, False):
-        poses, rows = np.zeros((1, 12)), np.zeros((1, 7, 6))
-        for array in (poses, rows):
-            array.setflags(write=writable)
-        measures(joints, joints, joints, joints, 1.0, poses, rows)
+    poses, rows = np.zeros((1, 24)), np.zeros((1, 7, 6))
+    measures(joints, joints, joints, joints, 1.0, poses, rows)

@@ -206,6 +206,14 @@ def leg_rows_of_poses(table: Array, poses: Array) -> Array:
 
 
 @njit(cache=True, error_model="numpy")
+def _copy(source: Array, target: Array) -> None:
+    """Copy all numbers in their order; compiles in a fraction of the time of ``target[:] =``."""
+    from_, to = source.ravel(), target.ravel()
+    for k in range(from_.size):
+        to[k] = from_[k]
+
+
+@njit(cache=True, error_model="numpy")
 def _solve(matrix: Array, right: Array) -> bool:
     """Replace ``right`` (6, k) by the solution of ``matrix @ x = right``; false if singular.
 
@@ -242,11 +250,12 @@ def _solve(matrix: Array, right: Array) -> bool:
 @njit(cache=True, error_model="numpy")
 def _condition(rows: Array, scale: float) -> float:
     """Condition number in the 1-norm of the Jacobian, rotation columns divided by ``scale``."""
-    matrix, inverse = np.empty((6, 6)), np.eye(6)
+    matrix, inverse = np.empty((6, 6)), np.empty((6, 6))
     norm = 0.0
     for k in range(6):
         total = 0.0
         for i in range(6):
+            inverse[i, k] = 1.0 if i == k else 0.0
             matrix[i, k] = rows[i, k] if k < 3 else rows[i, k] / scale
             total += abs(matrix[i, k])
         norm = max(norm, total)
@@ -284,7 +293,8 @@ def _move(p: Array, r: Array, step: Array, factor: float, p_out: Array, r_out: A
 @njit(cache=True, error_model="numpy")
 def _square_up(r: Array) -> None:
     """Pull R back to the rotations, R (3 - R^T R) / 2, so that warm starts never drift away."""
-    old = r.copy()
+    old = np.empty((3, 3))
+    _copy(r, old)
     for i in range(3):
         for k in range(3):
             total = 1.5 * old[i, k]
@@ -353,7 +363,9 @@ def _descend(
         _fill(table, p_new, r_new, here[0], here[1:])
         largest_new, square_new = _misfit(wanted, here[0], residual)
         if square_new < square:
-            p[:], r[:], step[:] = p_new, r_new, residual
+            _copy(p_new, p)
+            _copy(r_new, r)
+            _copy(residual, step)
             return largest_new, square_new, True
         factor *= 0.5
     return largest, square, False
@@ -391,7 +403,9 @@ def pose_of_lengths(
     slack = math.pi * abs(table[0, 13])
     status, place = _impossible(lengths, pair_limits, slack)
     steps, largest = 0, np.nan
-    p, r = p.copy(), r.copy()
+    _copy(p, out[:3])
+    _copy(r, out[3:12])
+    p, r = out[:3], out[3:12].reshape(3, 3)  # from here on the pose is moved in its place
     here, matrix, step = np.empty((7, 6)), np.empty((6, 6)), np.empty((6, 1))
     if status == CONVERGED:
         _fill(table, p, r, here[0], here[1:])
@@ -400,7 +414,7 @@ def pose_of_lengths(
             if steps == limit:
                 status = TOO_MANY_STEPS
                 break
-            matrix[:] = here[1:]
+            _copy(here[1:], matrix)
             if not _solve(matrix, step):
                 status = SINGULAR
                 break
@@ -410,8 +424,6 @@ def pose_of_lengths(
                 break
             steps += 1
     _square_up(r)
-    out[:3] = p
-    out[3:12] = r.reshape(9)
     out[12], out[13] = steps, largest
     out[14] = _condition(here[1:], scale) if status == CONVERGED else np.inf
     out[15], out[16] = status, place
@@ -420,15 +432,11 @@ def pose_of_lengths(
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     table, pairs = np.zeros((6, TABLE_COLUMNS)), np.zeros((15, 2))
-    vector, matrix, lengths, setpoint = np.ones(3), np.eye(3), np.zeros(6), np.zeros(24)
-    for array in (table, pairs, vector, matrix, lengths, setpoint):
+    vector, matrix, setpoint = np.ones(3), np.eye(3), np.zeros(24)
+    for array in (table, pairs, vector, matrix, setpoint):
         array.setflags(write=False)
     leg_state(table, setpoint, np.empty((3, 6)))
     leg_rows(table, vector, matrix)
-    for writable in (True, False):
-        packed = np.zeros((1, 24))
-        packed.setflags(write=writable)
-        leg_states(table, packed)
-        leg_rows_of_poses(table, packed)
-    for wanted in (lengths, np.zeros(6)):
-        pose_of_lengths(table, pairs, wanted, vector, matrix, 1.0, 1e-12, 1, np.empty(17))
+    leg_states(table, np.zeros((1, 24)))
+    leg_rows_of_poses(table, np.zeros((1, 24)))
+    pose_of_lengths(table, pairs, np.zeros(6), vector, matrix, 1.0, 1e-12, 1, np.empty(17))

@@ -52,21 +52,17 @@ def _write_setpoint(q: Array, dq: Array, ddq: Array, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def setpoint_of_coordinates(q: Array, dq: Array, ddq: Array, out: Array) -> bool:
+def setpoint_of_coordinates(rows: Array, out: Array) -> bool:
     """Write pose, twist and acceleration of the platform from its coordinates.
 
     Args:
-        q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
-        dq: their first derivatives [m/s, rad/s], shape (6,).
-        ddq: their second derivatives [m/s², rad/s²], shape (6,).
+        rows: x, y, z, alpha, beta, gamma [m, rad] and their first and second derivatives, (3, 6).
         out: where to write position (3), rotation (9), ``[v; omega]`` (6) and its derivative (6).
 
     Returns:
-        Whether the three have six numbers and everything written is finite.
+        Whether everything written is finite.
     """
-    if not (q.size == 6 and dq.size == 6 and ddq.size == 6):
-        return False
-    _write_setpoint(q, dq, ddq, out)
+    _write_setpoint(rows[0], rows[1], rows[2], out)
     total = 0.0
     for k in range(SETPOINT_SIZE):
         total += abs(out[k])
@@ -95,11 +91,7 @@ def poses_of_coordinates(coordinates: Array) -> Array:
 
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
-    for writable in (True, False):
-        zero = np.zeros(6)
-        zero.setflags(write=writable)
-        setpoint_of_coordinates(zero, zero, zero, np.empty(SETPOINT_SIZE))
-        batch = np.zeros((1, 6))
-        batch.setflags(write=writable)
-        poses_of_coordinates(batch)
-        setpoints_of_coordinates(batch, batch, batch)
+    setpoint_of_coordinates(np.zeros((3, 6)), np.empty(SETPOINT_SIZE))
+    batch = np.zeros((1, 6))
+    poses_of_coordinates(batch)
+    setpoints_of_coordinates(batch, batch, batch)

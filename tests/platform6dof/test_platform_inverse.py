@@ -9,12 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import platform6dof.kernels
+from platform6dof.envelope import Envelope, EnvelopeLimits
+from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import LegSetpoint, leg_lengths, leg_setpoint, leg_setpoints_batch
 from platform6dof.jacobian import leg_jacobian
-from platform6dof.kernels import batch
+from platform6dof.kernels import batch, envelope, legs, rotation
 from platform6dof.pose import PlatformSetpoint, Pose
 from platform6dof.warm import warm
+from platform6dof.workspace import PoseBox, extremes, sample
 
 KINDS = every_kind()
 LEADS = (0.005, 0.025, -0.025)
@@ -103,7 +106,7 @@ def test_a_shared_motion_of_both_plates_changes_no_leg(q, dq, ddq, move):
     table = np.array(geometry.table)
     table[:, :3] = X_AB.position_m + table[:, :3] @ turn.T
     rows = np.empty((3, 6))
-    platform6dof.kernels.legs.leg_state(table, seen.packed, rows)
+    legs.leg_state(table, seen.packed, rows)
     here = leg_setpoint(geometry, setpoint)
     np.testing.assert_allclose(rows[0], here.length_m, atol=1e-13)
     np.testing.assert_allclose(rows[1], here.speed_m_s, atol=1e-12)
@@ -286,25 +289,37 @@ def test_a_kernel_calls_only_kernels_of_its_own_file():
         assert not re.search(r"^\s*(from|import) platform6dof", file.read_text(), re.M), file
 
 
-def test_warming_up_leaves_nothing_to_compile(monkeypatch):
-    warm()
-    geometry = paper()
-    kernels = platform6dof.kernels
-    dispatchers = [
-        kernels.legs.leg_state,
-        kernels.legs.leg_rows,
-        kernels.legs.pose_of_lengths,
-        kernels.rotation.setpoint_of_coordinates,
-        kernels.batch.lengths_and_speeds,
-    ]
-    before = [len(one.signatures) for one in dispatchers]
-    from platform6dof.forward import forward
+def kernels():
+    """Every compiled function that other files of the package call."""
+    for module in (batch, envelope, legs, rotation):
+        for name, value in vars(module).items():
+            if hasattr(value, "signatures") and not name.startswith("_"):
+                yield f"{module.__name__}.{name}", value
 
-    setpoint = PlatformSetpoint.from_coordinates(*np.zeros((3, 6)))
-    lengths = leg_lengths(geometry, geometry.neutral_pose)
-    leg_setpoint(geometry, setpoint)
-    leg_setpoint(geometry, PlatformSetpoint.at_rest(geometry.neutral_pose))
-    forward(geometry, lengths, geometry.neutral_pose)
-    forward(geometry, lengths.tolist(), setpoint.X_BP)
+
+def test_warming_up_leaves_nothing_to_compile():
+    """Whatever the kind of array that comes in, read-only, list or strided."""
+    warm()
+    before = {name: len(one.signatures) for name, one in kernels()}
+    assert len(before) == 10
+    assert set(before.values()) <= {1, 2}
+    frozen, wide = np.zeros(6), np.zeros(12)
+    frozen.setflags(write=False)
+    geometry, forms = lopsided(0.02), (np.zeros(6), [0.0] * 6, frozen, wide[::2])
+    limits = EnvelopeLimits(1.0, 1.0, 0.01, 0.01, np.ones(6), np.ones(6), 0.01)
+    guard = Envelope(geometry, limits)
+    for one in forms:
+        for other in forms:
+            setpoint = PlatformSetpoint.from_coordinates(one, other, one)
+            leg_setpoint(geometry, setpoint)
+            guard.check(setpoint)
+            guard.inside([one], [other])
+        forward(geometry, one, Pose.from_coordinates(one))
+    leg_setpoint(geometry, PlatformSetpoint.at_rest(Pose.identity()))
+    forward(geometry, leg_lengths(geometry, geometry.neutral_pose), geometry.neutral_pose)
+    guard.state(geometry.neutral_pose)
+    guard.remaining_travel(geometry.neutral_pose)
+    extremes(geometry, PoseBox(frozen, frozen))
+    sample(paper(), PoseBox(frozen, frozen), 3, 1)
     leg_setpoints_batch(geometry, np.zeros((3, 6)), np.zeros((3, 6)))
-    assert [len(one.signatures) for one in dispatchers] == before
+    assert {name: len(one.signatures) for name, one in kernels()} == before
