@@ -1,7 +1,4 @@
-"""``make bench``: run all benchmarks, print their tables, write one JSON file.
-
-    python -m benchmarks [--only kinematics,cycle,realtime] [--seconds 60] [--json FILE]
-"""
+"""``make bench``: run all benchmarks, print their tables, write one JSON file."""
 
 import argparse
 import json

@@ -12,7 +12,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hil.bench import bank_of, machine_of, run as run_plan
+from hil.bench import bank_of, machine_of
+from hil.bench import run as run_plan
 from hil.clock import VirtualClock
 from hil.gated_bank import GatedBank
 from hil.journal import Journal

@@ -19,10 +19,10 @@ from hil.loop import Loop, LoopEnd
 from hil.motion.build import motion_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
+from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
-from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.ring import Ring
 from hil.rig import Rig, cylinder_model, gate_limits, geometry_of, park_pose
 from hil.scenario import Plan
@@ -32,7 +32,7 @@ from hil.supervisor import Outcome, Supervisor
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
-from safety.verdict import Action
+from safety.verdict import Action, Violation
 
 PATIENCE_S = 10.0
 """How long enabling, settling or a stop may take, beyond the time that homing needs."""
@@ -48,6 +48,7 @@ class RunResult:
         cycles: cycles run.
         overruns: deadlines given up because a cycle took too long.
         events: changes of mode, violations and notes, in order.
+        violations: what the gate objected to, with the time of the run [s].
         recorder: how the recording ended.
         reason: why the run did not complete, empty if it did.
         setup: what the system granted for real time, empty in a dry run.
@@ -58,6 +59,7 @@ class RunResult:
     cycles: int
     overruns: int
     events: tuple[EventRecord, ...]
+    violations: tuple[tuple[float, Violation], ...]
     recorder: RecorderResult
     reason: str
     setup: tuple[RealtimeItem, ...]
@@ -133,6 +135,7 @@ def run(
         cycles=end.cycles,
         overruns=end.overruns,
         events=tuple(journal.events),
+        violations=tuple(journal.violations),
         recorder=sink.finish(),
         reason=_reason(end, supervisor),
         setup=setup,
@@ -193,6 +196,7 @@ def _clock(
         yield (_Watched(VirtualClock(), progress) if progress else VirtualClock()), ()
         return
     from hil.realtime import RealClock  # Linux only
+
     with RealtimeSetup() as granted:
         yield RealClock(), granted.items
 

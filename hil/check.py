@@ -14,7 +14,6 @@ import numpy as np
 from hil.bench import machine_of, run
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
-from hil.recording.frame import EventKind
 from hil.rig import envelope_of
 from hil.scenario import Plan
 from platform6dof.envelope import Envelope, EnvelopeViolation
@@ -106,9 +105,7 @@ def _times(path: MotionSource, period_s: float) -> Iterator[float]:
         yield index * period_s
 
 
-def _outside(
-    envelope: Envelope, path: MotionSource, phase: str, period_s: float
-) -> list[Finding]:
+def _outside(envelope: Envelope, path: MotionSource, phase: str, period_s: float) -> list[Finding]:
     """What leaves the envelope: one finding for each limit and leg."""
     found: dict[tuple[str, int | None], Finding] = {}
     for t_s in _times(path, period_s):
@@ -140,9 +137,7 @@ def _extent(
     envelope: Envelope, motion: MotionSource, period_s: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lengths and speeds of the legs all through the motion, shapes (N, 6)."""
-    legs = [
-        leg_setpoint(envelope.geometry, motion.sample(t_s)) for t_s in _times(motion, period_s)
-    ]
+    legs = [leg_setpoint(envelope.geometry, motion.sample(t_s)) for t_s in _times(motion, period_s)]
     return np.array([leg.length_m for leg in legs]), np.array([leg.speed_m_s for leg in legs])
 
 
@@ -154,21 +149,10 @@ def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
     )
     with TemporaryDirectory(prefix="hil-check-") as folder:
         result = run(plan.model_copy(update={"scenario": scenario}), Path(folder), motion=motion)
-    if result.ok:
-        return []
-    violations = [event for event in result.events if event.kind is EventKind.VIOLATION]
-    if not violations:
-        return [Finding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason)]
-    return [
-        Finding(
-            phase="gate",
-            t_s=event.t_s,
-            quantity=str(event.data["check"]),
-            leg=event.data["leg"],
-            value=event.data["value"],
-            limit=event.data["limit"],
-            unit=str(event.data["unit"]),
-            message=event.message,
-        )
-        for event in violations
+    found = [
+        Finding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
+        for t_s, v in result.violations
     ]
+    if not found and not result.ok:
+        found.append(Finding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
+    return found

@@ -43,7 +43,6 @@ def ik(
 ) -> None:
     """Pose to leg lengths and speeds, with what the envelope says of them."""
     from platform6dof.inverse import leg_setpoint
-
     from platform6dof.pose import PlatformSetpoint
 
     model = _Model(rig)
@@ -86,7 +85,6 @@ def fk(
 ) -> None:
     """Leg lengths to pose."""
     from platform6dof.forward import forward
-
     from platform6dof.pose import Pose
 
     model = _Model(rig)

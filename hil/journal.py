@@ -4,8 +4,6 @@ It never waits: a full ring drops and counts. Events are also kept in memory, so
 disk is full still says why it stopped.
 """
 
-from platform6dof.forward import ForwardResult
-
 from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.recording.frame import (
@@ -22,6 +20,7 @@ from hil.recording.frame import (
 )
 from hil.recording.recorder import RecordingSink
 from hil.stations.platform import Control
+from platform6dof.forward import ForwardResult
 from safety.modes import Mode
 from safety.verdict import Action, Check, Severity, Verdict, Violation
 
@@ -45,6 +44,7 @@ class Journal:
         self._mode: Mode | None = None
         self._told: tuple[Violation, ...] = ()
         self.events: list[EventRecord] = []
+        self.violations: list[tuple[float, Violation]] = []
 
     def cycle(
         self,
@@ -102,6 +102,8 @@ class Journal:
         for violation in verdict.violations:
             if not self._repeats(violation):
                 kind, level = _weight(violation)
+                if kind is EventKind.VIOLATION and len(self.violations) < KEPT_EVENTS:
+                    self.violations.append((tick.t_s, violation))
                 self._event(
                     EventRecord(
                         tick.t_s,

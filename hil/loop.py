@@ -8,8 +8,6 @@ fails, the loop goes on without it until the gate has brought the legs to rest.
 from dataclasses import dataclass
 from typing import Protocol
 
-from platform6dof.forward import ForwardResult
-
 from drives.bank import BankFeedback, DriveError
 from hil.clock import Clock, Tick
 from hil.gated_bank import Exchange, GatedBank
@@ -17,6 +15,7 @@ from hil.journal import Journal
 from hil.recording.frame import Level
 from hil.stations.platform import NOTHING_ASKED, Control, PlatformStation
 from hil.supervisor import Supervisor
+from platform6dof.forward import ForwardResult
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 

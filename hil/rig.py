@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
-from platform6dof.forward import forward
-from platform6dof.geometry import HexapodGeometry
-from platform6dof.pose import Pose
-from platform6dof.workspace import PoseBox
 from pydantic import Field
-from safety.limits import GateLimits, LegLimits
 
 from drives.simulated_bank import CylinderModel
 from hil.fields import (
@@ -44,6 +38,12 @@ from hil.fields import (
 )
 from hil.motion.moves import MoveLimits
 from hil.settings import ConfigError, Settings, read_toml
+from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
+from platform6dof.forward import forward
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.pose import Pose
+from platform6dof.workspace import PoseBox
+from safety.limits import GateLimits, LegLimits
 
 
 class PoseSettings(Settings):
@@ -329,20 +329,11 @@ def park_pose(rig: Rig, geometry: HexapodGeometry) -> Pose:
 
 def gate_limits(rig: Rig, period_s: float) -> GateLimits:
     """The gate's limits for a cycle time [s]."""
-    limits, watch = rig.limits, rig.supervision
-    legs = tuple(
-        LegLimits(
-            soft_min_m=soft_range_m(rig, leg)[0],
-            soft_max_m=soft_range_m(rig, leg)[1],
-            speed_max_m_s=limits.speed_max_m_s[leg],
-            acceleration_max_m_s2=limits.acceleration_max_m_s2[leg],
-            stop_deceleration_m_s2=limits.stop_deceleration_m_s2[leg],
-        )
-        for leg in range(6)
-    )
+    watch = rig.supervision
+    one, two, three, four, five, six = (_leg_limits(rig, leg) for leg in range(6))
     return GateLimits(
         period_s=period_s,
-        legs=legs,
+        legs=(one, two, three, four, five, six),
         following_base_m=watch.following_base_m,
         following_per_speed_s=watch.following_per_speed_s,
         following_cycles=watch.following_cycles,
@@ -354,6 +345,17 @@ def gate_limits(rig: Rig, period_s: float) -> GateLimits:
         start_tolerance_m=watch.start_tolerance_m,
         standstill_speed_m_s=watch.standstill_speed_m_s,
         standstill_cycles=max(1, math.ceil(watch.standstill_time_s / period_s)),
+    )
+
+
+def _leg_limits(rig: Rig, leg: int) -> LegLimits:
+    low, high = soft_range_m(rig, leg)
+    return LegLimits(
+        soft_min_m=low,
+        soft_max_m=high,
+        speed_max_m_s=rig.limits.speed_max_m_s[leg],
+        acceleration_max_m_s2=rig.limits.acceleration_max_m_s2[leg],
+        stop_deceleration_m_s2=rig.limits.stop_deceleration_m_s2[leg],
     )
 
 

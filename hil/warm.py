@@ -4,15 +4,13 @@ Numba keeps the result beside the code (or in the user's cache folder), so this 
 once after an installation.
 """
 
-import platform6dof.warm
-
-import drives.cylinder
-import hil.motion.warm
-import platform6dof.warm
+from drives import cylinder
+from hil.motion import warm as motions
+from platform6dof import warm as mathematics
 
 
 def warm() -> None:
     """Compile, or load from the cache, all kernels that a run calls."""
-    platform6dof.warm.warm()
-    drives.cylinder.warm()
-    hil.motion.warm.warm()
+    mathematics.warm()
+    cylinder.warm()
+    motions.warm()

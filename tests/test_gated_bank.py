@@ -133,10 +133,10 @@ def test_the_drives_hear_of_a_goal_once_and_follow_the_mode():
 
 def test_no_other_place_of_the_bench_exchanges_with_a_bank():
     """`exchange` and `request` of a bank are called in the gated bank only."""
-    found = set()
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr == "exchange":
-                    found.add(path.relative_to(ROOT).as_posix())
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr == "exchange"
+    }
     assert found == {"gated_bank.py"}

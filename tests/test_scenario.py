@@ -1,7 +1,6 @@
 """Rigs and scenarios: the shipped ones load, wrong ones say what is wrong, plans round-trip."""
 
 import json
-import math
 
 import pytest
 from bench_plans import HEAVE, PAPER, plan
@@ -109,17 +108,25 @@ def test_the_error_names_the_file(tmp_path):
         load_plan(path)
 
 
-@given(st.dictionaries(st.sampled_from(sorted(Scenario.model_fields)), st.none() | st.booleans()
-       | st.integers() | st.floats() | st.text(max_size=9) | st.lists(st.integers(), max_size=3)))
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(Scenario.model_fields)),
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats()
+        | st.text(max_size=9)
+        | st.lists(st.integers(), max_size=3),
+    )
+)
 @settings(derandomize=True, deadline=None, max_examples=200)  # fmt: skip
 def test_any_table_is_a_scenario_or_a_config_error(changes):
     table = {"name": "test", "rig": "paper", "motion": HEAVE} | changes
     try:
-        scenario = Scenario.build(table, "x")
-    except ConfigError as error:
-        assert all(problem for problem in error.problems)
-    else:
-        assert math.isfinite(scenario.rate_hz)
+        rate_hz = Scenario.build(table, "x").rate_hz
+    except ConfigError:
+        rate_hz = 100.0
+    assert 100.0 <= rate_hz <= 1000.0
 
 
 def test_overrides_reach_scenario_and_rig():

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from platform6dof.forward import ForwardResult, forward
-from platform6dof.inverse import leg_setpoint
 
 from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.motion.moves import MoveLimits, move
 from hil.motion.source import MotionSource
 from hil.supervisor import Course, Supervisor
+from platform6dof.forward import ForwardResult, forward
 from platform6dof.geometry import HexapodGeometry
+from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint, Pose
 from safety.modes import Mode, Request
 from safety.verdict import LegTarget, Setpoint, Verdict
