@@ -184,14 +184,12 @@ class PlatformSetpoint:
         Raises:
             PoseError: wrong shape or not finite.
         """
-        rows = np.empty((3, 6))
         try:
-            rows[0], rows[1], rows[2] = q, dq, ddq
-            right = len(q) == len(dq) == len(ddq) == 6  # type: ignore[arg-type]
+            rows = np.array((q, dq, ddq), np.float64)
         except (TypeError, ValueError) as error:
             raise _coordinates_error(q, dq, ddq) from error
         packed = np.empty(kernel.SETPOINT_SIZE)
-        if not (right and kernel.setpoint_of_coordinates(rows, packed)):
+        if rows.shape != (3, 6) or not kernel.setpoint_of_coordinates(rows, packed):
             raise _coordinates_error(q, dq, ddq)
         packed.setflags(write=False)
         setpoint = object.__new__(cls)
