@@ -23,7 +23,7 @@ from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderStatus, Ring
 from hil.rig import Rig, cylinder_model, gate_limits, geometry_of, park_pose
 from hil.scenario import Plan
 from hil.signals import StopSignals
@@ -66,8 +66,9 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
-        """Completed, or stopped by the operator and parked."""
-        return self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
+        """Completed, or stopped by the operator and parked; and the recording is whole."""
+        well = self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
+        return well and self.recorder.status is RecorderStatus.DONE
 
 
 def machine_of(rig: Rig) -> PlatformMachine:
@@ -129,6 +130,7 @@ def run(
         journal = Journal(sink)
         loop = Loop(clock, period_s, station, supervisor, gated, journal, stop)
         end = loop.run()
+    recorded = sink.finish()
     return RunResult(
         outcome=_outcome(end, supervisor),
         mode=end.mode,
@@ -136,8 +138,8 @@ def run(
         overruns=end.overruns,
         events=tuple(journal.events),
         violations=tuple(journal.violations),
-        recorder=sink.finish(),
-        reason=_reason(end, supervisor),
+        recorder=recorded,
+        reason=_reason(end, supervisor) or recorded.problem,
         setup=setup,
     )
 

@@ -199,13 +199,9 @@ def warm(as_json: Json = False) -> None:
 
 
 def _recording(path: Path) -> Any:
-    from hil.recording.header import RecordingError
     from hil.recording.reader import Recording
 
-    try:
-        recording = Recording.open(path)
-    except RecordingError as error:
-        raise RefusedError(str(error)) from None
+    recording = Recording.open(path)
     if recording.truncated:
         err.print(f"{recording.path}: cut off; read up to the last complete chunk")
     return recording

@@ -11,6 +11,7 @@ import orjson
 import typer
 from rich.console import Console
 
+from hil.recording.header import RecordingError
 from hil.settings import ConfigError
 
 P = ParamSpec("P")
@@ -56,7 +57,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             function(*args, **kwargs)
         except ConfigError as error:
             _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))
-        except RefusedError as error:
+        except (RefusedError, RecordingError) as error:
             _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
 
     return wrapped

@@ -22,6 +22,9 @@ from hil.recording.reader import Recording
 from hil.scenario import Plan
 from hil.warm import warm
 
+SHOWN = 12
+"""Violations that are printed; a script reads all of them from --json."""
+
 
 def run_and_show(plan: Plan, folder: Path, *, report_too: bool, as_json: bool) -> bool:
     """Run a plan, show how it went, and say whether all went well."""
@@ -85,7 +88,7 @@ def doctor_and_show(duration_s: float, *, as_json: bool) -> bool:
 def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
     checked = check_plan(plan, motion)
     if not checked.ok:
-        lines = "\n".join(finding.message for finding in checked.violations[:10])
+        lines = "\n".join(finding.message for finding in checked.violations[:SHOWN])
         raise RefusedError(f"the motion was refused, nothing has moved:\n{lines}")
 
 
@@ -111,10 +114,15 @@ def _progress(plan: Plan, motion: MotionSource, *, quiet: bool) -> Iterator[Any]
             bar.update(task, completed=total_s)
 
 
-def _report(recording: Recording) -> Path:
+def _report(recording: Recording) -> Path | None:
+    """The report of a run that has just ended; a full disk does not hide how the run went."""
     from hil.report.page import write_report
 
-    return write_report(recording, recording.path.parent)
+    try:
+        return write_report(recording, recording.path.parent)
+    except RecordingError as error:
+        err.print(f"no report: {error}", markup=False, soft_wrap=True)
+        return None
 
 
 def _run_json(
@@ -152,7 +160,7 @@ def _show_run(
     for item in result.setup:
         if not item.ok:
             out.print(f"[yellow]real time:[/] {item.item}: {item.detail} {item.remedy}")
-    for verdict in verdicts_of(recording)[:10]:
+    for verdict in verdicts_of(recording)[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
     if result.recorder.problem:
         out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
@@ -182,5 +190,7 @@ def _show_check(plan: Plan, result: CheckResult) -> None:
     out.print(f"{result.duration_s:.2f} s of motion")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
-    for finding in result.violations:
+    for finding in result.violations[:SHOWN]:
         out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}", markup=False)
+    if len(result.violations) > SHOWN:
+        out.print(f"and {len(result.violations) - SHOWN} more; --json lists all")
