@@ -76,6 +76,7 @@ def test_the_limit_is_that_of_the_leg_in_question(tmp_path) -> None:
     assert rows["longest leg"].limit == "1.3850 m (soft)"
     speed = rows["leg speed, measured"]
     assert (speed.value, speed.limit, speed.where) == ("0.440 m/s", "0.470 m/s", "leg 4 at 0.40 s")
+    assert speed.margin == "0.030 m/s"
     assert rows["rod strokes"].limit == "0 to 0.7000…0.7500 m by leg (mechanical)"
 
 
