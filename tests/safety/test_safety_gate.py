@@ -3,7 +3,7 @@
 import math
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from safety_samples import (
@@ -20,6 +20,7 @@ from safety_samples import (
 )
 
 from safety.command import CommandedState, GateInconsistentError
+from safety.gate import GateInputs
 from safety.modes import Event, Mode, Request, Severity
 from safety.verdict import Action, Check, DriveRequest, Setpoint
 
@@ -383,6 +384,7 @@ class TestFaults:
         verdict = bench.cycle(fb=None, late_s=1.0)
         assert checks(verdict) == [(Check.LATE, None)]
         assert (verdict.mode, verdict.faults) == (Mode.OFF, ())
+        assert bench.run(9, fb=None).violations == ()
 
     def test_power_stays_on_after_a_fault_until_the_legs_stand_still(self):
         bench = Bench().moving()
@@ -514,6 +516,24 @@ class TestRequests:
             assert bench.cycle(None, Request.PARK).mode is Mode.PARKING
             assert bench.verdict.allowed.length_m == bench.history[-2].allowed.length_m
 
+    def test_park_while_parking_changes_nothing(self):
+        bench = Bench().engaged()
+        bench.cycle(None, Request.PARK)
+        for i in range(1, 20):
+            bench.cycle(bench.ask_speed((0.002 * i,) * 6))
+        verdict = bench.cycle(None, Request.PARK)
+        assert (verdict.mode, verdict.action) == (Mode.PARKING, Action.BRIDGED)
+        assert bench.cycle(bench.ask_speed((0.038,) * 6), Request.PARK).action is Action.PASSED
+
+    def test_park_in_standby_and_shut_down_in_off_change_nothing(self):
+        bench = Bench().standby()
+        held = bench.gate.commanded
+        verdict = bench.cycle(None, Request.PARK)
+        assert (verdict.mode, verdict.violations) == (Mode.STANDBY, ())
+        assert bench.gate.commanded.length_m == held.length_m
+        verdict = Bench().cycle(None, Request.SHUT_DOWN)
+        assert (verdict.mode, verdict.violations) == (Mode.OFF, ())
+
     @pytest.mark.parametrize("speed", [0.00401, -0.00401])
     def test_at_rest_means_standstill_speed_and_one_cycle_of_braking(self, speed):
         bench = Bench().engaged()
@@ -605,6 +625,18 @@ class TestLockout:
             assert (verdict.mode, verdict.allowed) == (Mode.LOCKOUT, None)
         assert verdict.drives is DriveRequest.OFF
 
+    def test_a_gate_that_breaks_before_power_up_asks_nothing_of_the_drives(self, monkeypatch):
+        bench = Bench()
+        monkeypatch.setattr(bench.gate._still, "step", None)
+        verdict = bench.cycle()
+        assert (verdict.mode, verdict.drives) == (Mode.LOCKOUT, DriveRequest.OFF)
+
+    def test_a_locked_gate_judges_no_feedback(self):
+        bench = Bench().moving()
+        bench.gate._command.target = None
+        bench.cycle()
+        assert bench.run(9, fb=None).violations == ()
+
     @pytest.mark.parametrize("leg", LEGS)
     def test_the_gate_checks_its_own_output(self, leg):
         """Every way in which an output could be wrong is caught by the second look."""
@@ -667,6 +699,14 @@ class TestLockout:
             command.advance(START, ZERO)
         command.begin_stop()
         assert command.stopped
+
+
+def test_inputs_are_frozen_and_ask_nothing_by_themselves():
+    inputs = GateInputs(0, DT, 0.0, None, 0.0, None)
+    assert (inputs.requests, inputs.reset) == ((), False)
+    assert not hasattr(inputs, "__dict__")
+    with pytest.raises(FrozenInstanceError):
+        inputs.reset = True
 
 
 def test_the_limits_of_a_gate_can_be_read():

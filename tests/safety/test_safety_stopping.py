@@ -94,7 +94,7 @@ def test_invariant_3_no_leg_brakes_harder_than_it_may_and_one_brakes_as_hard_as_
     ramp = ramp_of(v, a, dt)
     last, before = ramp.start_m, ramp.movement_m
     hardest = 0.0
-    for j in range(1, cycles_of(ramp)):
+    for j in range(1, min(200, cycles_of(ramp))):
         now = ramp.length_m(j)
         for x, y, u, limit in zip(last, now, before, a, strict=True):
             change = abs((y - x) - u)
@@ -124,12 +124,12 @@ def test_invariant_5_the_stop_never_speeds_up_and_ends_in_time(v, a, dt):
 @given(six_speeds, six_decelerations, periods)
 def test_invariant_7_six_legs_share_one_factor(v, a, dt):
     ramp = ramp_of(v, a, dt)
-    for j in range(1, cycles_of(ramp)):
+    for j in range(1, cycles_of(ramp), 1 + cycles_of(ramp) // 50):
         s = ramp.factor(j)
-        for speed, first in zip(ramp.speed_m_s(j, dt), v, strict=True):
-            assert speed == pytest.approx(first * s, rel=1e-12, abs=1e-15)
-        for x, y, first in zip(ramp.length_m(j - 1), ramp.length_m(j), v, strict=True):
-            assert y - x == pytest.approx(first * s * dt, abs=EPS)
+        rows = zip(ramp.length_m(j - 1), ramp.length_m(j), ramp.speed_m_s(j, dt), v, strict=True)
+        for x, y, speed, first in rows:
+            assert abs(speed - first * s) <= 1e-14
+            assert abs((y - x) - first * s * dt) <= EPS
 
 
 @exact
