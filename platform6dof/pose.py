@@ -1,6 +1,5 @@
 """Where the platform is, and how it moves: ``Pose`` and ``PlatformSetpoint``."""
 
-import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -115,15 +114,7 @@ class Pose:
         Beta is in [-pi/2, pi/2]. At |beta| = pi/2 alpha and gamma turn about one axis; gamma is
         then given as 0.
         """
-        m = self.rotation
-        cos_beta = math.hypot(m[0, 0], m[1, 0])
-        beta = math.atan2(-m[2, 0], cos_beta)
-        if cos_beta > 1e-9:
-            alpha = math.atan2(m[1, 0], m[0, 0])
-            gamma = math.atan2(m[2, 1], m[2, 2])
-        else:
-            alpha, gamma = math.atan2(-m[0, 1], m[1, 1]), 0.0
-        return np.array([*self.position_m, alpha, beta, gamma])
+        return kernel.coordinates_of_pose(self.position_m, self.rotation)
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """``X_AC = X_AB @ X_BC``."""
@@ -188,9 +179,31 @@ class PlatformSetpoint:
             rows = np.array((q, dq, ddq), np.float64)
         except (TypeError, ValueError) as error:
             raise _coordinates_error(q, dq, ddq) from error
-        packed = np.empty(kernel.SETPOINT_SIZE)
-        if rows.shape != (3, 6) or not kernel.setpoint_of_coordinates(rows, packed):
+        if rows.shape != (3, 6):
             raise _coordinates_error(q, dq, ddq)
+        return cls.from_rows(rows)
+
+    @classmethod
+    def from_rows(cls, rows: Array) -> Self:
+        """Like ``from_coordinates``, for what a motion's kernel returned; called every tick.
+
+        Args:
+            rows: coordinates, first and second derivatives, C-ordered, shape (3, 6).
+
+        Raises:
+            PoseError: not finite.
+        """
+        packed = np.empty(kernel.SETPOINT_SIZE)
+        if not kernel.setpoint_of_coordinates(rows, packed):
+            raise _coordinates_error(rows[0], rows[1], rows[2])
+        return cls.from_packed(packed)
+
+    @classmethod
+    def from_packed(cls, packed: Array) -> Self:
+        """Wrap a packed setpoint, shape (24,), that a kernel computed; it becomes read-only.
+
+        Nothing is copied or checked: the caller vouches that it is finite and holds a rotation.
+        """
         packed.setflags(write=False)
         setpoint = object.__new__(cls)
         _set(setpoint, "X_BP", Pose.from_packed(packed))

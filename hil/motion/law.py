@@ -77,7 +77,7 @@ class MultiSine:
         values = kernels.sum_of_sines_faded(
             t_s, self._axis, self._sines, self._neutral, self._fade_s
         )
-        return PlatformSetpoint.from_coordinates(values[0], values[1], values[2])
+        return PlatformSetpoint.from_rows(values)
 
 
 def _table(terms: Sequence[Sequence[Term]]) -> tuple[NDArray[np.int64], Floats]:

@@ -103,10 +103,11 @@ class _Phase:
     def at(self, t_s: float) -> PlatformSetpoint:
         """Return the setpoint at a time since the phase began [s]."""
         way = self.segment
-        position_m, rotation, twist, rate = _along(
-            t_s, self.cubic, way.from_m, way.way_m, way.from_rotation, way.axis, way.turn_rad
+        return PlatformSetpoint.from_packed(
+            _along(
+                t_s, self.cubic, way.from_m, way.way_m, way.from_rotation, way.axis, way.turn_rad
+            )
         )
-        return PlatformSetpoint(Pose(position_m, rotation), twist, rate)
 
 
 class Moves:
@@ -236,8 +237,8 @@ def _along(
     from_rotation: Floats,
     axis: Floats,
     turn_rad: float,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return position, rotation, twist and its derivative at a time in a phase."""
+) -> Floats:
+    """Return the packed setpoint (position, rotation, twist, its derivative) of a time, (24,)."""
     s0, v0, a0, jerk = cubic
     s = s0 + t_s * (v0 + t_s * (a0 / 2.0 + t_s * jerk / 6.0))
     rate = v0 + t_s * (a0 + t_s * jerk / 2.0)
@@ -247,8 +248,12 @@ def _along(
     angle = s * turn_rad
     half = math.sin(0.5 * angle)  # 1 - cos without cancellation
     turned = np.eye(3) + math.sin(angle) * cross + 2.0 * half * half * (cross @ cross)
-    twist = np.concatenate((way_m, turn_rad * axis))
-    return from_m + s * way_m, turned @ from_rotation, twist * rate, twist * second
+    packed = np.empty(24)
+    packed[:3] = from_m + s * way_m
+    packed[3:12] = (turned @ from_rotation).ravel()
+    packed[12:15], packed[15:18] = rate * way_m, rate * turn_rad * axis
+    packed[18:21], packed[21:24] = second * way_m, second * turn_rad * axis
+    return packed
 
 
 def warm() -> None:

@@ -143,7 +143,7 @@ class Recorded:
             self._neutral,
             self._fade_s,
         )
-        return PlatformSetpoint.from_coordinates(values[0], values[1], values[2])
+        return PlatformSetpoint.from_rows(values)
 
 
 def _check_samples(samples: Floats) -> None:

@@ -89,9 +89,27 @@ def poses_of_coordinates(coordinates: Array) -> Array:
     return out
 
 
+@njit(cache=True, error_model="numpy")
+def coordinates_of_pose(position: Array, rotation: Array) -> Array:
+    """Coordinates of a pose [m, rad], shape (6,); gamma is 0 where beta is a quarter turn."""
+    out = np.empty(6)
+    out[0], out[1], out[2] = position[0], position[1], position[2]
+    cos_beta = math.hypot(rotation[0, 0], rotation[1, 0])
+    out[4] = math.atan2(-rotation[2, 0], cos_beta)
+    if cos_beta > 1e-9:
+        out[3] = math.atan2(rotation[1, 0], rotation[0, 0])
+        out[5] = math.atan2(rotation[2, 1], rotation[2, 2])
+    else:
+        out[3], out[5] = math.atan2(-rotation[0, 1], rotation[1, 1]), 0.0
+    return out
+
+
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     setpoint_of_coordinates(np.zeros((3, 6)), np.empty(SETPOINT_SIZE))
     batch = np.zeros((1, 6))
     poses_of_coordinates(batch)
     setpoints_of_coordinates(batch, batch, batch)
+    pose = np.zeros(POSE_SIZE)
+    pose.setflags(write=False)  # as in every Pose: numba compiles for read-only arrays apart
+    coordinates_of_pose(pose[:3], pose[3:].reshape(3, 3))
