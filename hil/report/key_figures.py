@@ -144,18 +144,30 @@ def _time(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
     yield greatest
 
 
+def deadlines_given_up(view: RunView) -> int | None:
+    """How many deadlines a real-time loop passed without a cycle; None if that is not known.
+
+    A cycle's deadline is its wake-up less its lateness; between two cycles that follow each other
+    lies one period, or one more for each deadline given up.
+    """
+    if view.virtual or view.period_s is None:
+        return None
+    recording = view.recording
+    apart_s = recording.column("dt_s")[1:] - np.diff(recording.column("late_s"))
+    apart_s = apart_s[(np.diff(recording.column("index")) == 1) & np.isfinite(apart_s)]
+    return int(np.maximum(np.rint(apart_s / view.period_s) - 1.0, 0.0).sum())
+
+
 def _counts(view: RunView) -> Iterator[KeyFigure]:
     recording = view.recording
     length_s = float(view.times[-1] - view.times[0]) if len(view.times) else 0.0
     yield KeyFigure("cycles recorded", f"{recording.cycles} over {length_s:.2f} s")
     flags = recording.column("flags")
-    names = {
-        CycleFlag.OVERRUN: "cycles after a deadline given up",
-        CycleFlag.FEEDBACK_STALE: "cycles with feedback missing",
-    }
-    for flag, name in names.items():
-        count = int(np.count_nonzero(flags & flag))
-        yield KeyFigure(name, str(count), bad=count > 0)
+    given_up = deadlines_given_up(view)
+    if given_up is not None:
+        yield KeyFigure("deadlines given up", str(given_up), bad=given_up > 0)
+    stale = int(np.count_nonzero(flags & CycleFlag.FEEDBACK_STALE))
+    yield KeyFigure("cycles with feedback missing", str(stale), bad=stale > 0)
     failed = int(np.count_nonzero((flags & CycleFlag.FORWARD_FAILED > 0) & view.moving))
     yield KeyFigure("cycles in motion without a pose found", str(failed), bad=failed > 0)
     yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
