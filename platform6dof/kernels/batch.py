@@ -21,11 +21,10 @@ BLOCK = 64
 LARGEST_ANGLE_RAD = 1e4
 """Beyond it the polynomials' range reduction loses digits; the library's functions step in."""
 
-# pi in three parts. The first two have 38 bits, so that their products with a whole number below
-# 2**15 are exact, and an angle loses no digit when its half turns are taken off.
+# pi in two parts of 38 bits: their products with a whole number below 2**15 are exact, so that an
+# angle loses no digit when its half turns are taken off. What is left out of pi is 2e-23.
 _PI_HIGH = 3.1415926535846666
-_PI_MIDDLE = 5.1266883031679116e-12
-_PI_LOW = 2.1125998133974855e-23
+_PI_LOW = 5.1266883031679116e-12
 _ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds to a whole number
 
 # Columns of the block's flat array.
@@ -46,7 +45,7 @@ def _sincos(x: float) -> tuple[float, float]:
     signs. There the Taylor series are cut where the next term is below 3e-16.
     """
     k = (x * (1.0 / math.pi) + _ROUNDER) - _ROUNDER
-    r = ((x - k * _PI_HIGH) - k * _PI_MIDDLE) - k * _PI_LOW
+    r = (x - k * _PI_HIGH) - k * _PI_LOW
     sign = 1.0 - 2.0 * (k - 2.0 * math.floor(0.5 * k))
     t = r * r
     s = 1.0 / 51090942171709440000.0
@@ -78,7 +77,7 @@ def _trigonometry(w: Array) -> None:
     largest = 0.0
     for j in range(3 * BLOCK):
         a = abs(w[(_Q + 3) * BLOCK + j])
-        largest = a if not a <= largest else largest  # a nan is never "at most": it is kept
+        largest = a if a > largest else largest  # a nan is not: the polynomials keep it a nan
     if largest <= LARGEST_ANGLE_RAD:
         for j in range(3 * BLOCK):
             s, c = _sincos(w[(_Q + 3) * BLOCK + j])

@@ -292,6 +292,17 @@ def test_remaining_travel_of_a_free_turn_is_half_a_turn():
     assert room.limit[2][1].quantity == "stroke"
 
 
+def test_nothing_remains_a_hair_outside_even_on_the_way_back_in():
+    geometry = paper()
+    envelope = Envelope(geometry, dataclasses.replace(WIDE, soft_margin_m=0.01))
+    above = home_pose(geometry, 1.37 + 1e-5)
+    room = envelope.remaining_travel(above)
+    np.testing.assert_array_equal(room.travel, 0.0)
+    down = envelope.remaining_travel(home_pose(geometry, 1.37 - 1e-5)).travel[2]
+    assert down[0] > 0.5
+    assert 0.0 < down[1] < 1e-4
+
+
 def test_nothing_remains_outside():
     envelope = Envelope(paper(), LIMITS)
     room = envelope.remaining_travel(Pose.from_coordinates([0, 0, 1.5, 0, 0, 0]))

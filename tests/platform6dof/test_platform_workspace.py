@@ -95,6 +95,18 @@ def test_an_extreme_inside_the_box_is_found():
     assert found.max_m == pytest.approx(corners, abs=1e-15)
 
 
+def test_a_box_whose_centre_is_level_ground_is_searched_from_its_corners():
+    """Over its base joint leg 1 is shortest and its gradient level: no way up from there."""
+    geometry = paper()
+    over = geometry.base_joints_m[0] - geometry.platform_joints_m[0]
+    lower, upper = np.zeros(6), np.zeros(6)
+    lower[:3] = over + np.array([-1.0, -1.0, 0.9])
+    upper[:3] = over + np.array([1.0, 1.0, 0.9])
+    found = extremes(geometry, PoseBox(lower, upper))
+    assert found.leg_min_m[0] == pytest.approx(0.9, abs=1e-12)
+    assert found.leg_max_m[0] == pytest.approx(math.sqrt(0.81 + 2.0), abs=1e-12)
+
+
 def test_a_box_of_one_pose_has_its_lengths():
     q = np.array([0.05, -0.03, 0.9, 4 * DEG, -6 * DEG, 8 * DEG])
     found = extremes(paper(), PoseBox(q, q))
