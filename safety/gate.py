@@ -87,7 +87,7 @@ class Gate:
         self._latch = FaultLatch()
         self._mode = Mode.OFF
         self._released = True  # the drives may be without power
-        self._reset_seen_low = False
+        self._reset_was_low = False
 
     @property
     def mode(self) -> Mode:
@@ -130,7 +130,7 @@ class Gate:
             )
         if found or inputs.requests or mode not in FOLLOWING_MODES:
             self._change_mode(inputs, found)
-        self._reset_seen_low = self._mode is Mode.FAULT and not inputs.reset
+        self._reset_was_low = not inputs.reset
         return self._output(inputs, found)
 
     def _lock_out(self, error: Exception, found: list[Violation]) -> Action:
@@ -210,7 +210,8 @@ class Gate:
             return Event.AT_REST_FAULTED if faulted else Event.AT_REST
         if mode in (Mode.FAULT, Mode.LOCKOUT) and still.reporting_legs:
             self._release()
-        edge = self._reset_seen_low and inputs.reset
+        # A mode that was FAULT before this cycle makes it an edge inside FAULT.
+        edge = self._reset_was_low and inputs.reset
         if mode is Mode.FAULT and edge and cause_gone and still.all_legs:
             return Event.CLEARED
         return None

@@ -16,10 +16,10 @@ from safety.verdict import Six, as_six
 def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float) -> float:
     """Greatest speed of the next cycle from which a stop still ends within a distance.
 
-    The next cycle covers v*dt, each later one (v - i*dv)*dt with dv = a*dt, until zero. A stop of
-    k braking cycles fits when v <= v_k = (d/dt + dv*k(k+1)/2)/(k+1), and the stop that really
-    happens is the longest of these, so the answer is the least v_k, which is reached at
-    k = floor((-1 + sqrt(1 + 8d/(dv*dt)))/2).
+    The next cycle covers v*dt, each later one (v - i*dv)*dt with dv = a*dt, until zero. With k
+    braking cycles used up by the distance, v = (d/dt + dv*k(k+1)/2)/(k+1), and
+    k = floor((-1 + sqrt(1 + 8d/(dv*dt)))/2). That v is continuous where k jumps, so rounding at the
+    edge of the floor changes it by rounding only.
 
     Args:
         distance_m: way to the limit [m]; negative counts as none.
@@ -36,11 +36,6 @@ def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float)
         return math.inf
     dv = deceleration_m_s2 * dt_s
     k = math.floor((-1.0 + math.sqrt(1.0 + 8.0 * distance_m / (dv * dt_s))) / 2.0)
-    # Rounding may put the floor on the wrong side of an edge; the least v_k is right all the same.
-    return min(_speed_for(distance_m, dv, dt_s, i) for i in (max(k - 1, 0), k, k + 1))
-
-
-def _speed_for(distance_m: float, dv: float, dt_s: float, k: int) -> float:
     return (distance_m / dt_s + dv * k * (k + 1) / 2.0) / (k + 1)
 
 

@@ -289,7 +289,7 @@ def patched_class(bench, **attributes):
 
 
 def reset_by_level(bench):
-    patched_class(bench, _reset_seen_low=AlwaysTrue())
+    patched_class(bench, _reset_was_low=AlwaysTrue())
 
 
 def reset_at_any_time(bench):

@@ -114,6 +114,13 @@ class TestStart:
         assert first.allowed.speed_m_s == ZERO
         assert bench.gate.commanded == first.allowed
 
+    def test_the_held_state_is_taken_once_and_does_not_follow_the_measured_one(self):
+        bench = Bench().standby()
+        for _ in range(20):
+            sagging = bench.read(length_m=tuple(x - 0.001 for x in START))
+            verdict = bench.cycle(fb=sagging)
+            assert (verdict.mode, verdict.allowed.length_m) == (Mode.STANDBY, START)
+
     def test_the_gate_holds_after_engage_as_long_as_control_needs(self):
         bench = Bench().engaging()
         for _ in range(50):

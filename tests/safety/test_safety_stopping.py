@@ -1,6 +1,7 @@
 """The controlled stop in exact discrete form, against sums taken cycle by cycle."""
 
 import math
+from dataclasses import FrozenInstanceError
 from itertools import pairwise
 
 import pytest
@@ -159,6 +160,13 @@ def test_a_platform_at_rest_stops_where_it_is():
     ramp = ramp_of((0.0,) * 6, (2.0,) * 6, 0.002)
     assert ramp.ratio == 1.0
     assert ramp.length_m(1) == ramp.start_m
+
+
+def test_a_ramp_cannot_be_changed():
+    ramp = ramp_of((0.1,) * 6, (2.0,) * 6, 0.002)
+    assert not hasattr(ramp, "__dict__")
+    with pytest.raises(FrozenInstanceError):
+        ramp.ratio = 2.0
 
 
 def test_a_ramp_needs_six_brakes():
