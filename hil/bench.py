@@ -128,7 +128,16 @@ def run(
         stop = stack.enter_context(StopSignals())
         clock, setup = stack.enter_context(_clock(plan, progress))
         journal = Journal(sink)
-        loop = Loop(clock, period_s, station, supervisor, gated, journal, stop)
+        loop = Loop(
+            clock,
+            period_s,
+            station,
+            supervisor,
+            gated,
+            journal,
+            stop,
+            stop_on_overrun=plan.scenario.overruns == "stop",
+        )
         end = loop.run()
     recorded = sink.finish()
     return RunResult(

@@ -154,6 +154,7 @@ def sample(
     as_json: Json = False,
 ) -> None:
     """Leg lengths of random poses in the rig's pose box (the paper's experiment)."""
+    from platform6dof.workspace import extremes as exact_extremes
     from platform6dof.workspace import sample as random_sample
 
     model = _Model(rig)
@@ -163,8 +164,9 @@ def sample(
     if folder is not None:
         from hil.report.sample_figures import write_sample_figures
 
+        exact = exact_extremes(model.geometry, box)
         try:
-            written = [Path(path) for path in write_sample_figures(drawn, box, folder)]
+            written = [Path(path) for path in write_sample_figures(drawn, box, folder, exact)]
         except OSError as error:
             raise RefusedError(f"{folder}: cannot be written: {error.strerror}") from None
     if as_json:

@@ -54,12 +54,21 @@ class Journal:
         feedback: BankFeedback,
         reached: ForwardResult | None,
         busy_s: float,
-        stop_asked: bool,
+        flags: int,
     ) -> None:
-        """Put one cycle down; asked, allowed, sent and measured side by side."""
+        """Put one cycle down; asked, allowed, sent and measured side by side.
+
+        Args:
+            tick: the cycle.
+            control: what control wanted and asked.
+            verdict: what the gate made of it.
+            feedback: what the drives said.
+            reached: the forward kinematics of it, None if it was not tried.
+            busy_s: what the last cycle took [s].
+            flags: :class:`CycleFlag` bits that the loop knows of.
+        """
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
         found = reached is not None and reached.converged
-        flags = CycleFlag.STOP_ASKED if stop_asked else 0
         if not all(feedback.fresh):
             flags |= CycleFlag.FEEDBACK_STALE
         if reached is not None and not found:
@@ -74,7 +83,7 @@ class Journal:
             busy_s,
             MODE_CODE[verdict.mode],
             ACTION_CODE[verdict.action],
-            int(flags),
+            flags,
             NAN6 if control.wanted is None else control.wanted.X_BP.coordinates().tolist(),
             NAN6 if asked is None else asked.length_m,
             NAN6 if asked is None else asked.speed_m_s,
@@ -96,6 +105,16 @@ class Journal:
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""
         self._event(EventRecord(tick.t_s, tick.index, EventKind.NOTE, level, "loop", message))
+
+    def object(self, tick: Tick, check: str, value: float, limit: float, unit: str) -> None:
+        """Put down a violation that the loop found itself."""
+        message = f"{check} {value:g} {unit}, more than {limit:g} {unit}"
+        data = {"check": check, "leg": None, "value": value, "limit": limit, "unit": unit}
+        self._event(
+            EventRecord(
+                tick.t_s, tick.index, EventKind.VIOLATION, Level.ERROR, "loop", message, data
+            )
+        )
 
     def _tell(self, tick: Tick, verdict: Verdict) -> None:
         """Events for a change of mode and for violations that the last cycle did not have."""
@@ -150,6 +169,7 @@ def violation_data(violation: Violation) -> dict[str, str | int | float | bool |
         "check": violation.check.name.lower(),
         "leg": violation.leg,
         "value": violation.value,
+        "low": violation.low,
         "limit": violation.limit,
         "unit": violation.unit,
         "message": str(violation),

@@ -12,7 +12,7 @@ from drives.bank import BankFeedback, DriveError
 from hil.clock import Clock, Tick
 from hil.gated_bank import Exchange, GatedBank
 from hil.journal import Journal
-from hil.recording.frame import Level
+from hil.recording.frame import CycleFlag, Level
 from hil.stations.platform import NOTHING_ASKED, Control, PlatformStation
 from hil.supervisor import Supervisor
 from platform6dof.forward import ForwardResult
@@ -59,6 +59,7 @@ class Loop:
         gated: the drives behind their gate.
         journal: where every cycle is noted.
         stop: the operator's wish to end.
+        stop_on_overrun: whether a cycle that took too long ends the motion.
     """
 
     def __init__(
@@ -70,6 +71,8 @@ class Loop:
         gated: GatedBank,
         journal: Journal,
         stop: StopWish,
+        *,
+        stop_on_overrun: bool = False,
     ) -> None:
         self._clock = clock
         self._period_s = period_s
@@ -78,6 +81,8 @@ class Loop:
         self._gated = gated
         self._journal = journal
         self._stop = stop
+        self._stop_on_overrun = stop_on_overrun
+        self._overruns = 0
         self._verdict: Verdict | None = None
         self._failure: Exception | None = None
         self._busy_s = 0.0
@@ -106,8 +111,8 @@ class Loop:
 
     def cycle(self, tick: Tick) -> Exchange:
         """One turn: control, gate, drives, journal."""
-        stop_asked = self._stop.asked is not None
-        control = self._control(tick, stop_asked)
+        stop_asked, overrun = self._look_around(tick)
+        control = self._control(tick)
         exchange = self._gated.cycle(tick, control.asked, control.requests)
         self._verdict = exchange.verdict
         reached = self._reached(exchange.feedback)
@@ -118,16 +123,30 @@ class Loop:
             exchange.feedback,
             reached,
             self._busy_s,
-            stop_asked,
+            (CycleFlag.STOP_ASKED if stop_asked else 0) | (CycleFlag.OVERRUN if overrun else 0),
         )
+        if self._supervisor.gave_up and self._supervisor.done:
+            self._journal.note(tick, f"given up: {self._supervisor.gave_up}", Level.FATAL)
         self._cycles += 1
         return exchange
 
-    def _control(self, tick: Tick, stop_asked: bool) -> Control:
+    def _look_around(self, tick: Tick) -> tuple[bool, bool]:
+        """Whether the operator wants the end, and whether deadlines were given up since last."""
+        asked = self._stop.asked
+        if asked is not None:
+            self._supervisor.stop("stopped by the operator")
+        overruns = self._clock.overruns
+        overrun, self._overruns = overruns > self._overruns, overruns
+        if overrun and self._stop_on_overrun:
+            self._supervisor.trip(f"{overruns} deadlines given up; overruns = 'stop'")
+            self._journal.object(tick, "overrun", float(overruns), 0.0, "deadlines")
+        return asked is not None, overrun
+
+    def _control(self, tick: Tick) -> Control:
         if self._failure is not None:
             return NOTHING_ASKED
         try:
-            return self._station.step(tick, self._verdict, stop_asked)
+            return self._station.step(tick, self._verdict)
         except Exception as error:
             # Without setpoints the gate makes a controlled stop; leaving now would drop the legs.
             self._failure = error

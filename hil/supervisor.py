@@ -28,12 +28,10 @@ class Course:
     Args:
         verdict: the gate's last verdict, None before the first cycle.
         path_done: the current slow move or motion has been sampled to its end.
-        stop_asked: a signal or the operator wants the run to end.
     """
 
     verdict: Verdict | None
     path_done: bool
-    stop_asked: bool
 
 
 class Supervisor:
@@ -52,14 +50,26 @@ class Supervisor:
         self._played = False
         self._gave_up = ""
         self._fault = ""
+        self._wish = ""
         self.done = False
-        self.stopped = False
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete: the first cause, or an empty text."""
-        operator = "stopped by the operator" if self.stopped else ""
-        return self._fault or self._gave_up or operator
+        """Why the run did not complete: the gravest cause, or an empty text."""
+        return self._fault or self._gave_up or self._wish
+
+    @property
+    def gave_up(self) -> str:
+        """What the drives did not do in time, or an empty text."""
+        return self._gave_up
+
+    def stop(self, why: str) -> None:
+        """The operator wants the run to end: stop smoothly, park, shut down."""
+        self._wish = self._wish or why
+
+    def trip(self, why: str) -> None:
+        """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        self._fault = self._fault or why
 
     def ask(self, course: Course) -> tuple[Request, ...]:
         """The requests of this cycle; sets ``done`` when the run is over."""
@@ -70,7 +80,6 @@ class Supervisor:
         self._mode = verdict.mode
         if verdict.faults and not self._fault:
             self._fault = str(verdict.faults[0])
-        self.stopped = self.stopped or course.stop_asked
         if verdict.mode in _WAITS and self._waited > self._patience_cycles:
             self._gave_up = f"{verdict.mode.name} lasted longer than {self._patience_cycles} cycles"
             self.done = verdict.mode is not Mode.HOMING
@@ -79,7 +88,8 @@ class Supervisor:
         return () if request is None else (request,)
 
     def _next(self, verdict: Verdict, course: Course) -> Request | None:
-        leaving = self._played or self.stopped or bool(self._gave_up or self._fault)
+        ending = bool(self._wish or self._fault or self._gave_up)
+        leaving = self._played or ending
         match verdict.mode:
             case Mode.OFF:
                 self.done = leaving
@@ -87,13 +97,13 @@ class Supervisor:
             case Mode.IDLE:
                 self.done = leaving
                 return None if leaving else Request.HOME
-            case Mode.HOMING if self.stopped:
+            case Mode.HOMING if ending:
                 return Request.HOLD
             case Mode.STANDBY:
                 return Request.SHUT_DOWN if leaving else Request.ENGAGE
-            case Mode.ENGAGING if not self.stopped:
+            case Mode.ENGAGING if not ending:
                 return Request.RISEN if course.path_done else None
-            case Mode.ENGAGED if not (self.stopped or course.path_done):
+            case Mode.ENGAGED if not (ending or course.path_done):
                 return None
             case Mode.ENGAGING | Mode.ENGAGED | Mode.HOLD:
                 self._played = True
@@ -113,7 +123,7 @@ class Supervisor:
             return Outcome.TRIPPED
         if self._gave_up:
             return Outcome.FAILED
-        return Outcome.STOPPED if self.stopped else Outcome.COMPLETED
+        return Outcome.STOPPED if self._wish else Outcome.COMPLETED
 
 
 _WAITS = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.STANDBY, Mode.CSTOP, Mode.QSTOP)

@@ -11,7 +11,7 @@ from drives.bank import DriveError
 from hil.bench import run
 from hil.clock import VirtualClock
 from hil.evidence import evidence_of, in_motion, verdicts_of
-from hil.recording.frame import EventKind
+from hil.recording.frame import CycleFlag, EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.rig import gate_limits, soft_range_m
@@ -164,10 +164,10 @@ def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle
 def test_control_that_breaks_is_stopped_without_it(tmp_path, monkeypatch):
     step = PlatformStation.step
 
-    def breaks(self, tick, verdict, stop_asked):
+    def breaks(self, tick, verdict):
         if verdict is not None and verdict.mode is Mode.ENGAGED and tick.index % 100 == 50:
             raise ZeroDivisionError("test")
-        return step(self, tick, verdict, stop_asked)
+        return step(self, tick, verdict)
 
     monkeypatch.setattr(PlatformStation, "step", breaks)
     result, recording = run_and_read(tmp_path, plan())
@@ -228,3 +228,38 @@ def test_late_cycles_stop_the_platform(tmp_path, monkeypatch):
     assert result.outcome is Outcome.TRIPPED
     assert verdicts_of(recording)[0]["check"] in {"late", "period"}
     assert recording.column("index")[recording.column("late_s") > 0].tolist() == [2000]
+
+
+@pytest.mark.parametrize("policy", ["tolerate", "stop"])
+def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypatch, policy):
+    class Overrunning(VirtualClock):
+        overruns = 0
+
+        def ticks(self, period_s):
+            for tick in super().ticks(period_s):
+                late = tick.index == 2000
+                self.overruns += late
+                yield dataclasses.replace(tick, dt_s=period_s * (2 if late else 1))
+
+    monkeypatch.setattr(hil.bench, "VirtualClock", Overrunning)
+    the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, overruns=policy)
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.overruns == 1
+    flagged = recording.column("flags") & CycleFlag.OVERRUN
+    assert recording.column("index")[flagged > 0].tolist() == [2000]
+    if policy == "tolerate":
+        assert result.outcome is Outcome.COMPLETED
+    else:
+        assert result.outcome is Outcome.TRIPPED
+        assert "overruns" in result.reason
+        assert "PARKING" in modes_in_order(recording)
+        assert verdicts_of(recording)[0]["check"] == "overrun"
+
+
+def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
+    the_plan = plan("rig_settings.cylinders.enable_time_s=100")
+    monkeypatch.setattr(hil.bench, "_patience_cycles", lambda _: 300)
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.outcome is Outcome.FAILED
+    assert "STANDBY lasted longer" in result.reason
+    assert any("given up" in event.message for event in recording.events)

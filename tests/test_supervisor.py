@@ -15,12 +15,14 @@ def verdict(mode, *, faults=(), released=True):
 
 def ask(supervisor, mode, *, done=False, stop=False, faults=(), released=True):
     seen = verdict(mode, faults=faults, released=released)
-    return supervisor.ask(Course(seen, done, stop))
+    if stop:
+        supervisor.stop("stopped by the operator")
+    return supervisor.ask(Course(seen, done))
 
 
 def test_a_run_from_power_up_to_off():
     supervisor = Supervisor(100)
-    assert supervisor.ask(Course(None, False, False)) == (Request.CONFIGURED,)
+    assert supervisor.ask(Course(None, False)) == (Request.CONFIGURED,)
     steps = [
         (Mode.IDLE, False, (Request.HOME,)),
         (Mode.HOMING, False, ()),
@@ -110,3 +112,12 @@ def test_drives_that_never_get_ready_are_given_up(mode):
 
 def test_drive_request_off_is_what_a_released_fault_asks():
     assert drive_request(Mode.FAULT, True) is DriveRequest.OFF
+
+
+def test_a_trip_from_outside_the_gate_parks_and_counts_as_tripped():
+    supervisor = Supervisor(100)
+    supervisor.trip("overrun")
+    supervisor.stop("stopped by the operator")
+    assert ask(supervisor, Mode.ENGAGED) == (Request.PARK,)
+    assert supervisor.outcome is Outcome.TRIPPED
+    assert supervisor.reason == "overrun"

@@ -85,13 +85,12 @@ class PlatformStation:
         self._path_start = 0
         self._reached = machine.park
 
-    def step(self, tick: Tick, verdict: Verdict | None, stop_asked: bool) -> Control:
+    def step(self, tick: Tick, verdict: Verdict | None) -> Control:
         """What control asks in this cycle.
 
         Args:
             tick: this cycle.
             verdict: the gate's verdict of the last cycle.
-            stop_asked: a signal or the operator wants the run to end.
 
         Raises:
             ForwardKinematicsError: if the commanded lengths belong to no pose.
@@ -101,7 +100,7 @@ class PlatformStation:
         path = self._path
         path_s = (tick.index - self._path_start) * self._period_s
         path_done = path is not None and path_s >= path.duration_s
-        requests = self._supervisor.ask(Course(verdict, path_done, stop_asked))
+        requests = self._supervisor.ask(Course(verdict, path_done))
         if path is None:
             return Control(None, None, requests)
         wanted = path.sample(path_s)
