@@ -62,15 +62,13 @@ class CommandedState:
         return self.movement_m == ZERO_SIX
 
     def start(self, measured_m: Six) -> None:
-        """Begin at measured lengths, at rest."""
+        """Begin at measured lengths, at rest; there was no commanded state before."""
         self.target = LegTarget(measured_m, ZERO_SIX)
-        self.movement_m = ZERO_SIX
 
     def drop(self) -> None:
         """Command nothing any more."""
         self.target = None
         self.movement_m = ZERO_SIX
-        self._ramp = None
 
     def begin_stop(self) -> None:
         """Plan the controlled stop from the last commanded state; nothing to do without one."""

@@ -371,6 +371,19 @@ class TestFaults:
         assert Mode.HOLD not in {bench.cycle().mode for _ in range(100)}
         assert bench.verdict.mode is Mode.FAULT
 
+    def test_after_a_quick_stop_nothing_of_the_old_movement_is_left(self):
+        bench = Bench().moving()
+        bench.cycle(fb=bench.read(fault_code=(1, 1, 0, 0, 0, 0)))
+        assert bench.verdict.mode is Mode.QSTOP
+        until(bench, Mode.FAULT)
+        bench.run(5)
+        bench.cycle(reset=True)
+        bench.cycle(None, Request.HOME)
+        until(bench, Mode.STANDBY)
+        bench.cycle(fb=bench.read(fault_code=(1, 0, 0, 0, 0, 0), enabled=NO))
+        assert (bench.verdict.mode, bench.verdict.allowed) == (Mode.CSTOP, None)
+        assert bench.cycle().mode is Mode.FAULT
+
     def test_a_fault_while_homing_is_a_quick_stop(self):
         bench = Bench().homing()
         moving = {"speed_m_s": (0.02,) * 6}
