@@ -358,9 +358,13 @@ def test_home_has_six_equal_legs(length):
     assert np.abs(tilted.rotation - np.eye(3)).max() > 1e-4
 
 
-def test_a_home_that_no_pose_near_level_has_is_refused():
-    with pytest.raises(GeometryError, match="no pose near the level one has six legs of 1 m"):
-        home_pose(lopsided(), 1.0)
+def test_a_home_that_no_pose_has_is_refused():
+    """Base joint 3 stands so far out that a leg of 1 m does not reach it."""
+    geometry, base = paper(), np.array(paper().base_joints_m)
+    base[2] *= 2.6
+    far = HexapodGeometry(base, geometry.platform_joints_m, np.full(6, 0.9), np.full(6, 0.74))
+    with pytest.raises(GeometryError, match=r"no pose near the level one has six legs of 1 m: .*3"):
+        home_pose(far, 1.0)
 
 
 def test_the_published_home_comes_back():
