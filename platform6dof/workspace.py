@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 STARTS = 3
 """Corners from which each leg's optimisation starts in each direction, besides the centre."""
+TIE_M = 1e-10
+"""Lengths nearer than this are equal: the optimiser does not tell them apart."""
 
 _set = object.__setattr__
 
@@ -54,10 +56,12 @@ class LegExtremes:
 
     Attributes:
         min_m: shortest length [m].
-        min_leg: whose it is, 1..6; the first if several legs share it.
+        min_leg: whose it is, 1..6; of legs that share it, the one whose
+            pose comes first when coordinates are compared in order.
         min_pose: coordinates where, shape (6,), read-only.
         max_m: longest length [m].
-        max_leg: whose it is, 1..6; the first if several legs share it.
+        max_leg: whose it is, 1..6; of legs that share it, the one whose
+            pose comes first when coordinates are compared in order.
         max_pose: coordinates where, shape (6,), read-only.
         leg_min_m: shortest length of each leg [m], shape (6,), read-only.
         leg_max_m: longest length of each leg [m], shape (6,), read-only.
@@ -111,8 +115,8 @@ def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:
             starts = [*corners[order[:STARTS]], centre]
             values[leg], poses[leg] = _best(geometry, box, leg, sign, starts)
     (low, low_poses), (high, high_poses) = best[-1], best[1]
-    shortest = int(np.flatnonzero(low <= low.min() + 1e-12)[0])
-    longest = int(np.flatnonzero(high >= high.max() - 1e-12)[0])
+    shortest = _first_of(low <= low.min() + TIE_M, low_poses)
+    longest = _first_of(high >= high.max() - TIE_M, high_poses)
     for array in (low, high, low_poses, high_poses):
         array.setflags(write=False)
     return LegExtremes(
@@ -125,6 +129,11 @@ def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:
         low,
         high,
     )
+
+
+def _first_of(tied: NDArray[np.bool_], poses: Array) -> int:
+    """Of legs that a symmetric machine makes equal, the one whose pose comes first."""
+    return min(np.flatnonzero(tied).tolist(), key=lambda leg: tuple(poses[leg].round(6)))
 
 
 def sample(geometry: HexapodGeometry, box: PoseBox, count: int, seed: int) -> PoseSample:

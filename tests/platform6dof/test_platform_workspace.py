@@ -24,7 +24,8 @@ def test_exact_extremes_of_the_published_box():
     assert length(geometry, found.min_pose, found.min_leg) == pytest.approx(found.min_m, abs=1e-15)
     assert length(geometry, found.max_pose, found.max_leg) == pytest.approx(found.max_m, abs=1e-15)
     # Legs 3 and 4 are mirror images; both reach both extremes.
-    assert (found.min_leg, found.max_leg) == (3, 3)
+    # Of the two, the one whose pose comes first is named: y = -0.1 m both times.
+    assert (found.min_leg, found.max_leg) == (4, 3)
     shortest = [-0.1, -0.1, 0.73, -T, -T, T]
     assert length(geometry, shortest, 4) == pytest.approx(0.596954602, abs=1e-9)
     longest = [0.1, -0.1, 1.14, -T, T, T]
@@ -79,12 +80,13 @@ def test_no_random_pose_passes_the_extremes_of_any_leg(lead):
 
 
 def test_an_extreme_inside_the_box_is_found():
-    """Level platform at one height: leg 1 is shortest where its joints stand over each other."""
+    """Level platform at one height: a leg is shortest where its joints stand over each other."""
     geometry = paper()
     box = PoseBox(np.array([-1, -1, 0.9, 0, 0, 0]), np.array([1, 1, 0.9, 0, 0, 0]))
     found = extremes(geometry, box)
     assert found.leg_min_m == pytest.approx(np.full(6, 0.9), abs=1e-9)
-    over = geometry.base_joints_m[0] - geometry.platform_joints_m[0]
+    leg = found.min_leg - 1
+    over = geometry.base_joints_m[leg] - geometry.platform_joints_m[leg]
     np.testing.assert_allclose(found.min_pose[:2], over[:2], atol=1e-6)
     corners = max(
         length(geometry, [x, y, 0.9, 0, 0, 0], leg)
