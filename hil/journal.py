@@ -4,6 +4,8 @@ It never waits: a full ring drops and counts. Events are also kept in memory, so
 disk is full still says why it stopped.
 """
 
+import math
+
 from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.recording.frame import (
@@ -68,11 +70,14 @@ class Journal:
             flags: :class:`CycleFlag` bits that the loop knows of.
         """
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
-        found = reached is not None and reached.converged
         if not all(feedback.fresh):
             flags |= CycleFlag.FEEDBACK_STALE
-        if reached is not None and not found:
-            flags |= CycleFlag.FORWARD_FAILED
+        pose, residual_m = NAN6, math.nan
+        if reached is not None:
+            if reached.converged:
+                pose, residual_m = reached.X_BP.coordinates().tolist(), reached.residual_m
+            else:
+                flags |= CycleFlag.FORWARD_FAILED
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
         frame = CycleFrame(
@@ -93,8 +98,8 @@ class Journal:
             feedback.length_m,
             feedback.speed_m_s,
             feedback.force_n,
-            reached.X_BP.coordinates().tolist() if reached is not None and found else NAN6,
-            reached.residual_m if reached is not None and found else float("nan"),
+            pose,
+            residual_m,
         )
         pack_into(self._buffer, 0, frame)
         self._ring.push(CYCLE_KIND, self._buffer)

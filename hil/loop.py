@@ -115,7 +115,7 @@ class Loop:
         control = self._control(tick)
         exchange = self._gated.cycle(tick, control.asked, control.requests)
         self._verdict = exchange.verdict
-        reached = self._reached(exchange.feedback)
+        reached = self._reached(tick, exchange.feedback)
         self._journal.cycle(
             tick,
             control,
@@ -153,8 +153,8 @@ class Loop:
             self._journal.note(tick, f"control failed: {error!r}", Level.FATAL)
             return NOTHING_ASKED
 
-    def _reached(self, feedback: BankFeedback) -> ForwardResult | None:
-        return None if self._failure is not None else self._station.reached(feedback)
+    def _reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
+        return None if self._failure is not None else self._station.reached(tick, feedback)
 
     def _over(self) -> bool:
         verdict = self._verdict

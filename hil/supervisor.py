@@ -4,7 +4,6 @@ The supervisor asks; the gate decides (:mod:`safety.modes`). So a supervisor tha
 moves nothing.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from safety.modes import Mode, Request
@@ -19,19 +18,6 @@ class Outcome(Enum):
     TRIPPED = "tripped"  # the gate stopped it; fault latched
     REFUSED = "refused"  # nothing moved
     FAILED = "failed"  # a program error or a dead link; stopped as far as the link allowed
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """What control knows of a run in one cycle.
-
-    Args:
-        verdict: the gate's last verdict, None before the first cycle.
-        path_done: the current slow move or motion has been sampled to its end.
-    """
-
-    verdict: Verdict | None
-    path_done: bool
 
 
 class Supervisor:
@@ -71,9 +57,13 @@ class Supervisor:
         """Something outside the gate's sight is wrong: end the run in the same orderly way."""
         self._fault = self._fault or why
 
-    def ask(self, course: Course) -> tuple[Request, ...]:
-        """The requests of this cycle; sets ``done`` when the run is over."""
-        verdict = course.verdict
+    def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
+        """The requests of this cycle; sets ``done`` when the run is over.
+
+        Args:
+            verdict: the gate's last verdict, None before the first cycle.
+            path_done: the present slow move or motion has been sampled to its end.
+        """
         if verdict is None:
             return (Request.CONFIGURED,)
         self._waited = self._waited + 1 if verdict.mode is self._mode else 0
@@ -84,10 +74,10 @@ class Supervisor:
             self._gave_up = f"{verdict.mode.name} lasted longer than {self._patience_cycles} cycles"
             self.done = verdict.mode is not Mode.HOMING
             return (Request.SHUT_DOWN,)
-        request = self._next(verdict, course)
+        request = self._next(verdict, path_done)
         return () if request is None else (request,)
 
-    def _next(self, verdict: Verdict, course: Course) -> Request | None:
+    def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
         ending = bool(self._wish or self._fault or self._gave_up)
         leaving = self._played or ending
         match verdict.mode:
@@ -102,14 +92,14 @@ class Supervisor:
             case Mode.STANDBY:
                 return Request.SHUT_DOWN if leaving else Request.ENGAGE
             case Mode.ENGAGING if not ending:
-                return Request.RISEN if course.path_done else None
-            case Mode.ENGAGED if not (ending or course.path_done):
+                return Request.RISEN if path_done else None
+            case Mode.ENGAGED if not (ending or path_done):
                 return None
             case Mode.ENGAGING | Mode.ENGAGED | Mode.HOLD:
                 self._played = True
                 return Request.PARK
             case Mode.PARKING:
-                return Request.PARKED if course.path_done else None
+                return Request.PARKED if path_done else None
             case Mode.FAULT:
                 self.done = verdict.drives is DriveRequest.OFF
             case Mode.LOCKOUT:

@@ -54,10 +54,13 @@ def test_what_is_sent_is_what_was_allowed_and_the_platform_follows_what_was_want
     np.testing.assert_array_equal(asked, allowed[moving])
     wanted = recording.column("wanted_pose")[moving]
     reached = recording.column("reached_pose")[moving]
-    assert np.abs(wanted - reached)[:, :3].max() < 0.004
-    assert np.abs(wanted - reached)[:, 3:].max() < np.radians(0.5)
+    known = np.isfinite(reached[:, 0])
+    assert known.mean() == pytest.approx(1 / 2, abs=0.01), "250 Hz, solved about 100 times a second"
+    gap = np.abs(wanted - reached)[known]
+    assert gap[:, :3].max() < 0.004
+    assert gap[:, 3:].max() < np.radians(0.5)
     # Not the same numbers twice: a platform that stood still would also be near at some moment.
-    assert np.ptp(reached[:, 2]) > 0.03
+    assert np.ptp(reached[known, 2]) > 0.03
 
 
 def test_nothing_is_sent_while_the_drives_find_their_reference(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hil.supervisor import Course, Outcome, Supervisor
+from hil.supervisor import Outcome, Supervisor
 from safety.modes import DriveRequest, Mode, Request, drive_request
 from safety.verdict import Action, Check, Severity, Verdict, Violation
 
@@ -17,12 +17,12 @@ def ask(supervisor, mode, *, done=False, stop=False, faults=(), released=True):
     seen = verdict(mode, faults=faults, released=released)
     if stop:
         supervisor.stop("stopped by the operator")
-    return supervisor.ask(Course(seen, done))
+    return supervisor.ask(seen, done)
 
 
 def test_a_run_from_power_up_to_off():
     supervisor = Supervisor(100)
-    assert supervisor.ask(Course(None, False)) == (Request.CONFIGURED,)
+    assert supervisor.ask(None, False) == (Request.CONFIGURED,)
     steps = [
         (Mode.IDLE, False, (Request.HOME,)),
         (Mode.HOMING, False, ()),

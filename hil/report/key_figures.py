@@ -118,7 +118,7 @@ def _following(view: RunView) -> Iterator[KeyFigure]:
 
 def _deviations(view: RunView) -> Iterator[KeyFigure]:
     wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
-    reached = in_mm_and_deg(view.recording.column("reached_pose"))
+    reached = in_mm_and_deg(view.reached)
     for name, unit, axes in (("position", "mm", range(3)), ("orientation", "°", range(3, 6))):
         found = [largest_deviation(view, wanted, reached, axis) for axis in axes]
         there = [value for value in found if value is not None]

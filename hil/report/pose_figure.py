@@ -20,8 +20,7 @@ NAMES = ("x", "y", "z", "α about z", "β about y", "γ about x")
 def pose(view: RunView) -> Picture | None:
     """Six panels over time: translations in mm, rotations in degrees."""
     wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
-    reached = in_mm_and_deg(view.recording.column("reached_pose"))
-    reached[: view.homed] = np.nan
+    reached = in_mm_and_deg(view.reached)
     if not (np.isfinite(wanted).any() or np.isfinite(reached).any()):
         return None
 

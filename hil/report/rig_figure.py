@@ -88,7 +88,7 @@ def extreme_instants(view: RunView) -> list[Instant]:
     Moments of the motion if there was one, else of the whole recording.
     """
     lengths = view.recording.column("measured_length_m")
-    reached = view.recording.column("reached_pose")
+    reached = view.reached
     known: NDArray[np.bool_] = np.all(np.isfinite(np.hstack([lengths, reached])), axis=1)
     chosen = np.flatnonzero(known & view.moving)
     if not len(chosen):

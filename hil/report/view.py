@@ -9,6 +9,7 @@ from hil.evidence import in_motion
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, verdict_of
 from hil.report.phases import Phase, phases_of, times_s
+from hil.report.reached import reached_poses
 from hil.rig import Rig, geometry_of, soft_range_m
 from hil.scenario import Plan
 from hil.settings import ConfigError
@@ -71,6 +72,8 @@ class RunView:
         plan: its settings; None if the recording lacks them or they cannot be read.
         limits: of the legs; None without a plan.
         geometry: of the rig; None without a plan, or if it is impossible.
+        homed: first cycle after homing; before it, lengths and pose mean nothing.
+        reached: pose reached in each cycle [m, rad], shape (N, 6), read-only; NaN = not known.
         notes: what a reader must know about the recording before trusting the rest.
     """
 
@@ -82,6 +85,8 @@ class RunView:
     plan: Plan | None
     limits: LegLimits | None
     geometry: HexapodGeometry | None
+    homed: int
+    reached: Array
     notes: tuple[str, ...]
 
     @classmethod
@@ -95,6 +100,8 @@ class RunView:
         moving.setflags(write=False)
         if len(times) and not moving.any():
             notes.append("There was no motion: the mode ENGAGED was never reached.")
+        geometry = None if plan is None else _geometry(plan, notes)
+        homed = _homed(phases, len(times))
         return cls(
             recording=recording,
             times=times,
@@ -103,19 +110,15 @@ class RunView:
             verdict=verdict_of(recording, phases),
             plan=plan,
             limits=None if plan is None else LegLimits.of(plan.rig),
-            geometry=None if plan is None else _geometry(plan, notes),
+            geometry=geometry,
+            homed=homed,
+            reached=reached_poses(recording, geometry, homed),
             notes=tuple(notes),
         )
 
     def facts(self) -> dict[str, str]:
         """What was known before the first cycle: name → text."""
         return dict(self.recording.metadata.get("run", {}))
-
-    @property
-    def homed(self) -> int:
-        """Place of the first cycle after homing; before it, lengths and pose mean nothing."""
-        after = (phase.first for phase in self.phases if phase.mode not in BEFORE_HOMED)
-        return next(after, len(self.times))
 
     @property
     def simulated(self) -> bool:
@@ -133,6 +136,11 @@ class RunView:
     def period_s(self) -> float | None:
         """Cycle time [s]; None if it is not known."""
         return None if self.plan is None else self.plan.scenario.period_s
+
+
+def _homed(phases: tuple[Phase, ...], cycles: int) -> int:
+    after = (phase.first for phase in phases if phase.mode not in BEFORE_HOMED)
+    return next(after, cycles)
 
 
 def _notes(recording: Recording) -> list[str]:

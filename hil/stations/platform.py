@@ -14,13 +14,16 @@ from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.motion.moves import MoveLimits, move
 from hil.motion.source import MotionSource
-from hil.supervisor import Course, Supervisor
+from hil.supervisor import Supervisor
 from platform6dof.forward import ForwardResult, forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint, Pose
 from safety.modes import Mode, Request
 from safety.verdict import LegTarget, Setpoint, Verdict
+
+REACHED_HZ = 100.0
+"""How often the pose reached is solved for: for people, who look at it; the gate needs lengths."""
 
 
 class ForwardKinematicsError(ArithmeticError):
@@ -84,6 +87,7 @@ class PlatformStation:
         self._path: MotionSource | None = None
         self._path_start = 0
         self._reached = machine.park
+        self._reached_every = max(1, round(1.0 / (REACHED_HZ * period_s)))
 
     def step(self, tick: Tick, verdict: Verdict | None) -> Control:
         """What control asks in this cycle.
@@ -100,7 +104,7 @@ class PlatformStation:
         path = self._path
         path_s = (tick.index - self._path_start) * self._period_s
         path_done = path is not None and path_s >= path.duration_s
-        requests = self._supervisor.ask(Course(verdict, path_done))
+        requests = self._supervisor.ask(verdict, path_done)
         if path is None:
             return Control(None, None, requests)
         wanted = path.sample(path_s)
@@ -108,11 +112,14 @@ class PlatformStation:
         asked = Setpoint(tick.index, tuple(legs.length_m.tolist()), tuple(legs.speed_m_s.tolist()))
         return Control(wanted, asked, requests)
 
-    def reached(self, feedback: BankFeedback) -> ForwardResult:
+    def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
         """Where the platform is, by the forward kinematics of the measured lengths.
 
-        Until the drives know their lengths the result is not converged.
+        Returns:
+            The pose, or why there is none; None in cycles in which nobody needs to know.
         """
+        if tick.index % self._reached_every:
+            return None
         measured = np.array(feedback.length_m)
         result = forward(self._machine.geometry, measured, self._reached)
         if result.converged and all(feedback.homed):
