@@ -148,6 +148,30 @@ def test_a_slow_leg_is_carried_further_by_the_leg_that_needs_longest():
         assert found(judge(here, speed, last, movement)) == expected
 
 
+@pytest.mark.parametrize("order", [(0.3, -0.1, 0.1), (-0.1, 0.3, 0.1), (0.1, -0.1, 0.3)])
+def test_the_leg_that_needs_longest_sets_the_ramp_wherever_it_stands(order):
+    speed = (*order, 0.0, 0.0, 0.0)
+    fast = order.index(0.3) + 1
+    movement = tuple(v * DT for v in speed)
+    way = stop_ends(LIMITS, ZERO, movement)[fast - 1]
+    margin = LIMITS.following_base_m + 0.3 * (0.02 + 0.006)
+    edge = LIMITS.legs[fast - 1].soft_max_m - margin - way
+    for there, expected in ((edge - TINY, set()), (edge + TINY, {(Check.BRAKING, fast)})):
+        here = changed((1.0,) * 6, fast, there)
+        last = tuple(x - u for x, u in zip(here, movement, strict=True))
+        assert found(judge(here, speed, last, movement)) == expected
+
+
+def test_the_very_limits_of_acceleration_and_speed_pass_in_spite_of_rounding():
+    last, before = START, ZERO
+    for i in range(1, 41):
+        speed = tuple(leg.acceleration_max_m_s2 * DT * i for leg in LIMITS.legs)
+        asked = tuple(x + v * DT for x, v in zip(last, speed, strict=True))
+        assert judge(asked, speed, last, before) == []
+        before = tuple(y - x for x, y in zip(last, asked, strict=True))
+        last = asked
+
+
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.floats(1e-3, 0.2))
 def test_one_leg_alone_may_go_as_fast_as_the_exact_single_leg_form_says(distance):

@@ -535,6 +535,8 @@ class TestRequests:
             bench.cycle(bench.ask_speed((0.003,) * 6))
             assert bench.cycle(None, Request.PARK).mode is Mode.PARKING
             assert bench.verdict.allowed.length_m == bench.history[-2].allowed.length_m
+            assert bench.verdict.allowed.speed_m_s == ZERO
+            assert bench.cycle(bench.ask_speed((0.003,) * 6)).action is Action.PASSED
 
     def test_park_while_parking_changes_nothing(self):
         bench = Bench().engaged()
@@ -563,6 +565,19 @@ class TestRequests:
         bench = Bench(slow).engaged()
         bench.cycle(bench.ask_speed(changed(ZERO, 1, speed)))
         assert bench.cycle(None, Request.PARK).mode is Mode.CSTOP
+
+    def test_each_stop_is_a_whole_ramp(self):
+        bench = Bench().moving()
+        bench.cycle(None, Request.HOLD)
+        until(bench, Mode.HOLD)
+        bench.cycle(None, Request.PARK)
+        for i in range(1, 21):
+            bench.cycle(bench.ask_speed((-0.004 * i,) * 6))
+        before, movement = bench.length_m, bench.movement()
+        verdict = bench.cycle(None, Request.HOLD)
+        assert (verdict.mode, verdict.action) == (Mode.CSTOP, Action.STOPPING)
+        ends = tuple(stop_ends(bench.limits, before, movement))
+        assert until(bench, Mode.HOLD).allowed.length_m == pytest.approx(ends, abs=1e-12)
 
     def test_shut_down(self):
         assert Bench().idle().cycle(None, Request.SHUT_DOWN).mode is Mode.OFF

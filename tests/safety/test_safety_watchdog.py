@@ -108,7 +108,11 @@ class TestSetpoint:
     def test_invariant_13_a_stale_one_changes_nothing_but_the_count(self, age):
         watch = SetpointWatch(LIMITS)
         assert self.take(watch, 5) == (True, [])
-        assert self.take(watch, 100, age) == (False, [Check.STALE])
+        found = []
+        assert watch.take(Setpoint(100, START, ZERO), age, found) is None
+        (violation,) = found
+        assert (violation.check, violation.severity) == (Check.STALE, Severity.INFORM)
+        assert (violation.low, violation.limit, violation.unit) == (0.0, 0.006, "s")
         assert self.take(watch, 6) == (True, [])
 
     def test_the_age_limit_itself_is_young_enough(self):
@@ -261,3 +265,25 @@ class TestFeedback:
 
     def test_homing_is_asked_for_only_where_it_is_needed(self):
         assert self.watch(feedback(homed=NO), homed=False) == [[]]
+
+    def test_all_six_legs_at_once(self):
+        for change in (
+            {"fault_code": (1,) * 6},
+            {"enabled": NO},
+            {"homed": NO},
+            {"speed_m_s": (math.nan,) * 6},
+        ):
+            (found,) = self.watch(feedback(**change))
+            assert [v.leg for v in found] == list(LEGS)
+        away = feedback(tuple(x + 0.1 for x in START))
+        *before, last = self.watch(away, away, away)
+        assert before == [[]] * 2
+        assert [(v.check, v.leg) for v in last] == [(Check.FOLLOWING, leg) for leg in LEGS]
+        *before, last = self.watch(*[feedback(fresh=NO)] * 3)
+        assert before == [[]] * 2
+        assert [(v.check, v.leg) for v in last] == [(Check.FEEDBACK, leg) for leg in LEGS]
+
+    def test_only_the_silent_leg_is_counted(self):
+        watch = FeedbackWatch(make_limits(missing_feedback_max=0))
+        found = watch.step(feedback(fresh=changed(YES, 3, False)), True, START, ZERO)
+        assert [(v.check, v.leg, v.value) for v in found] == [(Check.FEEDBACK, 3, 1)]
