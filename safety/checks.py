@@ -64,13 +64,13 @@ class SetpointChecks:
             # One chain in the good case; a second look says which links broke.
             if not (
                 low <= length <= high
-                and -move_max <= move <= move_max
-                and -change_max <= move - before <= change_max
-                and -speed_max <= speed <= speed_max
-                and -mismatch_max <= speed - move * per_s <= mismatch_max
+                and abs(move) <= move_max
+                and abs(move - before) <= change_max
+                and abs(speed) <= speed_max
+                and abs(speed - move * per_s) <= mismatch_max
             ):
                 found += self._explain(len(moves), length, speed, move, move - before)
-            elif not -brake * ratio <= move <= brake * ratio:
+            elif abs(move) > brake * ratio:
                 ratio = abs(move) / brake
         if not found:
             self._judge_stopping(asked_m, moves, ratio, found)
@@ -107,12 +107,12 @@ class SetpointChecks:
         if not low <= length <= high:
             found.append(Violation(Check.POSITION, leg, length, high, "m", stop, low))
         limit = limits.speed_max_m_s
-        if not -move_max <= move <= move_max:
+        if not abs(move) <= move_max:
             found.append(Violation(Check.SPEED, leg, move / dt, limit, "m/s", stop, -limit))
-        if not -speed_max <= speed <= speed_max:
+        if not abs(speed) <= speed_max:
             note = "asked feed-forward"
             found.append(Violation(Check.SPEED, leg, speed, limit, "m/s", stop, -limit, note))
-        if not -change_max <= change <= change_max:
+        if not abs(change) <= change_max:
             limit = limits.acceleration_max_m_s2
             value = change / (dt * dt)
             found.append(Violation(Check.ACCELERATION, leg, value, limit, "m/s^2", stop, -limit))
@@ -127,7 +127,7 @@ class SetpointChecks:
         limit = self._limits.start_tolerance_m
         found: list[Violation] = []
         for leg, (asked, held) in enumerate(zip(asked_m, held_m, strict=True), 1):
-            if not -limit <= asked - held <= limit:
+            if not abs(asked - held) <= limit:
                 offset = asked - held
                 found.append(Violation(Check.START, leg, offset, limit, "m", Severity.HOLD, -limit))
         return found

@@ -50,7 +50,8 @@ class FeedbackWatch:
             for leg, fresh in enumerate(feedback.fresh):
                 if not fresh:
                     self._miss(leg, found)
-        self._judge_status(feedback, homed_needed, commanded_m is not None, found)
+        if feedback.fault_code != _NO_FAULT or feedback.homed != _ALL or feedback.enabled != _ALL:
+            self._judge_status(feedback, homed_needed, commanded_m is not None, found)
         if self._missing != _NONE:
             pairs = zip(self._missing, feedback.fresh, strict=True)
             self._missing = [0 if fresh else missing for missing, fresh in pairs]
@@ -107,18 +108,15 @@ class FeedbackWatch:
     def _judge_status(
         feedback: Feedback, homed_needed: bool, enabled_needed: bool, found: list[Violation]
     ) -> None:
-        if feedback.fault_code != _NO_FAULT:
-            for leg, code in enumerate(feedback.fault_code, 1):
-                if code != 0:
-                    found.append(_drive(leg, code, f"reports fault 0x{code:04X}"))
-        if homed_needed and feedback.homed != _ALL:
-            for leg, homed in enumerate(feedback.homed, 1):
-                if not homed:
-                    found.append(_drive(leg, 0, "is not homed any more"))
-        if enabled_needed and feedback.enabled != _ALL:
-            for leg, enabled in enumerate(feedback.enabled, 1):
-                if not enabled:
-                    found.append(_drive(leg, 0, "does not follow setpoints any more"))
+        for leg, code in enumerate(feedback.fault_code, 1):
+            if code != 0:
+                found.append(_drive(leg, code, f"reports fault 0x{code:04X}"))
+        for leg, homed in enumerate(feedback.homed, 1):
+            if homed_needed and not homed:
+                found.append(_drive(leg, 0, "is not homed any more"))
+        for leg, enabled in enumerate(feedback.enabled, 1):
+            if enabled_needed and not enabled:
+                found.append(_drive(leg, 0, "does not follow setpoints any more"))
 
 
 def _drive(leg: int, value: int, note: str) -> Violation:

@@ -7,13 +7,14 @@ from safety.limits import GateLimits
 from safety.modes import Severity
 from safety.verdict import (
     LEG_COUNT,
-    LEGS,
     SEQUENCE_MODULUS,
     Check,
     Feedback,
     Setpoint,
     Violation,
 )
+
+_ALL = (True,) * LEG_COUNT
 
 
 class CycleWatch:
@@ -123,13 +124,15 @@ class StandstillWatch:
         """Take one cycle's feedback."""
         reporting = 0
         if feedback is not None:
-            limit, fresh = self._speed_m_s, feedback.fresh
-            for leg, speed in zip(LEGS, feedback.speed_m_s, strict=True):
-                if fresh[leg - 1]:
-                    if not -limit <= speed <= limit:
-                        reporting = 0
-                        break
-                    reporting += 1
+            speeds, limit = feedback.speed_m_s, self._speed_m_s
+            if feedback.fresh != _ALL:
+                pairs = zip(speeds, feedback.fresh, strict=True)
+                speeds = tuple(speed for speed, fresh in pairs if fresh)
+            for speed in speeds:
+                if not abs(speed) <= limit:
+                    break
+            else:
+                reporting = len(speeds)
         self._reporting_cycles = self._reporting_cycles + 1 if reporting else 0
         self._all_cycles = self._all_cycles + 1 if reporting == LEG_COUNT else 0
 
