@@ -43,8 +43,8 @@ def pose(view: RunView) -> Picture | None:
         "pose",
         "Pose wanted and reached",
         "Pose of the platform in the base. Reached is the forward kinematics of the measured "
-        "lengths; M = Rz(α) Ry(β) Rx(γ). Wanted is there only while a path is followed; "
-        "before homing the lengths, and so the pose, are not known.",
+        "lengths; M = Rz(α) Ry(β) Rx(γ). Apart: the greatest distance of the two in the motion. "
+        "Wanted is there only while a path is followed; before homing the lengths, and so the pose, are not known.",
         draw_png(4.9, draw),
     )
 
@@ -98,4 +98,4 @@ def _deviation(
     unit: str,
 ) -> str:
     value = largest_deviation(view, wanted, reached, axis)
-    return "" if value is None else f"   apart by at most {figure_or_below(value)} {unit}"
+    return "" if value is None else f"   apart: {figure_or_below(value)} {unit}"
