@@ -44,7 +44,8 @@ def pose(view: RunView) -> Picture | None:
         "Pose wanted and reached",
         "Pose of the platform in the base. Reached is the forward kinematics of the measured "
         "lengths; M = Rz(α) Ry(β) Rx(γ). Apart: the greatest distance of the two in the motion. "
-        "Wanted is there only while a path is followed; before homing the lengths, and so the pose, are not known.",
+        "Wanted is there only while a path is followed; before homing the lengths, and so the "
+        "pose, are not known.",
         draw_png(4.9, draw),
     )
 
