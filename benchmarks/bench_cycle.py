@@ -19,7 +19,7 @@ from hil.gated_bank import GatedBank
 from hil.journal import Journal
 from hil.loop import Loop
 from hil.motion.build import motion_of
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.ring import Ring
 from hil.rig import gate_limits
 from hil.scenario import load_plan
 from hil.shipped import configs_dir
@@ -38,11 +38,10 @@ class _EmptySink:
     def __init__(self) -> None:
         self.ring = Ring.local()
 
-    def service(self) -> RecorderStatus:
+    def service(self) -> None:
         if self.ring.pending > self.ring.capacity // 2:
             for _ in self.ring.pop_all():
                 pass
-        return RecorderStatus.OK
 
     def finish(self) -> None:
         return None

@@ -6,7 +6,7 @@ moves nothing.
 
 from enum import Enum
 
-from safety.modes import Mode, Request
+from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
 
@@ -66,6 +66,10 @@ class Supervisor:
         """
         if verdict is None:
             return (Request.CONFIGURED,)
+        ending = self._wish or self._fault or self._gave_up or verdict.faults
+        if verdict.mode in FOLLOWING_MODES and not (path_done or ending):
+            self._mode = verdict.mode
+            return ()  # on the way, which is nearly always
         self._waited = self._waited + 1 if verdict.mode is self._mode else 0
         self._mode = verdict.mode
         if verdict.faults and not self._fault:

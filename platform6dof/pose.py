@@ -114,7 +114,9 @@ class Pose:
         Beta is in [-pi/2, pi/2]. At |beta| = pi/2 alpha and gamma turn about one axis; gamma is
         then given as 0.
         """
-        return kernel.coordinates_of_pose(self.position_m, self.rotation)
+        coordinates = np.empty(6)
+        kernel.coordinates_of_pose(self.position_m, self.rotation, coordinates)
+        return coordinates
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """``X_AC = X_AB @ X_BC``."""

@@ -79,9 +79,16 @@ def sum_of_sines(t_s: float, axis: NDArray[np.int64], sines: Floats) -> Floats:
 
 @njit(cache=True)
 def sum_of_sines_faded(
-    t_s: float, axis: NDArray[np.int64], sines: Floats, neutral: Floats, fade_s: Floats
-) -> Floats:
-    """Return the six coordinates with rate and acceleration, faded, shape (3, 6).
+    t_s: float,
+    axis: NDArray[np.int64],
+    sines: Floats,
+    neutral: Floats,
+    fade_s: Floats,
+    values: Floats,
+) -> None:
+    """Write the six coordinates with rate and acceleration, faded.
+
+    It writes rather than returns, because an array is dearer to hand out of a kernel than into it.
 
     Args:
         t_s: Time since the lead-in began [s].
@@ -89,10 +96,10 @@ def sum_of_sines_faded(
         sines: Amplitude [m or rad], angular frequency [rad/s], phase [rad], shape (K, 3).
         neutral: Neutral coordinates [m, rad], shape (6,).
         fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
+        values: Where to write, shape (3, 6).
     """
-    values = sum_of_sines(t_s - fade_s[0], axis, sines)
+    values[:] = sum_of_sines(t_s - fade_s[0], axis, sines)
     fade_about(values, neutral, t_s, fade_s)
-    return values
 
 
 @njit(cache=True)
@@ -119,9 +126,15 @@ def polynomial(t_s: float, step_s: float, coefficients: Floats) -> Floats:
 
 @njit(cache=True)
 def polynomial_faded(
-    t_s: float, ahead_s: float, step_s: float, coefficients: Floats, neutral: Floats, fade_s: Floats
-) -> Floats:
-    """Return the six coordinates with rate and acceleration, faded, shape (3, 6).
+    t_s: float,
+    ahead_s: float,
+    step_s: float,
+    coefficients: Floats,
+    neutral: Floats,
+    fade_s: Floats,
+    values: Floats,
+) -> None:
+    """Write the six coordinates with rate and acceleration, faded.
 
     Args:
         t_s: Time since the lead-in began [s].
@@ -130,10 +143,10 @@ def polynomial_faded(
         coefficients: Of the deviation from neutral, shape (N, 6, 6): interval, coordinate, power.
         neutral: Neutral coordinates [m, rad], shape (6,).
         fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
+        values: Where to write, shape (3, 6).
     """
-    values = polynomial(t_s + ahead_s, step_s, coefficients)
+    values[:] = polynomial(t_s + ahead_s, step_s, coefficients)
     fade_about(values, neutral, t_s, fade_s)
-    return values
 
 
 def warm() -> None:
@@ -145,6 +158,7 @@ def warm() -> None:
         constant.setflags(write=False)  # as those of a motion are
     window(0.0, fade_s)
     sum_of_sines(0.0, axis, sines)
-    sum_of_sines_faded(0.0, axis, sines, neutral, fade_s)
+    values = np.empty((3, 6))
+    sum_of_sines_faded(0.0, axis, sines, neutral, fade_s, values)
     polynomial(0.0, 1.0, coefficients)
-    polynomial_faded(0.0, 0.0, 1.0, coefficients, neutral, fade_s)
+    polynomial_faded(0.0, 0.0, 1.0, coefficients, neutral, fade_s, values)

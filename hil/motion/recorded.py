@@ -135,13 +135,15 @@ class Recorded:
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
-        values = kernels.polynomial_faded(
+        values = np.empty((3, 6))
+        kernels.polynomial_faded(
             clamp_time(t_s, self._duration_s),
             self._ahead_s,
             self._step_s,
             self._coefficients,
             self._neutral,
             self._fade_s,
+            values,
         )
         return PlatformSetpoint.from_rows(values)
 

@@ -108,11 +108,10 @@ class RecorderProcess:
         """Number of the recorder's process."""
         return self._process.pid
 
-    def service(self) -> RecorderStatus:
-        """Look whether the recorder lives and return how it is; one system call, never waits."""
+    def service(self) -> None:
+        """Look whether the recorder lives and note it in the ring; one system call, no waiting."""
         if self._result is None and self._process.poll() is not None:
             self._note_gone()
-        return self._ring.status
 
     def finish(self) -> RecorderResult:
         """Close the ring, let the recorder end the file, and tell how it went.

@@ -47,7 +47,7 @@ class RecordingSink(Protocol):
         """Where the loop pushes its frames and events."""
         ...
 
-    def service(self) -> RecorderStatus:
+    def service(self) -> None:
         """Give the recorder its turn; call it once a cycle, it is cheap and never raises."""
         ...
 
@@ -94,12 +94,11 @@ class Recorder:
         """Where the loop pushes its frames and events."""
         return self._ring
 
-    def service(self) -> RecorderStatus:
+    def service(self) -> None:
         """Drain the ring when it is half full, so that a dry run drops nothing."""
         ring = self._ring
         if 2 * ring.pending >= ring.capacity:
             self.drain()
-        return ring.status
 
     def drain(self, now_s: float | None = None) -> int:
         """Take what is in the ring to the file; a failing disk is reported, never raised.

@@ -90,9 +90,11 @@ def poses_of_coordinates(coordinates: Array) -> Array:
 
 
 @njit(cache=True, error_model="numpy")
-def coordinates_of_pose(position: Array, rotation: Array) -> Array:
-    """Coordinates of a pose [m, rad], shape (6,); gamma is 0 where beta is a quarter turn."""
-    out = np.empty(6)
+def coordinates_of_pose(position: Array, rotation: Array, out: Array) -> None:
+    """Write the coordinates of a pose [m, rad], shape (6,).
+
+    Gamma is 0 where beta is a quarter turn.
+    """
     out[0], out[1], out[2] = position[0], position[1], position[2]
     cos_beta = math.hypot(rotation[0, 0], rotation[1, 0])
     out[4] = math.atan2(-rotation[2, 0], cos_beta)
@@ -101,7 +103,6 @@ def coordinates_of_pose(position: Array, rotation: Array) -> Array:
         out[5] = math.atan2(rotation[2, 1], rotation[2, 2])
     else:
         out[3], out[5] = math.atan2(-rotation[0, 1], rotation[1, 1]), 0.0
-    return out
 
 
 def warm() -> None:
@@ -112,4 +113,4 @@ def warm() -> None:
     setpoints_of_coordinates(batch, batch, batch)
     pose = np.zeros(POSE_SIZE)
     pose.setflags(write=False)  # as in every Pose: numba compiles for read-only arrays apart
-    coordinates_of_pose(pose[:3], pose[3:].reshape(3, 3))
+    coordinates_of_pose(pose[:3], pose[3:].reshape(3, 3), np.empty(6))
