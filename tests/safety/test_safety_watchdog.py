@@ -214,8 +214,13 @@ class TestFeedback:
         assert [v.leg for v in found] == [1, 2]
 
     def test_a_leg_without_a_fresh_frame_is_not_judged_by_its_last_one(self):
-        old = feedback(changed(START, 2, math.nan), fresh=changed(YES, 2, False))
-        assert self.watch(old, old) == [[], []]
+        for values in ({"length_m": changed(START, 2, math.nan)}, {"speed_m_s": (math.inf,) * 6}):
+            old = feedback(**values, fresh=changed(YES, 2, False))
+            (found, _) = self.watch(old, old)
+            assert 2 not in {v.leg for v in found}
+
+    def test_one_good_cycle_clears_the_count_of_all_six(self):
+        assert self.watch(None, feedback(), None, None) == [[]] * 4
 
     @pytest.mark.parametrize("leg", LEGS)
     @pytest.mark.parametrize("sign", [1.0, -1.0])
