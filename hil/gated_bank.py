@@ -76,16 +76,17 @@ class GatedBank:
         Raises:
             DriveError: if the bus is gone.
         """
+        age_s = 0.0  # control runs in this very cycle
         verdict = self._gate.step(
             GateInputs(
-                index=tick.index,
-                elapsed_s=tick.dt_s,
-                late_s=tick.late_s,
-                asked=asked,
-                setpoint_age_s=0.0,
-                feedback=self._feedback,
-                requests=requests,
-                reset=reset,
+                tick.index,
+                tick.dt_s,
+                tick.late_s,
+                asked,
+                age_s,
+                self._feedback,
+                requests,
+                reset,
             )
         )
         goal = _GOAL[verdict.drives]

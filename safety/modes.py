@@ -49,6 +49,8 @@ class Severity(IntEnum):
 class DriveRequest(Enum):
     """What the drives are asked to be."""
 
+    __hash__ = object.__hash__  # as of Mode
+
     OFF = "OFF"
     HOME = "HOME"
     ENABLE = "ENABLE"

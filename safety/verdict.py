@@ -49,6 +49,8 @@ class Check(Enum):
 class Action(Enum):
     """What the gate did in this cycle."""
 
+    __hash__ = object.__hash__  # as of Mode
+
     BLOCKED = "BLOCKED"
     """No position setpoint may be sent."""
     PASSED = "PASSED"
@@ -147,14 +149,12 @@ def as_six(values: Iterable[float]) -> Six:
     return (a, b, c, d, e, f)
 
 
-_PLAIN = {float}
-
-
 def _store_six(owner: object, name: str, values: Sequence[object]) -> None:
     """Keep six Python floats as they are; convert other real numbers; refuse bool and the rest."""
     if len(values) != LEG_COUNT:
         raise TypeError(f"{name}: {len(values)} values, need {LEG_COUNT} (one float per leg)")
-    if {*map(type, values)} == _PLAIN:
+    a, b, c, d, e, f = values
+    if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is float:
         return
     converted: list[float] = []
     for leg, value in enumerate(values, 1):
