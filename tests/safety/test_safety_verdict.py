@@ -89,7 +89,7 @@ def test_what_one_setpoint_does_wrong_is_one_cause_and_each_leg_is_one():
 
 
 @pytest.mark.parametrize("bad", [True, "1.0", None, 1j])
-@pytest.mark.parametrize("leg", [1, 6])
+@pytest.mark.parametrize("leg", range(1, 7))
 def test_only_numbers_become_setpoints_and_feedback(bad, leg):
     values = changed(ZERO, leg, bad)
     with pytest.raises(TypeError, match=f"length_m, leg {leg}: .* is not a number"):
