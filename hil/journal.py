@@ -14,7 +14,6 @@ from hil.recording.frame import (
     FRAME,
     NAN6,
     CycleFlag,
-    CycleFrame,
     EventKind,
     EventRecord,
     Level,
@@ -80,7 +79,9 @@ class Journal:
                 flags |= CycleFlag.FORWARD_FAILED
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
-        frame = CycleFrame(
+        pack_into(
+            self._buffer,
+            0,
             tick.index,
             tick.t_s,
             tick.dt_s,
@@ -101,7 +102,6 @@ class Journal:
             pose,
             residual_m,
         )
-        pack_into(self._buffer, 0, frame)
         self._ring.push(CYCLE_KIND, self._buffer)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)

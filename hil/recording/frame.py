@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, IntFlag
 from types import MappingProxyType
@@ -76,8 +76,7 @@ class CycleFlag(IntFlag):
 class CycleFrame(NamedTuple):
     """One cycle, asked, allowed, sent and measured side by side; units are those of `FIELDS`.
 
-    A named tuple and not a dataclass: it is built a thousand times a second in the loop, and a
-    frozen dataclass of as many fields costs several times as much to make.
+    A named tuple, so that it unpacks into the arguments of `pack_into`.
     """
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
@@ -101,36 +100,49 @@ class CycleFrame(NamedTuple):
     reached_residual_m: float = math.nan
 
 
-def pack_into(buffer: bytearray | memoryview, offset: int, frame: CycleFrame) -> None:
-    """Write one frame as `FRAME.size` bytes.
+def pack_into(
+    buffer: bytearray | memoryview,
+    offset: int,
+    index: int,
+    t_s: float,
+    dt_s: float,
+    late_s: float,
+    busy_s: float,
+    mode: int,
+    action: int,
+    flags: int,
+    wanted_pose: Sequence[float],
+    asked_length_m: Sequence[float],
+    asked_speed_m_s: Sequence[float],
+    allowed_length_m: Sequence[float],
+    allowed_speed_m_s: Sequence[float],
+    sent_length_m: Sequence[float],
+    measured_length_m: Sequence[float],
+    measured_speed_m_s: Sequence[float],
+    measured_force_n: Sequence[float],
+    reached_pose: Sequence[float],
+    reached_residual_m: float,
+) -> None:
+    """Write one frame as `FRAME.size` bytes; `pack_into(buffer, offset, *frame)` does for a tuple.
 
-    Args:
-        buffer: writable bytes.
-        offset: first byte to write.
-        frame: groups given as tuples of Python floats (an array's `.tolist()`), which pack several
-            times faster than NumPy scalars.
+    The bytes go into `buffer` from `offset` on. What follows are the fields of `CycleFrame`; groups
+    are tuples or lists of six Python floats (an array's `.tolist()`), which pack several times
+    faster than NumPy scalars.
 
     Raises:
         struct.error: if a group is not of six values, a code does not fit or the buffer is short.
     """
-    (
-        *head,
-        wanted_pose,
-        asked_length_m,
-        asked_speed_m_s,
-        allowed_length_m,
-        allowed_speed_m_s,
-        sent_length_m,
-        measured_length_m,
-        measured_speed_m_s,
-        measured_force_n,
-        reached_pose,
-        reached_residual_m,
-    ) = frame
     FRAME.pack_into(
         buffer,
         offset,
-        *head,
+        index,
+        t_s,
+        dt_s,
+        late_s,
+        busy_s,
+        mode,
+        action,
+        flags,
         *wanted_pose,
         *asked_length_m,
         *asked_speed_m_s,

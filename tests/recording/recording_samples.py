@@ -33,7 +33,7 @@ def sample_frame(index: int, period_s: float = 0.002) -> CycleFrame:
 
 def packed(frame: CycleFrame) -> bytes:
     buffer = bytearray(FRAME.size)
-    pack_into(buffer, 0, frame)
+    pack_into(buffer, 0, *frame)
     return bytes(buffer)
 
 

@@ -76,7 +76,7 @@ def test_a_group_of_another_length_is_refused(count: int) -> None:
 
 def test_packing_at_an_offset_leaves_the_rest_alone() -> None:
     buffer = bytearray(b"\xaa" * (FRAME.size + 20))
-    pack_into(buffer, 10, sample_frame(1))
+    pack_into(buffer, 10, *sample_frame(1))
     assert buffer[:10] == buffer[-10:] == b"\xaa" * 10
     assert unpack(bytes(buffer[10:-10])) == sample_frame(1)
 

@@ -86,7 +86,7 @@ def write_run(
     for frame in frames_of(plan, course):
         frame = frame if change is None else change(frame.index, frame)
         buffer = bytearray(FRAME.size)
-        pack_into(buffer, 0, frame)
+        pack_into(buffer, 0, *frame)
         recorder.ring.push(CYCLE_KIND, buffer)
         recorder.service()
     for event in (*mode_events(course), *events):
