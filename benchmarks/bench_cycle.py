@@ -18,9 +18,9 @@ from hil.clock import VirtualClock
 from hil.gated_bank import GatedBank
 from hil.journal import Journal
 from hil.loop import Loop
+from hil.machine import gate_limits
 from hil.motion.build import motion_of
 from hil.recording.ring import Ring
-from hil.rig import gate_limits
 from hil.scenario import load_plan
 from hil.shipped import configs_dir
 from hil.stations.platform import PlatformStation

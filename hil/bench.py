@@ -16,6 +16,7 @@ from hil.clock import Clock, Tick, VirtualClock, utc_stamp
 from hil.gated_bank import GatedBank
 from hil.journal import Journal
 from hil.loop import Loop, LoopEnd
+from hil.machine import cylinder_model, gate_limits, geometry_of, park_pose
 from hil.motion.build import motion_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
@@ -24,7 +25,7 @@ from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus, Ring
-from hil.rig import Rig, cylinder_model, gate_limits, geometry_of, park_pose
+from hil.rig import Rig
 from hil.scenario import Plan
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
@@ -140,6 +141,7 @@ def run(
         )
         end = loop.run()
     recorded = sink.finish()
+    sink.ring.release()
     return RunResult(
         outcome=_outcome(end, supervisor),
         mode=end.mode,

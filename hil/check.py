@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from hil.bench import machine_of, run
+from hil.machine import envelope_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
-from hil.rig import envelope_of
 from hil.scenario import Plan
 from platform6dof.envelope import Envelope, EnvelopeViolation
 from platform6dof.inverse import leg_setpoint

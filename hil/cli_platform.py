@@ -190,7 +190,7 @@ class _Model:
     """A rig's mathematics, from a file or a shipped name."""
 
     def __init__(self, name: str) -> None:
-        from hil.rig import envelope_of, geometry_of, load_rig
+        from hil.machine import envelope_of, geometry_of, load_rig
         from hil.shipped import find_file
 
         self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))

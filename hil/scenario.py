@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hil.fields import Distance, NotNegative, Positive, Seconds
-from hil.rig import PoseSettings, Rig, check_rig
+from hil.machine import check_rig
+from hil.rig import PoseSettings, Rig
 from hil.settings import ConfigError, Settings, apply_overrides, read_toml
 from hil.shipped import find_file
 

@@ -10,7 +10,7 @@ import hil
 from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState
 from hil.clock import Tick
 from hil.gated_bank import GatedBank
-from hil.rig import gate_limits
+from hil.machine import gate_limits
 from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import LegTarget, Setpoint

@@ -11,10 +11,10 @@ from drives.bank import DriveError
 from hil.bench import run
 from hil.clock import VirtualClock
 from hil.evidence import evidence_of, in_motion, verdicts_of
+from hil.machine import gate_limits, soft_range_m
 from hil.recording.frame import CycleFlag, EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.rig import gate_limits, soft_range_m
 from hil.stations.platform import PlatformStation
 from hil.supervisor import Outcome
 from safety.modes import Mode

@@ -7,7 +7,8 @@ from bench_plans import HEAVE, PAPER, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.rig import Rig, envelope_of, gate_limits, geometry_of, load_rig, park_pose
+from hil.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
+from hil.rig import Rig
 from hil.scenario import Plan, Scenario, load_plan
 from hil.settings import ConfigError, apply_overrides, read_toml
 from hil.shipped import configs_dir, find_file

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.evidence import in_motion
+from hil.machine import geometry_of, soft_range_m
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, verdict_of
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.reached import reached_poses
-from hil.rig import Rig, geometry_of, soft_range_m
+from hil.rig import Rig
 from hil.scenario import Plan
 from hil.settings import ConfigError
 from platform6dof.geometry import GeometryError, HexapodGeometry

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hil.machine import geometry_of
 from hil.recording.frame import (
     CYCLE_KIND,
     EVENT_KIND,
@@ -28,7 +29,6 @@ from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import Ring
-from hil.rig import geometry_of
 from hil.scenario import Plan, load_plan
 from hil.shipped import configs_dir
 from platform6dof.inverse import leg_setpoints_batch

@@ -31,10 +31,13 @@ from hil.report import (
     timeline_figure,
 )
 from hil.report.leg_figures import step_rate
+from hil.report.reached import reached_poses
 from hil.report.rig_figure import camera_axes, extreme_instants, remaining_m
 from hil.report.stop_figure import braking_window, shared_factor
 from hil.report.style import Picture, draw_png
 from hil.report.view import RunView
+from platform6dof.inverse import leg_lengths
+from platform6dof.pose import Pose
 
 ALWAYS = [
     leg_figures.strokes,
@@ -125,8 +128,27 @@ def test_a_pose_before_homing_is_not_shown(monkeypatch, good_view: RunView) -> N
     drawn = lines_of(monkeypatch, pose_figure.pose, good_view)
     reached_z, homed = drawn[5], good_view.homed
     assert np.isnan(reached_z[:homed]).all()
-    expected = good_view.recording.column("reached_pose")[homed:, 2] * 1e3
-    np.testing.assert_allclose(reached_z[homed:], expected)
+    np.testing.assert_allclose(reached_z[homed:], good_view.reached[homed:, 2] * 1e3)
+
+
+def test_the_pose_reached_has_the_lengths_that_were_measured(good_view: RunView) -> None:
+    lengths = good_view.recording.column("measured_length_m")
+    assert good_view.geometry is not None
+    for cycle in range(good_view.homed, len(lengths), 97):
+        X_BP = Pose.from_coordinates(good_view.reached[cycle])
+        np.testing.assert_allclose(leg_lengths(good_view.geometry, X_BP), lengths[cycle], atol=1e-9)
+    assert np.isnan(good_view.reached[: good_view.homed]).all()
+
+
+def test_without_a_geometry_only_the_poses_of_the_run_are_known(good_view: RunView) -> None:
+    sparse = good_view.recording.column("reached_pose").copy()
+    sparse[::3] = np.nan
+    recording = with_columns(good_view.recording, reached_pose=sparse)
+    found = reached_poses(recording, None, good_view.homed)
+    np.testing.assert_array_equal(found[good_view.homed :], sparse[good_view.homed :])
+    # With one, the poses between are found as well, and those of the run again.
+    filled = reached_poses(recording, good_view.geometry, good_view.homed)
+    np.testing.assert_array_equal(filled, good_view.reached)
 
 
 def test_in_the_middle_of_a_stop_all_legs_lie_on_one_line(tripped_view: RunView) -> None:
@@ -181,11 +203,10 @@ def test_the_extremes_are_those_of_the_motion(good_view: RunView) -> None:
 
 def test_a_moment_without_a_pose_is_not_chosen(good_view: RunView) -> None:
     first = extreme_instants(good_view)[1]
-    reached = good_view.recording.column("reached_pose").copy()
+    reached = good_view.reached.copy()
     lengths = good_view.recording.column("measured_length_m")
     reached[lengths.max(axis=1) >= first.length_m.max() - 1e-3] = np.nan
-    recording = with_columns(good_view.recording, reached_pose=reached)
-    second = extreme_instants(dataclasses.replace(good_view, recording=recording))[1]
+    second = extreme_instants(dataclasses.replace(good_view, reached=reached))[1]
     assert second.length_m.max() < first.length_m.max() - 1e-3
 
 
