@@ -26,6 +26,8 @@ from safety.modes import Mode
 from safety.verdict import Action, Check, Severity, Verdict, Violation
 
 KEPT_EVENTS = 1000
+SERVICE_EVERY = 16
+"""Cycles between two looks at the recorder: fewer than the smallest ring has slots to spare."""
 
 MODE_CODE = {mode: code for code, mode in enumerate(Mode)}
 ACTION_CODE = {action: code for code, action in enumerate(Action)}
@@ -105,7 +107,8 @@ class Journal:
         self._ring.push(CYCLE_KIND, self._buffer)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)
-        self._sink.service()
+        if tick.index % SERVICE_EVERY == 0:
+            self._sink.service()
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""
