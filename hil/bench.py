@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from drives.bank import BankReport, DriveBank
+from drives.bank import BankReport, DriveBank, DriveModelError
 from drives.simulated_bank import SimFault, SimulatedBank
 from hil.clock import Clock, Tick, VirtualClock, utc_stamp
 from hil.gated_bank import GatedBank
@@ -27,6 +27,7 @@ from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus, Ring
 from hil.rig import Rig
 from hil.scenario import Plan
+from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
 from hil.supervisor import Outcome, Supervisor
@@ -79,18 +80,25 @@ def machine_of(rig: Rig) -> PlatformMachine:
 
 
 def bank_of(plan: Plan) -> DriveBank:
-    """The drives that a plan names by URL. Only ``sim:`` exists so far."""
+    """The drives that a plan names by URL. Only ``sim:`` exists so far.
+
+    Raises:
+        ConfigError: if cylinders or faults cannot be simulated as described.
+    """
     scenario = plan.scenario
-    return SimulatedBank(
-        cylinder_model(plan.rig, scenario.period_s),
-        scenario.period_s,
-        faults=tuple(
-            SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
-        ),
-        seed=scenario.seed,
-        name=plan.rig.name,
-        url=scenario.devices.drives,
-    )
+    try:
+        return SimulatedBank(
+            cylinder_model(plan.rig, scenario.period_s),
+            scenario.period_s,
+            faults=tuple(
+                SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
+            ),
+            seed=scenario.seed,
+            name=plan.rig.name,
+            url=scenario.devices.drives,
+        )
+    except DriveModelError as error:
+        raise ConfigError(plan.scenario_file, [str(error)]) from error
 
 
 def run(

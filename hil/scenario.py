@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from drives.sim_faults import FaultKind
 from hil.fields import Distance, NotNegative, Positive, Seconds
 from hil.machine import check_rig
 from hil.rig import PoseSettings, Rig
@@ -126,16 +127,7 @@ class Devices(Settings):
 class FaultSettings(Settings):
     """A fault that is switched on in the simulated drives (refused with real ones)."""
 
-    kind: Literal[
-        "lag",
-        "stuck_feedback",
-        "feedback_jump",
-        "feedback_nan",
-        "lost_feedback",
-        "drive_fault",
-        "disabled",
-        "blocked",
-    ]
+    kind: FaultKind
     leg: Annotated[int, Field(ge=1, le=6)]
     start_s: NotNegative
     """From the start of the loop: the time that recordings and reports show."""

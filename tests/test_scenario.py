@@ -7,6 +7,7 @@ from bench_plans import HEAVE, PAPER, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hil.bench import run
 from hil.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
 from hil.rig import Rig
 from hil.scenario import Plan, Scenario, load_plan
@@ -128,6 +129,12 @@ def test_any_table_is_a_scenario_or_a_config_error(changes):
     except ConfigError:
         rate_hz = 100.0
     assert 100.0 <= rate_hz <= 1000.0
+
+
+def test_a_fault_that_cannot_be_simulated_is_a_configuration_error(tmp_path):
+    lame = plan(faults=[{"kind": "lag", "leg": 1, "start_s": 0.0, "value": 0.5}])
+    with pytest.raises(ConfigError, match=r"test\.toml: .*lag"):
+        run(lame, tmp_path)
 
 
 def test_overrides_reach_scenario_and_rig():

@@ -70,3 +70,31 @@ def is_rest(values: Floats) -> bool:
     """Say whether deviation, rate and acceleration, shape (3, 6), are those of rest at neutral."""
     largest = np.abs(values).max(axis=1)
     return bool(np.all(largest <= (REST_DEVIATION, REST_RATE, REST_ACCELERATION)))
+
+
+class FadedMotion:
+    """What every motion with a fade tells of its time.
+
+    Args:
+        fade: when it is led in and out.
+    """
+
+    def __init__(self, fade: Fade) -> None:
+        self._fade = fade
+        self._fade_s = fade.lengths()
+        self._duration_s = fade.total_s
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest, fades included [s]."""
+        return self._duration_s
+
+    @property
+    def lead_in_s(self) -> float:
+        """Time from rest to the beginning of the motion's own time [s]."""
+        return self._fade.lead_in_s
+
+    @property
+    def lead_out_s(self) -> float:
+        """Time from the end of the motion's own time to rest [s]."""
+        return self._fade.lead_out_s

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.motion import kernels
-from hil.motion.fade import fade_for
+from hil.motion.fade import FadedMotion, fade_for
 from hil.motion.source import (
     AXES,
     Floats,
@@ -22,7 +22,7 @@ Term = tuple[float, float, float]
 """Amplitude [m or rad], frequency [Hz] and phase [rad] of one sine."""
 
 
-class MultiSine:
+class MultiSine(FadedMotion):
     """The motion law of Bukharov et al. 2022, eqs. 4-5, in each of the six coordinates.
 
     x(t) = A + sum over k of Ar_k sin(2 pi nu_k t + phi_k) for t in 0..T, with the velocity and the
@@ -52,24 +52,7 @@ class MultiSine:
         own_s = require_number("duration_s", duration_s, "s", above=0.0)
         begin = kernels.sum_of_sines(0.0, self._axis, self._sines)
         end = kernels.sum_of_sines(own_s, self._axis, self._sines)
-        self._fade = fade_for(begin, end, own_s, fade_s)
-        self._fade_s = self._fade.lengths()
-        self._duration_s = self._fade.total_s
-
-    @property
-    def duration_s(self) -> float:
-        """From rest to rest, fades included [s]."""
-        return self._duration_s
-
-    @property
-    def lead_in_s(self) -> float:
-        """Time from rest to the beginning of the law's own time [s]."""
-        return self._fade.lead_in_s
-
-    @property
-    def lead_out_s(self) -> float:
-        """Time from the end of the law's own time to rest [s]."""
-        return self._fade.lead_out_s
+        super().__init__(fade_for(begin, end, own_s, fade_s))
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from hil.motion import kernels
 from hil.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
 from hil.motion.csv_table import read_table
-from hil.motion.fade import fade_for
+from hil.motion.fade import FadedMotion, fade_for
 from hil.motion.piecewise import fit_quintic
 from hil.motion.resample import (
     DEVIATION_MAX,
@@ -38,7 +38,7 @@ from hil.motion.source import (
 from platform6dof.pose import PlatformSetpoint
 
 
-class Recorded:
+class Recorded(FadedMotion):
     """A motion through uniform samples of its deviation from a neutral pose.
 
     In its own time the motion passes through every sample. Before and after it the samples are
@@ -66,10 +66,9 @@ class Recorded:
         coefficients = fit_quintic(samples, self._step_s)
         begin = kernels.polynomial(0.0, self._step_s, coefficients)
         end = kernels.polynomial(own_s, self._step_s, coefficients)
-        self._fade = fade_for(begin, end, own_s, fade_s)
+        super().__init__(fade_for(begin, end, own_s, fade_s))
         ahead, behind = (
-            math.ceil(lead_s / self._step_s)
-            for lead_s in (self._fade.lead_in_s, self._fade.lead_out_s)
+            math.ceil(lead_s / self._step_s) for lead_s in (self.lead_in_s, self.lead_out_s)
         )
         if max(ahead, behind) >= len(samples):
             text = f"fade_s is {fade_s:g} s, longer than the recording of {own_s:g} s"
@@ -77,9 +76,7 @@ class Recorded:
         if ahead or behind:
             coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
         self._coefficients = coefficients
-        self._ahead_s = ahead * self._step_s - self._fade.lead_in_s
-        self._fade_s = self._fade.lengths()
-        self._duration_s = self._fade.total_s
+        self._ahead_s = ahead * self._step_s - self.lead_in_s
 
     @classmethod
     def from_csv(
@@ -117,21 +114,6 @@ class Recorded:
         if lowpass_hz is not None:
             samples = lowpass(samples, step_s, lowpass_hz)
         return cls(samples, step_s, neutral, fade_s)
-
-    @property
-    def duration_s(self) -> float:
-        """From rest to rest, fades included [s]."""
-        return self._duration_s
-
-    @property
-    def lead_in_s(self) -> float:
-        """Time from rest to the first sample of the recording [s]."""
-        return self._fade.lead_in_s
-
-    @property
-    def lead_out_s(self) -> float:
-        """Time from the last sample of the recording to rest [s]."""
-        return self._fade.lead_out_s
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
