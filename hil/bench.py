@@ -5,7 +5,7 @@ The same parts run in both clocks; only what paces them and who writes the file 
 
 import platform as host
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +15,7 @@ from drives.simulated_bank import SimFault, SimulatedBank
 from hil.clock import Clock, Tick, VirtualClock, utc_stamp
 from hil.gated_bank import GatedBank
 from hil.journal import Journal
-from hil.loop import Loop, LoopEnd
+from hil.loop import Loop, LoopEnd, StopWish
 from hil.machine import cylinder_model, gate_limits, geometry_of, park_pose
 from hil.motion.build import motion_of
 from hil.motion.moves import move
@@ -37,7 +37,7 @@ from safety.modes import Mode
 from safety.verdict import Action, Violation
 
 PATIENCE_S = 10.0
-"""How long enabling, settling or a stop may take, beyond the time that homing needs."""
+"""How long enabling, settling, a stop, or standstill after a fault may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,7 @@ def run(
     *,
     motion: MotionSource | None = None,
     progress: Callable[[float], None] | None = None,
+    stop: AbstractContextManager[StopWish] | None = None,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -116,6 +117,7 @@ def run(
         motion: what to play, if it was built already.
         progress: told the time of the run [s] now and then; only in a dry run, because nothing
             but the cycle belongs into a real-time loop.
+        stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
 
     Raises:
         ConfigError: if the motion cannot be made.
@@ -126,15 +128,16 @@ def run(
     motion = motion or motion_of(plan)
     limits = gate_limits(plan.rig, period_s)
     gated = GatedBank(Gate(limits), bank_of(plan))
-    supervisor = Supervisor(_patience_cycles(plan))
+    supervisor = _supervisor(plan)
     station = PlatformStation(machine_of(plan.rig), motion, supervisor, period_s)
     with ExitStack() as stack:
+        # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
+        wish = stack.enter_context(stop or StopSignals())
         stack.callback(gated.close)
         report = gated.open()
         header = _header(plan, limits, report)
         sink = _sink(plan, new_run_dir(out, plan.scenario.name), header)
         stack.callback(sink.finish)
-        stop = stack.enter_context(StopSignals())
         clock, setup = stack.enter_context(_clock(plan, progress))
         journal = Journal(sink)
         loop = Loop(
@@ -144,7 +147,7 @@ def run(
             supervisor,
             gated,
             journal,
-            stop,
+            wish,
             stop_on_overrun=plan.scenario.overruns == "stop",
         )
         end = loop.run()
@@ -193,9 +196,11 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
 
 
-def _patience_cycles(plan: Plan) -> int:
-    homing_s = max(plan.rig.cylinders.stroke_m) / plan.rig.cylinders.homing_speed_m_s
-    return round((homing_s + PATIENCE_S) / plan.scenario.period_s)
+def _supervisor(plan: Plan) -> Supervisor:
+    period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
+    homing_s = max(cylinders.stroke_m) / cylinders.homing_speed_m_s
+    patience_s = PATIENCE_S + cylinders.enable_time_s
+    return Supervisor(round(patience_s / period_s), round((patience_s + homing_s) / period_s))
 
 
 def _sink(plan: Plan, folder: Path, header: RunHeader) -> RecordingSink:
@@ -241,7 +246,8 @@ class _Watched:
     def ticks(self, period_s: float) -> Iterator[Tick]:
         for tick in self._clock.ticks(period_s):
             if tick.index % self.EVERY == 0:
-                self._progress(tick.t_s)
+                with suppress(OSError):  # a terminal that has gone is no reason to stop
+                    self._progress(tick.t_s)
             yield tick
 
 

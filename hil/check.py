@@ -5,6 +5,7 @@ and finds all that is wrong with them; the dry run shows that gate and drives ag
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,7 @@ from hil.machine import envelope_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
 from hil.scenario import Plan
+from hil.supervisor import Outcome
 from platform6dof.envelope import Envelope, EnvelopeViolation
 from platform6dof.inverse import leg_setpoint
 
@@ -141,6 +143,12 @@ def _extent(
     return np.array([leg.length_m for leg in legs]), np.array([leg.speed_m_s for leg in legs])
 
 
+class _Unheard:
+    """No wish to end: Ctrl-C interrupts a check, which is then no proof, rather than parking it."""
+
+    asked = None
+
+
 def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
     """What the gate objects to in a run on simulated drives."""
     devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
@@ -148,11 +156,12 @@ def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
         update={"clock": "virtual", "faults": (), "devices": devices}
     )
     with TemporaryDirectory(prefix="hil-check-") as folder:
-        result = run(plan.model_copy(update={"scenario": scenario}), Path(folder), motion=motion)
+        trial = plan.model_copy(update={"scenario": scenario})
+        result = run(trial, Path(folder), motion=motion, stop=nullcontext(_Unheard()))
     found = [
         Finding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
         for t_s, v in result.violations
     ]
-    if not found and not result.ok:
+    if not found and result.outcome is not Outcome.COMPLETED:
         found.append(Finding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
     return found

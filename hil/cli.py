@@ -1,5 +1,6 @@
 """The command line: ``hil VERB``. Each verb is a thin layer over a function of the bench."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,7 +8,7 @@ import orjson
 import typer
 
 from hil import cli_platform
-from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, verb
+from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, tell_bad_usage, verb
 from hil.settings import ConfigError
 
 app = typer.Typer(
@@ -60,7 +61,12 @@ ClockOption = Annotated[
 
 def main() -> None:
     """Entry point of the program."""
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == Exit.USAGE:
+            tell_bad_usage(sys.argv)
+        raise
 
 
 @app.command()
@@ -124,7 +130,7 @@ def report(
     if as_json:
         print_json({"ok": True, "report": str(page)})
     else:
-        out.print(f"report: {page}", soft_wrap=True)
+        out.print(f"report: {page}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -152,7 +158,7 @@ def export(
     if as_json:
         print_json({"ok": True, "csv": str(written), "rows": recording.cycles})
     else:
-        out.print(f"{recording.cycles} rows: {written}", soft_wrap=True)
+        out.print(f"{recording.cycles} rows: {written}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -203,7 +209,8 @@ def _recording(path: Path) -> Any:
 
     recording = Recording.open(path)
     if recording.truncated:
-        err.print(f"{recording.path}: cut off; read up to the last complete chunk")
+        text = f"{recording.path}: cut off; read up to the last complete chunk"
+        err.print(text, markup=False, soft_wrap=True)
     return recording
 
 

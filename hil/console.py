@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import wraps
 from typing import Annotated, Any, NoReturn, ParamSpec
@@ -39,8 +39,18 @@ class RefusedError(Exception):
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print exactly one JSON object; a number that is not there is null."""
+    _told.append(True)
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
     sys.stdout.buffer.flush()
+
+
+_told: list[bool] = []
+
+
+def tell_bad_usage(arguments: Sequence[str]) -> None:
+    """One JSON object for a script whose command line was not understood, if it wanted JSON."""
+    if "--json" in arguments and not _told:
+        print_json({"ok": False, "error": "bad usage; standard error says what is wrong"})
 
 
 def leave(ok: bool) -> NoReturn:
@@ -59,6 +69,10 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))
         except (RefusedError, RecordingError) as error:
             _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
+        except KeyboardInterrupt:
+            # A run hears signals itself: this is a check, a report or another verb without motion.
+            interrupted = RefusedError("interrupted; nothing was moved by it")
+            _end(interrupted, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
 
     return wrapped
 

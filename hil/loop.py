@@ -5,17 +5,17 @@ the journal notes it all. Whatever happens, the exit at the end stops the machin
 fails, the loop goes on without it until the gate has brought the legs to rest.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from drives.bank import BankFeedback, DriveError
+from drives.bank import DriveError
 from hil.clock import Clock, Tick
 from hil.gated_bank import Exchange, GatedBank
 from hil.journal import Journal
 from hil.recording.frame import CycleFlag, Level
-from hil.stations.platform import NOTHING_ASKED, Control, PlatformStation
+from hil.stations.platform import STOP_ASKED, Control, PlatformStation
 from hil.supervisor import Supervisor
-from platform6dof.forward import ForwardResult
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
@@ -87,6 +87,9 @@ class Loop:
         self._failure: Exception | None = None
         self._busy_s = 0.0
         self._cycles = 0
+        self._failed_cycles = 0
+        self._flags = 0
+        self._deaf = False
 
     def run(self) -> LoopEnd:
         """Run until the course is over, or nothing can be done any more.
@@ -102,71 +105,88 @@ class Loop:
                     break
         except DriveError as error:
             # The link is gone: the drives stop by their own watchdog, nothing can be sent.
-            self._failure = error
+            self._failure = self._failure or error
         finally:
-            self._gated.close()
+            self._close()
         return LoopEnd(
             self._cycles, self._clock.overruns, self._gated.mode, self._verdict, self._failure
         )
 
     def cycle(self, tick: Tick) -> Exchange:
         """One turn: control, gate, drives, journal."""
-        stop_asked, overrun = self._look_around(tick)
         control = self._control(tick)
         exchange = self._gated.cycle(tick, control.asked, control.requests)
         self._verdict = exchange.verdict
-        reached = self._reached(tick, exchange.feedback)
-        self._journal.cycle(
-            tick,
-            control,
-            exchange.verdict,
-            exchange.feedback,
-            reached,
-            self._busy_s,
-            (CycleFlag.STOP_ASKED if stop_asked else 0) | (CycleFlag.OVERRUN if overrun else 0),
-        )
-        if self._supervisor.gave_up and self._supervisor.done:
-            self._journal.note(tick, f"given up: {self._supervisor.gave_up}", Level.FATAL)
+        self._note(tick, control, exchange)
         self._cycles += 1
         return exchange
 
-    def _look_around(self, tick: Tick) -> tuple[bool, bool]:
-        """Whether the operator wants the end, and whether deadlines were given up since last."""
-        asked = self._stop.asked
-        if asked is not None:
-            self._supervisor.stop("stopped by the operator")
-        overruns = self._clock.overruns
-        overrun, self._overruns = overruns > self._overruns, overruns
-        if overrun and self._stop_on_overrun:
-            self._supervisor.trip(f"{overruns} deadlines given up; overruns = 'stop'")
-            self._journal.object(tick, "overrun", float(overruns), 0.0, "deadlines")
-        return asked is not None, overrun
-
     def _control(self, tick: Tick) -> Control:
-        if self._failure is not None:
-            return NOTHING_ASKED
-        try:
-            return self._station.step(tick, self._verdict)
-        except Exception as error:
-            # Without setpoints the gate makes a controlled stop; leaving now would drop the legs.
-            self._failure = error
-            self._journal.note(tick, f"control failed: {error!r}", Level.FATAL)
-            return NOTHING_ASKED
+        """Control's part; when it fails, now or before, all that is asked is a stop.
 
-    def _reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
-        return None if self._failure is not None else self._station.reached(tick, feedback)
+        Leaving the loop instead would drop the legs in the middle of their motion.
+        """
+        if self._failure is None:
+            try:
+                self._look_around(tick)
+                return self._station.step(tick, self._verdict)
+            except Exception as error:
+                self._fail(tick, error)
+        return STOP_ASKED
+
+    def _look_around(self, tick: Tick) -> None:
+        """Does the operator want the end? Were deadlines given up since the last cycle?"""
+        self._flags = 0
+        if self._stop.asked is not None:
+            self._supervisor.stop("stopped by the operator")
+            self._flags |= CycleFlag.STOP_ASKED
+        overruns = self._clock.overruns
+        if overruns > self._overruns:
+            self._overruns = overruns
+            self._flags |= CycleFlag.OVERRUN
+            if self._stop_on_overrun:
+                self._supervisor.trip(f"{overruns} deadlines given up; overruns = 'stop'")
+                self._journal.object(tick, "overrun", float(overruns), 0.0, "deadlines")
+
+    def _note(self, tick: Tick, control: Control, exchange: Exchange) -> None:
+        """Put the cycle down. Whoever only looks on may fail, and the stop goes on without him."""
+        if self._deaf:
+            return
+        verdict, feedback = exchange
+        try:
+            failed = self._failure is not None
+            reached = None if failed else self._station.reached(tick, feedback)
+            self._journal.cycle(
+                tick, control, verdict, feedback, reached, self._busy_s, self._flags
+            )
+            if self._supervisor.gave_up and self._supervisor.done:
+                self._journal.note(tick, f"given up: {self._supervisor.gave_up}", Level.FATAL)
+        except Exception as error:
+            self._deaf = self._failure is not None  # not control then, but the journal itself
+            self._fail(tick, error)
+
+    def _fail(self, tick: Tick, error: Exception) -> None:
+        self._failure = self._failure or error
+        with suppress(Exception):  # the journal may be what failed; the error is kept either way
+            self._journal.note(tick, f"control failed: {error!r}", Level.FATAL)
 
     def _over(self) -> bool:
         verdict = self._verdict
         if self._failure is None:
             return self._supervisor.done
-        if verdict is None or verdict.mode not in _MOVING:
-            return verdict is None or verdict.mode is not Mode.FAULT or _released(verdict)
-        return False
+        self._failed_cycles += 1
+        if verdict is None or self._failed_cycles > self._supervisor.patience_cycles:
+            return True
+        if verdict.mode in (Mode.FAULT, Mode.LOCKOUT):
+            return verdict.drives is DriveRequest.OFF
+        return verdict.mode in _AT_REST
+
+    def _close(self) -> None:
+        try:
+            self._gated.close()
+        except DriveError as error:
+            self._failure = self._failure or error
 
 
-_MOVING = (Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING, Mode.CSTOP, Mode.QSTOP)
-
-
-def _released(verdict: Verdict) -> bool:
-    return verdict.drives is DriveRequest.OFF
+_AT_REST = (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD)
+"""Modes in which power may go: the commanded state stands."""

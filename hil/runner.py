@@ -159,7 +159,7 @@ def _show_run(
     out.print(table)
     for item in result.setup:
         if not item.ok:
-            out.print(f"[yellow]real time:[/] {item.item}: {item.detail} {item.remedy}")
+            out.print(f"real time: {item.item}: {item.detail} {item.remedy}", markup=False)
     for verdict in verdicts_of(recording)[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
     if result.recorder.problem:

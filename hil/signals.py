@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish that the loop reads, never as an exception in the middle of it."""
+"""Ctrl-C, SIGTERM or a closed terminal as a wish that the loop reads, not as an exception in it."""
 
 from __future__ import annotations
 
@@ -6,36 +6,32 @@ import signal
 from types import FrameType, TracebackType
 from typing import Any, Final
 
-_WATCHED: Final = (signal.SIGINT, signal.SIGTERM)
+_WATCHED: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""SIGHUP is a terminal closed or a connection lost; not every system has it."""
 
 
 class StopSignals:
-    """While entered, SIGINT and SIGTERM only set a flag; the handlers from before come back after.
+    """While entered, these signals only set a flag; the handlers from before come back after.
 
-    The loop looks at `asked` once a cycle and parks the platform. A second signal does not tear the
-    run apart either: it sets `insisted`, which the loop may answer with a quicker, still controlled
-    stop.
+    The loop looks at `asked` once a cycle and parks the platform. A second signal changes nothing:
+    an impatient operator does not tear the run, or the end of its recording, apart.
 
     Raises:
         ValueError: on entering outside the main thread, where Python delivers no signals.
     """
 
-    __slots__ = ("_asked", "_before", "_count")
+    __slots__ = ("_asked", "_before")
 
     def __init__(self) -> None:
         self._asked: signal.Signals | None = None
-        self._count = 0
         self._before: dict[signal.Signals, Any] = {}
 
     @property
     def asked(self) -> signal.Signals | None:
         """The first signal that asked for the end of the run, or None."""
         return self._asked
-
-    @property
-    def insisted(self) -> bool:
-        """Whether it was asked more than once."""
-        return self._count > 1
 
     def __enter__(self) -> StopSignals:
         for number in _WATCHED:
@@ -54,6 +50,5 @@ class StopSignals:
         self._before.clear()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self._count += 1
         if self._asked is None:
             self._asked = signal.Signals(number)

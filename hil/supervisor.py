@@ -24,12 +24,14 @@ class Supervisor:
     """Leads one run: home, engage, rise, play the motion, park, shut down.
 
     Args:
-        patience_cycles: how many cycles a mode may last in which only the drives work (homing,
-            enabling, settling) before the run is given up.
+        patience_cycles: how many cycles a mode may last in which only the drives work (enabling,
+            settling, a stop, standstill after a fault) before the run is given up.
+        homing_cycles: the same for homing, which takes its time; like the others if left out.
     """
 
-    def __init__(self, patience_cycles: int) -> None:
-        self._patience_cycles = patience_cycles
+    def __init__(self, patience_cycles: int, homing_cycles: int | None = None) -> None:
+        self.patience_cycles = patience_cycles
+        self._homing_cycles = homing_cycles or patience_cycles
         self._waited = 0
         self._mode = Mode.OFF
         self._homed = False
@@ -74,9 +76,11 @@ class Supervisor:
         self._mode = verdict.mode
         if verdict.faults and not self._fault:
             self._fault = str(verdict.faults[0])
-        if verdict.mode in _WAITS and self._waited > self._patience_cycles:
-            self._gave_up = f"{verdict.mode.name} lasted longer than {self._patience_cycles} cycles"
-            self.done = verdict.mode is not Mode.HOMING
+        homing = verdict.mode is Mode.HOMING
+        patience = self._homing_cycles if homing else self.patience_cycles
+        if verdict.mode in _WAITS and self._waited > patience:
+            self._gave_up = f"{verdict.mode.name} lasted longer than {patience} cycles"
+            self.done = not homing  # homing legs are stopped first
             return (Request.SHUT_DOWN,)
         request = self._next(verdict, path_done)
         return () if request is None else (request,)
@@ -104,10 +108,8 @@ class Supervisor:
                 return Request.PARK
             case Mode.PARKING:
                 return Request.PARKED if path_done else None
-            case Mode.FAULT:
+            case Mode.FAULT | Mode.LOCKOUT:
                 self.done = verdict.drives is DriveRequest.OFF
-            case Mode.LOCKOUT:
-                self.done = True
         return None
 
     @property
@@ -120,5 +122,14 @@ class Supervisor:
         return Outcome.STOPPED if self._wish else Outcome.COMPLETED
 
 
-_WAITS = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.STANDBY, Mode.CSTOP, Mode.QSTOP)
+_WAITS = (
+    Mode.OFF,
+    Mode.IDLE,
+    Mode.HOMING,
+    Mode.STANDBY,
+    Mode.CSTOP,
+    Mode.QSTOP,
+    Mode.FAULT,
+    Mode.LOCKOUT,
+)
 """Modes in which control has nothing to do but wait for the drives."""

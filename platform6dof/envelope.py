@@ -179,7 +179,7 @@ class Envelope:
 def _labels() -> tuple[tuple[str, str, int | None, int | None], ...]:
     """Name, unit and legs of each column of ``Envelope._values``."""
     per_leg = (
-        ("stroke", "m"),
+        ("length", "m"),
         ("speed", "m/s"),
         ("acceleration", "m/s²"),
         ("base joint angle", "rad"),

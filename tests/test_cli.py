@@ -76,7 +76,7 @@ def test_check_tells_all_that_is_wrong(tmp_path):
     told = as_json("check", "leaves_envelope", status=1)
     assert told["ok"] is False
     assert {violation["leg"] for violation in told["violations"]} >= {3, 4}
-    assert all(violation["quantity"] == "stroke" for violation in told["violations"])
+    assert all(violation["quantity"] == "length" for violation in told["violations"])
     assert as_json("check", "demo")["violations"] == []
 
 
@@ -147,7 +147,7 @@ def test_ik_gives_speeds_and_what_is_outside():
     told = as_json("platform", "ik", "paper", "--rates", "0,0,0.1,0,0,0")
     assert told["speeds_m_s"] == pytest.approx([0.1 * 0.935 / 1.002901283] * 6, abs=1e-9)
     far = as_json("platform", "ik", "paper", "--pose", "0,0,1.5,0,0,0", status=1)
-    assert "stroke" in far["violations"][0]
+    assert "length 1.5" in far["violations"][0]
 
 
 def test_impossible_lengths_are_no_pose():

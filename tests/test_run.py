@@ -1,23 +1,34 @@
 """The whole bench in dry runs: completes, repeats bit for bit, stops together, leaves in order."""
 
 import dataclasses
+import itertools
+import math
+import os
+import signal
 
 import numpy as np
 import pytest
 from bench_plans import HEAVE, TOO_FAR, plan
 
 import hil.bench
+import hil.stations.platform
 from drives.bank import DriveError
 from hil.bench import run
+from hil.check import check_plan
 from hil.clock import VirtualClock
 from hil.evidence import evidence_of, in_motion, verdicts_of
+from hil.journal import Journal
 from hil.machine import gate_limits, soft_range_m
+from hil.motion.build import motion_of
+from hil.motion.moves import move
 from hil.recording.frame import CycleFlag, EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.recording.recorder import Recorder
 from hil.stations.platform import PlatformStation
-from hil.supervisor import Outcome
+from hil.supervisor import Outcome, Supervisor
 from safety.modes import Mode
+from safety.stream import SetpointStream
 
 
 def run_and_read(tmp_path, the_plan):
@@ -261,8 +272,157 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
 
 def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
     the_plan = plan("rig_settings.cylinders.enable_time_s=100")
-    monkeypatch.setattr(hil.bench, "_patience_cycles", lambda _: 300)
+    monkeypatch.setattr(hil.bench, "_supervisor", lambda _: Supervisor(300))
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.FAILED
     assert "STANDBY lasted longer" in result.reason
     assert any("given up" in event.message for event in recording.events)
+
+
+def came_to_rest(recording):
+    """The last two lengths sent are the same: nothing was cut off in the middle of a motion."""
+    sent = recording.column("sent_length_m")
+    last = sent[np.isfinite(sent[:, 0])][-2:]
+    return np.abs(np.diff(last, axis=0)).max() < 1e-9
+
+
+@pytest.mark.parametrize("path", [0, 1])
+def test_control_that_cannot_plan_a_path_ends_the_run(tmp_path, monkeypatch, path):
+    """The gate holds while it waits for a first setpoint; the loop must not wait with it."""
+    made = []
+
+    def failing(*arguments):
+        made.append(arguments)
+        if len(made) == path + 1:
+            raise ZeroDivisionError("test")
+        return move(*arguments)
+
+    monkeypatch.setattr(hil.stations.platform, "move", failing)
+    result, recording = run_and_read(tmp_path, plan())
+    assert result.outcome is Outcome.FAILED
+    assert "ZeroDivisionError" in result.reason
+    assert came_to_rest(recording)
+
+
+def test_control_that_breaks_while_homing_stops_the_drives_first(tmp_path, monkeypatch):
+    step = PlatformStation.step
+
+    def breaks(self, tick, verdict):
+        if verdict is not None and verdict.mode is Mode.HOMING:
+            raise ZeroDivisionError("test")
+        return step(self, tick, verdict)
+
+    monkeypatch.setattr(PlatformStation, "step", breaks)
+    result, recording = run_and_read(tmp_path, plan())
+    assert result.outcome is Outcome.FAILED
+    assert modes_in_order(recording)[-2:] == ["QSTOP", "IDLE"]
+    assert np.abs(recording.column("measured_speed_m_s")[-1]).max() < 0.002
+
+
+def test_an_onlooker_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
+    reached = PlatformStation.reached
+
+    def breaks(self, tick, feedback):
+        if tick.index == 1700:
+            raise FloatingPointError("test")
+        return reached(self, tick, feedback)
+
+    monkeypatch.setattr(PlatformStation, "reached", breaks)
+    result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
+    assert result.outcome is Outcome.FAILED
+    assert "FloatingPointError" in result.reason
+    assert modes_in_order(recording)[-2:] == ["CSTOP", "HOLD"]
+    assert came_to_rest(recording)
+
+
+def test_a_journal_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
+    cycle, seen = Journal.cycle, []
+
+    def breaks(self, tick, control, verdict, *rest):
+        seen.append(verdict)
+        if tick.index >= 1700:
+            raise OSError("test")
+        return cycle(self, tick, control, verdict, *rest)
+
+    monkeypatch.setattr(Journal, "cycle", breaks)
+    result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
+    assert result.outcome is Outcome.FAILED
+    assert result.mode is Mode.HOLD
+    assert recording.cycles == 1700
+
+
+def changed_feedback(monkeypatch, change):
+    """Drives whose feedback is changed on its way."""
+    bank_of = hil.bench.bank_of
+
+    def changed(the_plan):
+        bank = bank_of(the_plan)
+        exchange = bank.exchange
+        cycles = itertools.count()
+        bank.exchange = lambda command: change(next(cycles), exchange(command))
+        return bank
+
+    monkeypatch.setattr(hil.bench, "bank_of", changed)
+
+
+def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, monkeypatch):
+    def nan_speed(cycle, feedback):
+        speeds = (math.nan, *feedback.speed_m_s[1:])
+        return dataclasses.replace(feedback, speed_m_s=speeds) if cycle > 1700 else feedback
+
+    changed_feedback(monkeypatch, nan_speed)
+    monkeypatch.setattr(hil.bench, "PATIENCE_S", 1.0)
+    result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
+    assert result.outcome is Outcome.TRIPPED
+    assert result.mode is Mode.FAULT
+    assert came_to_rest(recording)
+    fault = recording.column("mode") == recording.modes.index("FAULT")
+    assert 1.0 < fault.sum() * 0.004 < 2.0
+
+
+def test_a_lockout_lets_the_quick_stop_end(tmp_path, monkeypatch):
+    step = SetpointStream.step
+    calls = itertools.count()
+
+    def breaks(self, *arguments):
+        if next(calls) == 1500:
+            raise ArithmeticError("test")
+        return step(self, *arguments)
+
+    monkeypatch.setattr(SetpointStream, "step", breaks)
+    result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
+    assert result.outcome is Outcome.TRIPPED
+    assert result.mode is Mode.LOCKOUT
+    speeds = np.abs(recording.column("measured_speed_m_s")).max(axis=1)
+    locked = recording.column("mode") == recording.modes.index("LOCKOUT")
+    assert speeds[locked][0] > 0.01, "it was moving"
+    assert speeds[-1] < 0.002
+
+
+def test_an_interrupted_check_is_no_proof(monkeypatch):
+    step = PlatformStation.step
+
+    def interrupted(self, tick, verdict):
+        if tick.index == 1500:
+            os.kill(os.getpid(), signal.SIGINT)
+        return step(self, tick, verdict)
+
+    monkeypatch.setattr(PlatformStation, "step", interrupted)
+    the_plan = plan()
+    with pytest.raises(KeyboardInterrupt):
+        check_plan(the_plan, motion_of(the_plan))
+
+
+def test_a_second_signal_does_not_tear_the_end_of_the_recording(tmp_path, monkeypatch):
+    finish, signalled = Recorder.finish, []
+
+    def impatient(self):
+        if not signalled:
+            signalled.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+        return finish(self)
+
+    monkeypatch.setattr(Recorder, "finish", impatient)
+    result = run(plan(), tmp_path)
+    assert signalled
+    assert not Recording.open(result.recorder.path).truncated

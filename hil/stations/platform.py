@@ -59,7 +59,8 @@ class Control(NamedTuple):
     requests: tuple[Request, ...]
 
 
-NOTHING_ASKED = Control(None, None, ())
+STOP_ASKED = Control(None, None, (Request.HOLD,))
+"""What is asked when control has nothing sensible to say: a controlled stop."""
 
 
 class PlatformStation:

@@ -63,7 +63,7 @@ def test_stroke_ends_at_the_soft_limits(side):
     )
     assert envelope.check(PlatformSetpoint.at_rest(inside)) == ()
     found = envelope.check(PlatformSetpoint.at_rest(outside))
-    assert names(found) == {("stroke", leg) for leg in range(1, 7)}
+    assert names(found) == {("length", leg) for leg in range(1, 7)}
     assert found[0].limit == pytest.approx(limit, abs=1e-15)
     assert found[0].value == pytest.approx(limit + side * 1e-9, abs=1e-14)
     assert found[0].unit == "m"
@@ -289,7 +289,7 @@ def test_remaining_travel_of_a_free_turn_is_half_a_turn():
     np.testing.assert_allclose(room.travel[3], math.pi)
     assert room.limit[3] == (None, None)
     assert room.limit[2][1] is not None
-    assert room.limit[2][1].quantity == "stroke"
+    assert room.limit[2][1].quantity == "length"
 
 
 def test_nothing_remains_a_hair_outside_even_on_the_way_back_in():
@@ -307,7 +307,7 @@ def test_nothing_remains_outside():
     envelope = Envelope(paper(), LIMITS)
     room = envelope.remaining_travel(Pose.from_coordinates([0, 0, 1.5, 0, 0, 0]))
     np.testing.assert_array_equal(room.travel, 0.0)
-    assert all(one is not None and one.quantity == "stroke" for one in room.limit[0])
+    assert all(one is not None and one.quantity == "length" for one in room.limit[0])
     with pytest.raises(ValueError, match="read-only"):
         room.travel[0, 0] = 1.0
 
