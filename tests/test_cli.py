@@ -121,6 +121,38 @@ def test_bad_usage_with_json_is_one_json_object():
     assert "no such file" in told["error"]
 
 
+def test_usage_that_is_not_understood_is_one_json_object_too():
+    command = [sys.executable, "-m", "hil.cli", "platform", "fk", "paper", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["ok"] is False
+    assert "--lengths" in done.stderr
+
+
+def test_a_path_is_printed_as_it_is(tmp_path):
+    told = as_json("run", "circle", "--out", tmp_path / "a[bold]b", *QUICK)
+    assert Path(told["recording"]).is_file()
+    assert "a[bold]b" in hil("export", Path(told["recording"]).parent).stdout.replace("\n", "")
+
+
+COALINGA = Path(__file__).parents[2] / "shared" / "data" / "quake_coalinga1983_3axis.csv"
+
+
+@pytest.mark.skipif(not COALINGA.is_file(), reason="the Coalinga record is not here")
+def test_the_coalinga_record_is_replayed_one_to_one(tmp_path):
+    arguments = ["--rig", PAPER, "--motion", COALINGA]
+    arguments += ["--map", "x=disp_north_m,y=disp_east_m,z=disp_up_m"]
+    checked = as_json("check", *arguments)
+    assert checked["ok"] is True
+    assert checked["violations"] == []
+    told = as_json("run", *arguments, "--out", tmp_path)
+    assert told["ok"] is True
+    for figures in (checked, told):
+        assert round(figures["length_min_m"], 3) == 0.947
+        assert round(figures["length_max_m"], 3) == 1.041
+        assert figures["leg_speed_max_m_s"] <= 0.21
+
+
 def test_a_run_folder_that_is_none_is_refused(tmp_path):
     assert "cannot be read" in hil("report", tmp_path, status=1).stderr
 
@@ -230,7 +262,7 @@ def engaged(recording: Recording) -> bool:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_in_mid_motion_parks_then_exits(real_run, number):
     process, folder = real_run
     file = wait_for(process, folder, engaged).path
