@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="Hardware-in-the-loop bench for motion platforms: **check** a motion, **run** it on "
-    "simulated or real drives, and read the **report** of what happened.\n\n"
+    "simulated drives, and read the **report** of what happened.\n\n"
     "Exit status: 0 well, 1 the machine or the motion was refused or tripped, 2 bad usage or "
     "configuration.",
 )
