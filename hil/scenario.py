@@ -138,8 +138,6 @@ class FaultSettings(Settings):
 class RecordingSettings(Settings):
     """How a run is recorded."""
 
-    chunk_s: Annotated[float, Field(gt=0.0, le=0.5)] = 0.5
-    """What is older than this is on the disk."""
     ring_slots: Annotated[int, Field(ge=64, le=1_000_000)] = 4096
     min_free_mb: NotNegative = 100.0
 

@@ -9,7 +9,7 @@ import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -52,9 +52,6 @@ class Settings(BaseModel):
         except ValidationError as error:
             problems = [_describe(cls, table, cast(dict[str, Any], e)) for e in error.errors()]
             raise ConfigError(source, dict.fromkeys(problems)) from None
-
-
-SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

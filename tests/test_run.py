@@ -301,6 +301,7 @@ def test_control_that_cannot_plan_a_path_ends_the_run(tmp_path, monkeypatch, pat
     result, recording = run_and_read(tmp_path, plan())
     assert result.outcome is Outcome.FAILED
     assert "ZeroDivisionError" in result.reason
+    assert modes_in_order(recording)[-2:] == ["CSTOP", "HOLD"]
     assert came_to_rest(recording)
 
 
