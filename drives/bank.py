@@ -36,6 +36,18 @@ class DriveSequenceError(DriveError, RuntimeError):
     """A call at the wrong time, such as an exchange before `DriveBank.configure`."""
 
 
+class DriveSetupError(DriveError, RuntimeError):
+    """A drive is absent, is another device than the rig says, or reads back something else."""
+
+
+class LinkError(DriveError, OSError):
+    """A bus or port cannot be opened; the text names device, URL and cause."""
+
+
+class LinkLostError(DriveError, OSError):
+    """A bus or port that worked is gone; nothing can be sent, the drives stop by themselves."""
+
+
 class DriveGoal(Enum):
     """What the caller wants the six drives to become.
 
@@ -63,6 +75,8 @@ class DriveState(Enum):
     ENABLED = "enabled"
     QUICK_STOP = "quick_stop"
     FAULT = "fault"
+    UNKNOWN = "unknown"
+    """Was heard and is silent now: the last known state is not believed."""
 
 
 SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, DriveState]
@@ -94,7 +108,10 @@ class BankFeedback:
         fault_code: Error code of each drive as CiA 301 and CiA 402 number them, 0 = none, 6.
         fresh: Whether this cycle's frame of each leg arrived; the values of a leg that is not
             fresh are those of its last frame, 6.
-        accepted: What was really put on the wire; None when no setpoint was.
+        accepted: What was really put on the wire, rounded to the drives' units; its speeds are 0
+            when the bus carries no speeds. None when no setpoint was sent.
+        inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
+            limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
     """
 
     length_m: SixFloats
@@ -105,6 +122,7 @@ class BankFeedback:
     fault_code: SixInts
     fresh: SixBools
     accepted: LegCommand | None
+    inputs: SixInts | None = None
 
 
 @dataclass(frozen=True, slots=True)
