@@ -1,0 +1,81 @@
+"""CAN frames as the cycle sees them, and what a bus must be able to do with them.
+
+A cycle writes all its frames at once and reads whatever has arrived at once: one call each, so that
+the number of frames does not become a number of system calls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+
+class Frame(NamedTuple):
+    """A classic CAN data frame with an 11-bit identifier.
+
+    Attributes:
+        can_id: Identifier, 0 to 0x7FF.
+        data: Up to 8 bytes.
+    """
+
+    can_id: int
+    data: bytes
+
+
+class BusState(Enum):
+    """How the CAN controller at our end is (ISO 11898-1, fault confinement)."""
+
+    ACTIVE = "error active"
+    PASSIVE = "error passive"
+    BUS_OFF = "bus off"
+    UNKNOWN = "not told by this adapter"
+
+
+@dataclass(frozen=True, slots=True)
+class BusHealth:
+    """What an adapter has told about itself, counted since it was opened.
+
+    Attributes:
+        state: State of the CAN controller.
+        bad_lines: Input that was no frame and was thrown away.
+        rejected: Commands that the adapter refused.
+        overruns: Frames that the adapter says it lost.
+        note: The last thing that was wrong, in words; empty if nothing was.
+    """
+
+    state: BusState
+    bad_lines: int = 0
+    rejected: int = 0
+    overruns: int = 0
+    note: str = ""
+
+
+class FrameBus(Protocol):
+    """A CAN bus that is written and read in batches."""
+
+    def send_frames(self, frames: Sequence[Frame]) -> None:
+        """Put frames on the wire in this order, in one write; waits a bounded time at most.
+
+        Raises:
+            LinkLostError: If the adapter is gone, or does not take them in time.
+        """
+        ...
+
+    def receive_frames(self, timeout_s: float) -> list[Frame]:
+        """Return all frames that have arrived, in order; wait for the first one if there is none.
+
+        Args:
+            timeout_s: Longest wait [s]; 0 does not wait.
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        ...
+
+    def health(self) -> BusHealth:
+        """Return what the adapter has told so far; never waits."""
+        ...
+
+    def shutdown(self) -> None:
+        """Leave the bus; a second call does nothing."""
+        ...
