@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from drives.sim_faults import FaultKind
-from hil.fields import Distance, NotNegative, Positive, Seconds
+from hil.fields import Distance, LegNumbers, NotNegative, Positive, Seconds
 from hil.machine import check_rig
 from hil.rig import PoseSettings, Rig
 from hil.settings import ConfigError, Settings, apply_overrides, read_toml
@@ -111,8 +111,26 @@ class HoldSettings(Settings):
     neutral: PoseSettings | None = None
 
 
+class LegMove(Settings):
+    """Offsets of the legs from their reference lengths, and how long to stay there."""
+
+    offsets_m: LegNumbers
+    dwell_s: NotNegative = 0.5
+
+
+class LegMovesSettings(Settings):
+    """Legs led one by one or together from the parked platform, for commissioning and jogging.
+
+    Bounded by ``slow_moves`` of the rig times ``speed``, for the fastest leg of each move.
+    """
+
+    kind: Literal["legs"]
+    speed: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
+    to: Annotated[tuple[LegMove, ...], Field(min_length=1, max_length=1000)]
+
+
 MotionSettings = Annotated[
-    MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings,
+    MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings | LegMovesSettings,
     Field(discriminator="kind"),
 ]
 

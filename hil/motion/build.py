@@ -5,14 +5,17 @@ from pathlib import Path
 
 import numpy as np
 
+from hil.machine import geometry_of, park_pose
 from hil.motion.columns import ColumnMap, TimeMap
 from hil.motion.law import MultiSine
+from hil.motion.leg_moves import LegMoveLimits, LegMoves
 from hil.motion.moves import Moves
 from hil.motion.recorded import Recorded
 from hil.motion.source import AXES, Hold, MotionError, MotionSource
 from hil.rig import Rig
 from hil.scenario import (
     HoldSettings,
+    LegMovesSettings,
     MovesSettings,
     MultiSineSettings,
     Plan,
@@ -41,6 +44,8 @@ def motion_of(plan: Plan) -> MotionSource:
             case HoldSettings():
                 neutral = settings.neutral or rig.neutral
                 return Hold(neutral.pose(), settings.duration_s)
+            case LegMovesSettings():
+                return _leg_moves(settings, rig)
     except MotionError as error:
         raise ConfigError(f"{plan.scenario_file}: motion", [str(error)]) from error
 
@@ -67,6 +72,18 @@ def _moves(settings: MovesSettings, rig: Rig) -> MotionSource:
         start=start.pose(),
         waypoints=tuple((item.pose.pose(), item.dwell_s) for item in settings.to),
         limits=rig.slow_moves.limits().scaled(settings.speed),
+    )
+
+
+def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
+    geometry, slow, share = geometry_of(rig), rig.slow_moves, settings.speed
+    return LegMoves(
+        geometry,
+        park_pose(rig, geometry),
+        tuple((item.offsets_m, item.dwell_s) for item in settings.to),
+        LegMoveLimits(
+            slow.speed_m_s * share, slow.acceleration_m_s2 * share, slow.jerk_m_s3 * share
+        ),
     )
 
 

@@ -135,7 +135,7 @@ class Moves:
             dwell_s = require_number(f"waypoint {number}: dwell_s", dwell_s, "s", least=0.0)
             segment = _straight(here, goal, f"the move to waypoint {number}")
             if segment is not None:
-                for lasting_s, cubic in _plan(segment.ceilings(limits)):
+                for lasting_s, cubic in unit_path(segment.ceilings(limits)):
                     self._append(_Phase(segment, cubic), lasting_s)
                 here, self._last = goal, PlatformSetpoint.at_rest(goal)
             if dwell_s > 0.0:
@@ -193,11 +193,14 @@ def _straight(start: Pose, goal: Pose, place: str) -> _Segment | None:
     return _Segment(start.position_m, way_m, start.rotation, axis, turn_rad)
 
 
-def _plan(ceilings: tuple[float, float, float]) -> list[tuple[float, Cubic]]:
+def unit_path(ceilings: tuple[float, float, float]) -> list[tuple[float, Cubic]]:
     """Return the phases of the shortest way from rest at 0 to rest at 1: length [s] and cubic.
 
     Args:
         ceilings: Limits of rate, second and third derivative [1/s, 1/s2, 1/s3].
+
+    Raises:
+        MotionError: If the planner finds no way within them.
     """
     rate, second, third = ceilings
     # The planner works in a unit of time in which the tightest limit is 1, whatever the way's
