@@ -35,7 +35,8 @@ CoordinateRange = Annotated[tuple[Coordinate, Coordinate], AfterValidator(_risin
 AngleRange = Annotated[tuple[AngleDeg, AngleDeg], AfterValidator(_rising)]
 
 
-def _broadcast(value: Any) -> Any:
+def per_leg(value: Any) -> Any:
+    """One number for all legs, or six."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (value,) * 6
     if isinstance(value, tuple) and len(value) == 6:
@@ -43,7 +44,7 @@ def _broadcast(value: Any) -> Any:
     raise ValueError("must be one number, or a list of six (legs 1 to 6)")
 
 
-def _per_leg(number: dict[str, Any]) -> Any:
+def _schema(number: dict[str, Any]) -> Any:
     six = {"type": "array", "items": number, "minItems": 6, "maxItems": 6}
     return WithJsonSchema({"anyOf": [number, six]})
 
@@ -52,35 +53,35 @@ _POSITIVE = {"type": "number", "exclusiveMinimum": 0}
 
 LegLengths = Annotated[
     tuple[Length, Length, Length, Length, Length, Length],
-    BeforeValidator(_broadcast),
-    _per_leg({**_POSITIVE, "maximum": 20.0}),
+    BeforeValidator(per_leg),
+    _schema({**_POSITIVE, "maximum": 20.0}),
 ]
 """Six lengths [m], or one for all legs."""
 
 LegSpeeds = Annotated[
     tuple[Speed, Speed, Speed, Speed, Speed, Speed],
-    BeforeValidator(_broadcast),
-    _per_leg({**_POSITIVE, "maximum": 5.0}),
+    BeforeValidator(per_leg),
+    _schema({**_POSITIVE, "maximum": 5.0}),
 ]
 """Six speeds [m/s], or one for all legs."""
 
 LegAccelerations = Annotated[
     tuple[Acceleration, Acceleration, Acceleration, Acceleration, Acceleration, Acceleration],
-    BeforeValidator(_broadcast),
-    _per_leg({**_POSITIVE, "maximum": 50.0}),
+    BeforeValidator(per_leg),
+    _schema({**_POSITIVE, "maximum": 50.0}),
 ]
 """Six accelerations [m/s²], or one for all legs."""
 
 LegPositives = Annotated[
     tuple[Positive, Positive, Positive, Positive, Positive, Positive],
-    BeforeValidator(_broadcast),
-    _per_leg(_POSITIVE),
+    BeforeValidator(per_leg),
+    _schema(_POSITIVE),
 ]
 """Six positive numbers, or one for all legs."""
 
 LegNumbers = Annotated[
     tuple[float, float, float, float, float, float],
-    BeforeValidator(_broadcast),
-    _per_leg({"type": "number"}),
+    BeforeValidator(per_leg),
+    _schema({"type": "number"}),
 ]
 """Six numbers, or one for all legs."""

@@ -103,6 +103,7 @@ class Journal:
             feedback.force_n,
             pose,
             residual_m,
+            NAN6 if feedback.inputs is None else feedback.inputs,
         )
         self._ring.push(CYCLE_KIND, self._buffer)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:

@@ -53,6 +53,9 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("measured_force_n", "d", 6, "N"),
     Field("reached_pose", "d", 6, "m,rad"),  # forward kinematics of the measured lengths
     Field("reached_residual_m", "d", 1, "m"),  # its largest leg length error
+    Field(
+        "measured_inputs_bits", "d", 6, "bits"
+    ),  # digital inputs of each drive (60FDh); NaN if not read
 )
 
 FRAME: Final = struct.Struct("<" + "".join(f"{f.count}{f.code}" for f in FIELDS))
@@ -98,6 +101,7 @@ class CycleFrame(NamedTuple):
     measured_force_n: Six = NAN6
     reached_pose: Six = NAN6
     reached_residual_m: float = math.nan
+    measured_inputs_bits: Six = NAN6
 
 
 def pack_into(
@@ -122,6 +126,7 @@ def pack_into(
     measured_force_n: Sequence[float],
     reached_pose: Sequence[float],
     reached_residual_m: float,
+    measured_inputs_bits: Sequence[float],
 ) -> None:
     """Write one frame as `FRAME.size` bytes; `pack_into(buffer, offset, *frame)` does for a tuple.
 
@@ -154,6 +159,7 @@ def pack_into(
         *measured_force_n,
         *reached_pose,
         reached_residual_m,
+        *measured_inputs_bits,
     )
 
 

@@ -34,6 +34,7 @@ PLACES: Final[dict[str, tuple[str | None, str]]] = {
     "measured_force_n": ("measured", "force_n"),
     "reached_pose": ("reached", "pose"),
     "reached_residual_m": ("reached", "residual_m"),
+    "measured_inputs_bits": ("measured", "inputs_bits"),
 }
 
 
@@ -62,6 +63,7 @@ def cycle_message(flat: tuple[Any, ...], header: RunHeader) -> bytes:
                 "length_m": flat[44:50],
                 "speed_m_s": flat[50:56],
                 "force_n": flat[56:62],
+                "inputs_bits": flat[69:75],
             },
             "reached": {
                 "pose": dict(zip(POSE_KEYS, flat[62:68], strict=True)),

@@ -74,7 +74,7 @@ def test_a_dwell_stands_still_and_a_move_of_nothing_takes_no_time():
 
 @pytest.mark.parametrize("bad", [(math.nan,) * 6, (0.0,) * 5, (math.inf,) + (0.0,) * 5])
 def test_offsets_that_are_not_six_numbers_are_refused(bad):
-    with pytest.raises(MotionError, match="leg move 2: offsets .* six finite numbers"):
+    with pytest.raises(MotionError, match=r"leg move 2: offsets .* six finite numbers"):
         LegMoves(GEOMETRY, PARK, [((0.0,) * 6, 0.0), (bad, 0.0)], LIMITS)
 
 

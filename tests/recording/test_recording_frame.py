@@ -49,9 +49,9 @@ def test_the_layout_is_the_table() -> None:
     assert CycleFrame._fields == tuple(row.name for row in FIELDS)
     frame = sample_frame(5)
     groups = [value for group in frame[8:18] for value in group]
-    by_hand = struct.pack("<QddddBBH60dd", *frame[:8], *groups, frame.reached_residual_m)
+    by_hand = struct.pack("<QddddBBH60dd6d", *frame[:8], *groups, *frame[18:19], *frame[19])
     assert packed(frame) == by_hand
-    assert FRAME.size == len(by_hand) == 532
+    assert FRAME.size == len(by_hand) == 580
 
 
 def test_a_frame_and_the_longest_event_fit_a_slot() -> None:

@@ -135,6 +135,7 @@ def frames_of(plan: Plan, course: tuple[tuple[str, int], ...]) -> list[CycleFram
                 (100.0, 200.0, 300.0, 400.0, 500.0, -600.0),
                 _six(coordinates[index] + 1e-4),
                 1e-10,
+                (0.0, 4.0, 0.0, 4.0, 8.0, 12.0),
             )
         )
     return frames

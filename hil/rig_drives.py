@@ -1,0 +1,91 @@
+"""The ``[drives]`` table of a rig: where its real drives are and how they count.
+
+Everything has a default but what only the machine's builder can know; a rig without this table has
+simulated cylinders only.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from hil.fields import LegAccelerations, LegPositives, Length, Positive, per_leg
+from hil.settings import Settings
+
+Node = Annotated[int, Field(ge=1, le=126)]
+Sign = Literal[-1, 1]
+Serial = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Share = Annotated[float, Field(gt=0.0, le=0.95)]
+WatchdogSeconds = Annotated[float, Field(ge=0.005, le=0.05)]
+
+
+class CanopenTable(Settings):
+    """CANopen drives (CiA 301, CiA 402)."""
+
+    node_ids: tuple[Node, Node, Node, Node, Node, Node] = (1, 2, 3, 4, 5, 6)
+    """Of legs 1 to 6."""
+    bus_of_leg: tuple[int, int, int, int, int, int] | None = None
+    """0 or 1 per leg. Left out: all on the one bus; with two buses legs 1-3 and 4-6."""
+    bitrate: Literal[125_000, 250_000, 500_000, 800_000, 1_000_000] = 1_000_000
+    mode: Literal["csp", "ip"] = "csp"
+    """Cyclic synchronous position (8) or interpolated position (7)."""
+    velocity_every: Annotated[int, Field(ge=1, le=240)] = 4
+    """Speed and force come with every so many SYNCs."""
+    speed_feed_forward: bool = False
+    """Send the speeds too (60B1h): six more frames a cycle."""
+    bus_load_max: Share = 0.7
+    """Worst-case load of the bus by the cycle; the rest is for SDO, heartbeat and EMCY."""
+    vendor_id: Serial | None = None
+    product_code: Serial | None = None
+    serial_numbers: tuple[Serial, Serial, Serial, Serial, Serial, Serial] | None = None
+    """Of the drives of legs 1 to 6; given, a drive in another's place is refused."""
+
+    @model_validator(mode="after")
+    def _nodes_differ(self) -> "CanopenTable":
+        if len(set(zip(self.bus_of_leg or (0,) * 6, self.node_ids, strict=True))) < 6:
+            raise ValueError(f"node_ids {self.node_ids}: each leg needs a node of its own")
+        return self
+
+
+class ModbusTable(Settings):
+    """Drives behind a Modbus gateway."""
+
+    map: str = "hil_rack"
+    """Register map: a file, or the name of one in ``configs/drives``."""
+
+
+class EstopTable(Settings):
+    """Two channels of the emergency stop, read through digital inputs of two drives (60FDh)."""
+
+    legs: tuple[Annotated[int, Field(ge=1, le=6)], Annotated[int, Field(ge=1, le=6)]]
+    """The drives that read channel A and channel B."""
+    bit: Annotated[int, Field(ge=0, le=31)] = 3
+    """Bit of 60FDh that is 1 while the channel is closed; 3 is the interlock of CiA 402."""
+
+
+class RigDrives(Settings):
+    """Real drives of a rig."""
+
+    url: str = "sim:"
+    """Where they are; two CAN buses are two URLs with a space between them."""
+    counts_per_m: Annotated[LegPositives, Field(validate_default=True)] = (1e6,) * 6
+    """Position counts of the drive per metre of rod."""
+    sign: Annotated[
+        tuple[Sign, Sign, Sign, Sign, Sign, Sign],
+        BeforeValidator(per_leg),
+    ] = (1, 1, 1, 1, 1, 1)
+    """1 if the counts grow when the rod extends, else -1."""
+    rated_force_n: LegPositives | None = None
+    """Force at rated torque (6077h is per mille of it); the cylinder's largest if left out."""
+    following_window_m: Length = 0.02
+    """Following error at which a drive itself trips (6065h): wider than the gate's own window."""
+    following_time_s: Positive = 0.02
+    quick_stop_deceleration_m_s2: LegAccelerations | None = None
+    """Of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
+    homing_method: Annotated[int, Field(ge=1, le=37)] = 21
+    """6098h; 21 is the negative home switch, its edge towards the outside (CiA 402)."""
+    homing_acceleration_m_s2: Positive = 0.2
+    watchdog_s: WatchdogSeconds = 0.05
+    """Silence after which a drive stops by itself."""
+    canopen: CanopenTable = CanopenTable()
+    modbus: ModbusTable = ModbusTable()
+    estop: EstopTable | None = None
