@@ -1,0 +1,181 @@
+"""Between the words of six CiA 402 drives and the registers of a map; and what a serial line holds.
+
+Pure functions: whole numbers in, whole numbers out. SI is the business of `drives.scaling`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from drives.bank import DriveModelError
+from drives.modbus_frames import bits_per_character, gap_s, rtu_answer_bytes, rtu_request_bytes
+from drives.register_map import CycleBlock, RegisterMap, RegisterType, WordOrder
+
+USUAL_BAUDS = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
+TURNAROUND_S = 0.001
+"""What a device is given between a request and its answer in the budget of a line [s]."""
+
+
+class AxisOrder(NamedTuple):
+    """Words for one drive in one cycle: 6040h, 6060h, 607Ah [counts], 60B1h [counts/s]."""
+
+    controlword: int
+    mode: int
+    target_position: int
+    target_speed: int
+
+
+class AxisAnswer(NamedTuple):
+    """Words of one drive: 6041h, 6061h, 603Fh, 60FDh, 6064h, 606Ch, 6077h; 0 where it has none."""
+
+    statusword: int
+    mode_display: int
+    error_code: int
+    inputs: int
+    position: int
+    speed: int
+    force: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAnswer:
+    """What one unit answered in one cycle.
+
+    Attributes:
+        echo: Sequence of the request that this answers; None if the map has no echo.
+        boot_count: Power-ups of the unit; None if the map does not have it.
+        axes: Its drives.
+    """
+
+    echo: int | None
+    boot_count: int | None
+    axes: tuple[AxisAnswer, ...]
+
+
+def to_registers(value: int, kind: RegisterType, order: WordOrder) -> tuple[int, ...]:
+    """Return the registers of a value.
+
+    Raises:
+        DriveModelError: If the value does not fit; it is never cut off.
+    """
+    bits = 16 * kind.registers
+    signed = kind in (RegisterType.I16, RegisterType.I32)
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if not low <= value <= high:
+        raise DriveModelError(f"{value} is no {kind.value}, {low} to {high} is needed")
+    if bits == 16:
+        return (value & 0xFFFF,)
+    halves = (value >> 16 & 0xFFFF, value & 0xFFFF)
+    return halves if order is WordOrder.BIG else halves[::-1]
+
+
+def from_registers(registers: Sequence[int], kind: RegisterType, order: WordOrder) -> int:
+    """Return the value that lies in these registers."""
+    if kind.registers == 1:
+        value = registers[0]
+        return value - 0x10000 if kind is RegisterType.I16 and value & 0x8000 else value
+    high, low = registers if order is WordOrder.BIG else (registers[1], registers[0])
+    value = high << 16 | low
+    return value - (1 << 32) if kind is RegisterType.I32 and value & 0x8000_0000 else value
+
+
+class CycleCodec:
+    """Makes the block that a cycle writes to one unit, and reads the block that comes back.
+
+    Args:
+        map_: Where the words lie.
+    """
+
+    def __init__(self, map_: RegisterMap) -> None:
+        self._write, self._read, self._order = map_.write, map_.read, map_.word_order
+        self._axes = map_.axes_per_unit
+
+    def encode(self, sequence: int, orders: Sequence[AxisOrder]) -> list[int]:
+        """Return the registers of the written block.
+
+        Args:
+            sequence: Number of the request, of which the low 16 bits are sent.
+            orders: Words of the unit's drives.
+        """
+        block = self._write
+        registers = [0] * block.count
+        if block.counter is not None:
+            registers[block.counter] = sequence & 0xFFFF
+        for axis, order in enumerate(orders):
+            start = block.first_axis + axis * block.stride
+            for field in block.fields:
+                value = getattr(order, field.name)
+                at = start + field.offset
+                words = to_registers(value, field.type, self._order)
+                registers[at : at + len(words)] = words
+        return registers
+
+    def decode(self, registers: Sequence[int]) -> UnitAnswer:
+        """Return what the registers of the read block say.
+
+        Args:
+            registers: As many as the block has.
+        """
+        block = self._read
+        return UnitAnswer(
+            echo=None if block.counter is None else registers[block.counter],
+            boot_count=None if block.boot_count is None else registers[block.boot_count],
+            axes=tuple(self._axis(block, registers, axis) for axis in range(self._axes)),
+        )
+
+    def _axis(self, block: CycleBlock, registers: Sequence[int], axis: int) -> AxisAnswer:
+        start = block.first_axis + axis * block.stride
+        values = dict.fromkeys(AxisAnswer._fields, 0)
+        for field in block.fields:
+            at = start + field.offset
+            words = registers[at : at + field.type.registers]
+            values[field.name] = from_registers(words, field.type, self._order)
+        return AxisAnswer(**values)
+
+
+def rtu_cycle_s(map_: RegisterMap, baud: int, parity: str, stop_bits: int) -> float:
+    """Return how long one cycle keeps a serial line busy: requests, answers and gaps [s].
+
+    Args:
+        map_: What is written and read.
+        baud: Rate of the line [Bd].
+        parity: "N", "E" or "O".
+        stop_bits: 1 or 2.
+    """
+    bits = bits_per_character(parity, stop_bits)
+    count = rtu_request_bytes(map_.write.count) + rtu_answer_bytes(map_.read.count)
+    once_s = count * bits / baud + 2 * gap_s(baud, bits) + TURNAROUND_S
+    return once_s * len(map_.units)
+
+
+def check_rtu_rate(
+    map_: RegisterMap, period_s: float, answer_timeout_s: float, baud: int, parity: str,
+    stop_bits: int,
+) -> None:  # fmt: skip
+    """Refuse a bus cycle that a serial line cannot keep.
+
+    Args:
+        map_: What is written and read.
+        period_s: Bus cycle [s].
+        answer_timeout_s: What the bank waits for an answer [s].
+        baud: Rate of the line [Bd].
+        parity: "N", "E" or "O".
+        stop_bits: 1 or 2.
+
+    Raises:
+        DriveModelError: With the time needed, and the rate and the line that would do.
+    """
+    needed_s = rtu_cycle_s(map_, baud, parity, stop_bits)
+    if needed_s <= min(period_s, answer_timeout_s):
+        return
+    share = period_s / min(period_s, answer_timeout_s)
+    text = (
+        f"{map_.source}: a cycle takes {needed_s * 1e3:.1f} ms at {baud} Bd 8{parity}{stop_bits}, "
+        f"{min(period_s, answer_timeout_s) * 1e3:.1f} ms of a bus cycle of {period_s * 1e3:.1f} ms "
+        f"are there; a rate of {1.0 / (needed_s * share):.1f} Hz or less would do"
+    )
+    for faster in USUAL_BAUDS:
+        if rtu_cycle_s(map_, faster, parity, stop_bits) <= min(period_s, answer_timeout_s):
+            text += f", or {faster} Bd"
+            break
+    raise DriveModelError(text)
