@@ -34,6 +34,7 @@ FRAMES = st.builds(
     st.integers(0, 65535),
     *[SIX] * 10,
     NUMBER,
+    SIX,
 )
 
 
