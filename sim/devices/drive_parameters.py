@@ -1,0 +1,129 @@
+"""Parameters of an emulated drive, in the units of its objects, with what each node starts with.
+
+Positions are counts, speeds counts/s, accelerations counts/s^2. The names are those of CiA 402-2;
+the object of each stands beside it. `NodeSettings` and `RackSettings` describe six drives in SI.
+
+Not modelled: storing parameters (1010h), unit factors other than 1:1 (608Fh, 6091h, 6092h).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from sim.devices.plant import PlantError, RodSettings
+
+NODES = 6
+"""Number of drives of a rack."""
+
+
+@dataclass(slots=True)
+class DriveParameters:
+    """What a master writes into a drive, with the emulated drive's defaults.
+
+    The option codes are numbered as in CiA 402-2, clause "Option codes".
+    """
+
+    abort_connection_option: int = 1  # 6007h: 0 none, 1 fault, 2 disable voltage, 3 quick stop
+    quick_stop_option: int = 2  # 605Ah: 0 off, 1..4 ramp then off, 5..8 ramp then hold
+    shutdown_option: int = 0  # 605Bh: 0 off at once, 1 slow down first
+    disable_operation_option: int = 1  # 605Ch: 0 off at once, 1 slow down first
+    halt_option: int = 1  # 605Dh: 1 slow-down ramp, 2 quick-stop ramp, 3 and 4 hardest
+    fault_reaction_option: int = 2  # 605Eh: 0 off at once, 1 slow down, 2 quick stop, 3, 4 hardest
+    following_error_window: int = 20_000  # 6065h; FFFFFFFFh = not supervised
+    following_error_timeout_ms: int = 20  # 6066h
+    position_window: int = 1_000  # 6067h
+    position_window_time_ms: int = 0  # 6068h
+    home_offset: int = 0  # 607Ch
+    software_limit_min: int = -(2**31)  # 607Dh sub 1
+    software_limit_max: int = 2**31 - 1  # 607Dh sub 2
+    max_profile_velocity: int = 600_000  # 607Fh
+    profile_velocity: int = 100_000  # 6081h
+    profile_acceleration: int = 1_000_000  # 6083h
+    profile_deceleration: int = 1_000_000  # 6084h
+    quick_stop_deceleration: int = 8_000_000  # 6085h
+    homing_method: int = 21  # 6098h
+    homing_speed_switch: int = 20_000  # 6099h sub 1
+    homing_speed_zero: int = 5_000  # 6099h sub 2
+    homing_acceleration: int = 200_000  # 609Ah
+    interpolation_units: int = 4  # 60C2h sub 1
+    interpolation_index: int = -3  # 60C2h sub 2, power of ten of a second
+    max_acceleration: int = 8_000_000  # 60C5h
+    max_deceleration: int = 8_000_000  # 60C6h
+
+    @property
+    def interpolation_period_s(self) -> float:
+        """Interpolation time period 60C2h [s]; 0 when none is set."""
+        exponent = max(-128, min(127, self.interpolation_index))
+        return self.interpolation_units * 10.0**exponent if exponent <= 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """One drive of the rack.
+
+    Attributes:
+        node_id: CANopen node id or Modbus axis number, 1 to 127.
+        serial: Serial number (1018h sub 4).
+        counts_per_m: Position counts per metre of rod, above 0.
+        sign: 1 if the counts grow when the rod extends, else -1 (as polarity 607Eh does).
+        motor: Index of the rod that this drive's motor moves, 0 to 5.
+        encoder: Index of the rod whose encoder and switches this drive reads, 0 to 5.
+        rod: Constants of the rod with this drive's own number, and of its position loop.
+
+    Raises:
+        PlantError: If a value is outside its range.
+    """
+
+    node_id: int
+    serial: int
+    counts_per_m: float = 1e6
+    sign: int = 1
+    motor: int = 0
+    encoder: int = 0
+    rod: RodSettings = field(default_factory=RodSettings)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.node_id <= 127:
+            raise PlantError(f"node_id = {self.node_id}: CiA 301 has 1 to 127")
+        if not (math.isfinite(self.counts_per_m) and self.counts_per_m > 0.0):
+            raise PlantError(f"counts_per_m = {self.counts_per_m!r}: it must be above 0")
+        if self.sign not in (-1, 1):
+            raise PlantError(f"sign = {self.sign}: 1 or -1 is needed")
+        for name in ("motor", "encoder"):
+            if not 0 <= getattr(self, name) < NODES:
+                raise PlantError(f"{name} = {getattr(self, name)}: a rod 0 to {NODES - 1}")
+
+
+def default_nodes() -> tuple[NodeSettings, ...]:
+    """Return six ordinary drives, node ids 1 to 6, serial numbers 1001 to 1006."""
+    return tuple(
+        NodeSettings(node_id=k + 1, serial=1001 + k, motor=k, encoder=k) for k in range(NODES)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RackSettings:
+    """Six drives on one wire.
+
+    Attributes:
+        nodes: The six drives.
+        bitrate: Of the CAN bus [bit/s]; None for frames that take no time at all.
+        start_spread_m: Each rod stands up to this far from its start when the power comes [m].
+
+    Raises:
+        PlantError: If there are not six nodes with ids of their own, or a value makes no sense.
+    """
+
+    nodes: tuple[NodeSettings, ...] = field(default_factory=default_nodes)
+    bitrate: int | None = 1_000_000
+    start_spread_m: float = 0.01
+
+    def __post_init__(self) -> None:
+        ids = [node.node_id for node in self.nodes]
+        if len(ids) != NODES or len(set(ids)) != NODES:
+            raise PlantError(f"node ids {ids}: {NODES} different ones are needed")
+        if self.bitrate is not None and not 10_000 <= self.bitrate <= 1_000_000:
+            raise PlantError(f"bitrate = {self.bitrate} bit/s: 10000 to 1000000, or None")
+        if not (math.isfinite(self.start_spread_m) and self.start_spread_m >= 0.0):
+            raise PlantError(f"start_spread_m = {self.start_spread_m!r} m: it must be >= 0")
