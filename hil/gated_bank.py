@@ -6,8 +6,17 @@ Simulated drives hang behind the same object, so a dry run proves the gate as we
 
 from typing import NamedTuple
 
-from drives.bank import BankFeedback, BankReport, DriveBank, DriveGoal, DriveState, LegCommand
+from drives.bank import (
+    BankFeedback,
+    BankReport,
+    DriveBank,
+    DriveGoal,
+    DriveState,
+    LegCommand,
+    SixInts,
+)
 from hil.clock import Tick
+from safety.estop import Channels
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Feedback, LegTarget, Setpoint, Verdict
@@ -20,11 +29,27 @@ _GOAL = {
 }
 
 
+ESTOP_LEGS = (1, 2)
+"""The two channels of the emergency stop are wired to the interlock inputs of these drives, one
+channel to each, so that no single drive and no single cable carries both."""
+INTERLOCK = 1 << 3
+"""Bit of an interlock in the digital inputs, set while closed (CiA 402-2, object 60FDh)."""
+
+
 class Exchange(NamedTuple):
-    """What one cycle brought: the gate's verdict, and what the drives said to it."""
+    """What one cycle brought: the gate's verdict, and what the drives said to it.
+
+    Args:
+        verdict: of the gate.
+        feedback: of the drives.
+        tick: the cycle as the gate measured it.
+        earlier: cycles of the gate since the last exchange that control was not there for.
+    """
 
     verdict: Verdict
     feedback: BankFeedback
+    tick: Tick
+    earlier: "tuple[Exchange, ...]" = ()
 
 
 class GatedBank:
@@ -40,6 +65,7 @@ class GatedBank:
         self._bank = bank
         self._goal = DriveGoal.DISABLED
         self._feedback: Feedback | None = None
+        self._estop: Channels | None = None
 
     @property
     def mode(self) -> Mode:
@@ -54,7 +80,7 @@ class GatedBank:
         """
         report = self._bank.configure()
         self._bank.request(self._goal)
-        self._feedback = _for_gate(self._bank.exchange(None))
+        self._take(self._bank.exchange(None))
         return report
 
     def cycle(
@@ -64,6 +90,7 @@ class GatedBank:
         requests: tuple[Request, ...] = (),
         *,
         reset: bool = False,
+        age_s: float = 0.0,
     ) -> Exchange:
         """One cycle: the gate judges what is asked, the bank gets what it allowed.
 
@@ -72,11 +99,11 @@ class GatedBank:
             asked: six leg setpoints, or None if control has none.
             requests: what operator and control ask of the modes.
             reset: the operator's reset button, whose rising edge counts.
+            age_s: age of what is asked [s]; 0 where control runs in this very cycle.
 
         Raises:
             DriveError: if the bus is gone.
         """
-        age_s = 0.0  # control runs in this very cycle
         verdict = self._gate.step(
             GateInputs(
                 tick.index,
@@ -87,6 +114,7 @@ class GatedBank:
                 self._feedback,
                 requests,
                 reset,
+                self._estop,
             )
         )
         goal = _GOAL[verdict.drives]
@@ -94,8 +122,12 @@ class GatedBank:
             self._bank.request(goal)
             self._goal = goal
         feedback = self._bank.exchange(_command(verdict.allowed))
+        self._take(feedback)
+        return Exchange(verdict, feedback, tick)
+
+    def _take(self, feedback: BankFeedback) -> None:
         self._feedback = _for_gate(feedback)
-        return Exchange(verdict, feedback)
+        self._estop = None if feedback.inputs is None else estop_channels(feedback.inputs)
 
     def close(self) -> None:
         """Disable the drives and leave the bus; a second call does nothing."""
@@ -106,14 +138,28 @@ def _command(allowed: LegTarget | None) -> LegCommand | None:
     return None if allowed is None else LegCommand(allowed.length_m, allowed.speed_m_s)
 
 
+def estop_channels(inputs: SixInts) -> Channels:
+    """The two channels of the emergency stop in the drives' digital inputs, True while closed."""
+    one, two = ESTOP_LEGS
+    return bool(inputs[one - 1] & INTERLOCK), bool(inputs[two - 1] & INTERLOCK)
+
+
 def _for_gate(feedback: BankFeedback) -> Feedback:
-    a, b, c, d, e, f = feedback.state
+    a, b, c, d, e, f = states = feedback.state
     on = DriveState.ENABLED
+    fresh = feedback.fresh
+    if DriveState.UNKNOWN in states:
+        # Frames of a drive whose heartbeat is gone prove nothing, and nobody can wait for it.
+        g, h, i, j, k, m = (
+            new and state is not DriveState.UNKNOWN
+            for new, state in zip(fresh, states, strict=True)
+        )
+        fresh = (g, h, i, j, k, m)
     return Feedback(
         length_m=feedback.length_m,
         speed_m_s=feedback.speed_m_s,
         enabled=(a is on, b is on, c is on, d is on, e is on, f is on),
         homed=feedback.homed,
         fault_code=feedback.fault_code,
-        fresh=feedback.fresh,
+        fresh=fresh,
     )

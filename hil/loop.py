@@ -152,7 +152,7 @@ class Loop:
         """Put the cycle down. Whoever only looks on may fail, and the stop goes on without him."""
         if self._deaf:
             return
-        verdict, feedback = exchange
+        verdict, feedback = exchange.verdict, exchange.feedback
         try:
             failed = self._failure is not None
             reached = None if failed else self._station.reached(tick, feedback)

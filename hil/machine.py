@@ -52,6 +52,8 @@ def check_rig(rig: Rig, source: str) -> None:
 
 GATE_CHECK_PERIOD_S = 0.001
 """The gate's limits do not depend on the cycle time; a rig is checked with this one."""
+CYCLE_ROUNDING = 1e-6
+"""Part of a cycle that a quotient such as 0.3 s / 0.1 s may lack by rounding."""
 
 
 def _wider_limits(rig: Rig) -> Iterator[str]:
@@ -165,6 +167,15 @@ def gate_limits(rig: Rig, period_s: float) -> GateLimits:
         start_tolerance_m=watch.start_tolerance_m,
         standstill_speed_m_s=watch.standstill_speed_m_s,
         standstill_cycles=max(1, math.ceil(watch.standstill_time_s / period_s)),
+        # At most as long as written: these two are detection times.
+        stuck_cycles=max(1, math.floor(watch.stuck_time_s / period_s + CYCLE_ROUNDING)),
+        stuck_movement_m=watch.stuck_movement_m,
+        jump_speed_factor=watch.jump_speed_factor,
+        jump_base_m=watch.jump_base_m,
+        estop_fitted=watch.estop_fitted,
+        estop_discrepancy_cycles=max(
+            1, math.floor(watch.estop_discrepancy_s / period_s + CYCLE_ROUNDING)
+        ),
     )
 
 

@@ -34,6 +34,7 @@ from hil.fields import (
     Speed,
 )
 from hil.motion.moves import MoveLimits
+from hil.rig_drives import RigDrives
 from hil.settings import Settings
 from platform6dof.pose import Pose
 from platform6dof.workspace import PoseBox
@@ -134,6 +135,15 @@ class Supervision(Settings):
     start_tolerance_m: Length
     standstill_speed_m_s: Speed
     standstill_time_s: Positive
+    stuck_time_s: Positive
+    """How long a measured length may stay the same, to the last bit, while its command moves."""
+    stuck_movement_m: Length
+    jump_speed_factor: Annotated[float, Field(ge=1.0, le=10.0)]
+    """A measured length may change by speed_max · time · this, plus jump_base_m."""
+    jump_base_m: Length
+    estop_fitted: bool
+    """The two channels of the emergency stop are wired to the drives' interlock inputs."""
+    estop_discrepancy_s: Positive
 
 
 class PoseBoxSettings(Settings):
@@ -191,3 +201,5 @@ class Rig(Settings):
     slow_moves: SlowMoves
     pose_box: PoseBoxSettings
     """What ``hil platform extremes`` and ``sample`` look at."""
+    drives: RigDrives = RigDrives()
+    """Real drives; without this table there are simulated ones only."""

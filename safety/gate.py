@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from safety.checks import SetpointChecks
 from safety.command import CommandedState, GateInconsistentError
+from safety.estop import Channels, EmergencyStopWatch
 from safety.faults import FaultLatch
 from safety.feedback import FeedbackWatch
 from safety.limits import GateLimits
@@ -31,6 +32,7 @@ from safety.modes import (
     most_cautious,
     step,
 )
+from safety.plausibility import PlausibilityWatch
 from safety.stream import SetpointStream
 from safety.verdict import (
     Action,
@@ -57,6 +59,7 @@ class GateInputs:
         feedback: what the last bus cycle brought, or None.
         requests: what control and operator ask; the most cautious one is obeyed.
         reset: the operator's reset input; its rising edge counts.
+        estop: the two channels of the emergency stop, True while closed; None when not read.
     """
 
     index: int
@@ -67,6 +70,7 @@ class GateInputs:
     feedback: Feedback | None
     requests: tuple[Request, ...] = ()
     reset: bool = False
+    estop: Channels | None = None
 
 
 class Gate:
@@ -81,6 +85,9 @@ class Gate:
         self._checks = SetpointChecks(limits)
         self._cycle = CycleWatch(limits)
         self._feedback = FeedbackWatch(limits)
+        self._plausible = PlausibilityWatch(limits)
+        self._estop = EmergencyStopWatch(limits)
+        self._estop_fitted = limits.estop_fitted
         self._still = StandstillWatch(limits)
         self._command = CommandedState(limits)
         self._stream = SetpointStream(limits, self._checks, self._command)
@@ -121,13 +128,16 @@ class Gate:
         self._still.step(feedback)
         found += self._cycle.step(inputs.index, inputs.elapsed_s, inputs.late_s)
         if mode is not Mode.OFF and mode is not Mode.LOCKOUT:
+            homed_needed = mode in HOMED_MODES
             target = command.target
-            found += self._feedback.step(
-                feedback,
-                mode in HOMED_MODES,
-                None if target is None else target.length_m,
-                command.movement_m,
-            )
+            commanded_m = None if target is None else target.length_m
+            found += self._feedback.step(feedback, homed_needed, commanded_m, command.movement_m)
+            if homed_needed:
+                found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
+            else:
+                self._plausible.forget()
+            if self._estop_fitted:
+                found += self._estop.step(inputs.estop)
         if found or inputs.requests or mode not in FOLLOWING_MODES:
             self._change_mode(inputs, found)
         self._reset_was_low = not inputs.reset

@@ -53,6 +53,13 @@ class GateLimits:
         start_tolerance_m: greatest offset of a first asked setpoint from the held lengths [m].
         standstill_speed_m_s: measured speed up to which a leg stands still [m/s].
         standstill_cycles: consecutive cycles of it that make a standstill.
+        stuck_cycles: consecutive fresh frames with one and the same length that make it stuck, if
+            the command moved meanwhile.
+        stuck_movement_m: movement of the command above which they do [m].
+        jump_speed_factor: a measured length may change by speed_max * time * this, ...
+        jump_base_m: ... and by this on top [m].
+        estop_fitted: the two channels of the emergency stop are read.
+        estop_discrepancy_cycles: consecutive cycles for which the two may differ.
 
     Raises:
         LimitsError: a value is not a finite number, has the wrong sign, or does not fit the rest.
@@ -71,6 +78,12 @@ class GateLimits:
     start_tolerance_m: float
     standstill_speed_m_s: float
     standstill_cycles: int
+    stuck_cycles: int
+    stuck_movement_m: float
+    jump_speed_factor: float
+    jump_base_m: float
+    estop_fitted: bool
+    estop_discrepancy_cycles: int
 
     def __post_init__(self) -> None:
         for name, unit in _POSITIVE.items():
@@ -88,6 +101,13 @@ class GateLimits:
                 f"limits: late_cycles_max = {self.late_cycles_max} periods is below 1: "
                 "every punctual cycle would trip; need 1 or more"
             )
+        if self.jump_speed_factor < 1.0:
+            raise LimitsError(
+                f"limits: jump_speed_factor = {self.jump_speed_factor} is below 1: a leg at its "
+                "permitted speed would trip; need 1 or more"
+            )
+        if type(self.estop_fitted) is not bool:
+            raise LimitsError(f"limits: estop_fitted = {self.estop_fitted!r}; need True or False")
         if len(self.legs) != LEG_COUNT:
             raise LimitsError(f"limits: {len(self.legs)} legs; need {LEG_COUNT}")
         for number, leg in enumerate(self.legs, 1):
@@ -148,12 +168,17 @@ _POSITIVE = {
     "setpoint_age_max_s": "s",
     "start_tolerance_m": "m",
     "standstill_speed_m_s": "m/s",
+    "stuck_movement_m": "m",
+    "jump_speed_factor": "",
+    "jump_base_m": "m",
 }
 _COUNTS = {
     "following_cycles": 1,
     "missing_setpoints_max": 0,
     "missing_feedback_max": 0,
     "standstill_cycles": 1,
+    "stuck_cycles": 1,
+    "estop_discrepancy_cycles": 1,
 }
 _LEG_POSITIVE = {
     "soft_min_m": "m",

@@ -35,7 +35,11 @@ class Check(Enum):
     SPEED_MISMATCH = "feed-forward speed differs from the movement by"
     FOLLOWING = "following error"
     FEEDBACK = "feedback missing for"
+    STUCK = "command moved by"
+    JUMP = "jump of the measured length"
     DRIVE = "drive"
+    ESTOP = "emergency stop"
+    ESTOP_DISCREPANCY = "emergency stop channels"
     STALE = "setpoint age"
     MISSING = "setpoint missing for"
     SEQUENCE = "setpoint sequence"
@@ -118,6 +122,8 @@ class Violation:
 
         All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause.
         """
+        if self.check in _ESTOP_CHECKS:
+            return "emergency stop"
         if self.check in SETPOINT_CHECKS:
             return "setpoint"
         return "cycle" if self.leg is None else f"leg {self.leg}"
@@ -140,7 +146,8 @@ class Violation:
         return f"{place}{self.check.value} {value}{unit}, more than {limit}{unit}{tail}"
 
 
-_TOLD_BY_NOTE = frozenset({Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE})
+_ESTOP_CHECKS = frozenset({Check.ESTOP, Check.ESTOP_DISCREPANCY})
+_TOLD_BY_NOTE = _ESTOP_CHECKS | {Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE}
 
 
 def as_six(values: Iterable[float]) -> Six:

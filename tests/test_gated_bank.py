@@ -1,6 +1,7 @@
 """The only way to a drive leads through a verdict."""
 
 import ast
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ class SpyBank:
         self.homed = False
         self.length_m = LENGTHS
         self.closed = 0
+        self.inputs = None
+        self.changes = {}
 
     def configure(self):
         return BankReport("spy", "sim:", True, ("",) * 6)
@@ -43,10 +46,11 @@ class SpyBank:
         if command is not None:
             self.length_m = command.length_m
         state = DriveState.ENABLED if self.goal is DriveGoal.ENABLED else DriveState.DISABLED
-        return BankFeedback(
+        feedback = BankFeedback(
             self.length_m, ZERO, ZERO, (state,) * 6, (self.homed,) * 6, (0,) * 6, (True,) * 6,
-            command,
+            command, self.inputs,
         )  # fmt: skip
+        return dataclasses.replace(feedback, **self.changes)
 
     def close(self):
         self.closed += 1
@@ -55,9 +59,9 @@ class SpyBank:
 class Drive:
     """Steps a gated spy bank cycle by cycle."""
 
-    def __init__(self):
+    def __init__(self, **limits):
         self.bank = SpyBank()
-        self.gate = Gate(gate_limits(plan().rig, PERIOD_S))
+        self.gate = Gate(dataclasses.replace(gate_limits(plan().rig, PERIOD_S), **limits))
         self.gated = GatedBank(self.gate, self.bank)
         self.gated.open()
         self.index = 0
@@ -80,6 +84,10 @@ class Drive:
         self.until(Mode.HOMING, Request.HOME)
         self.until(Mode.STANDBY)
         self.until(Mode.ENGAGING, Request.ENGAGE)
+
+
+def six(value, *legs, other):
+    return tuple(value if leg in legs else other for leg in range(1, 7))
 
 
 def moved(target: LegTarget, index: int, by_m: float) -> Setpoint:
@@ -140,3 +148,90 @@ def test_no_other_place_of_the_bench_exchanges_with_a_bank():
         if isinstance(node, ast.Attribute) and node.attr == "exchange"
     }
     assert found == {"gated_bank.py"}
+
+
+CLOSED = (8, 8, 0, 0, 0, 0)
+"""Interlock inputs of drives 1 and 2."""
+
+
+def test_the_emergency_stop_is_read_from_two_drives():
+    drive = Drive(estop_fitted=True)
+    drive.bank.inputs = CLOSED
+    drive.engage()
+    for inputs in [(0, 8, 0, 0, 0, 0), (8, 0, 0, 0, 0, 0), (7, 8, 15, 15, 15, 15)]:
+        drive = Drive(estop_fitted=True)
+        drive.bank.inputs = CLOSED
+        drive.engage()
+        drive.bank.inputs = inputs
+        drive.cycle()
+        assert drive.cycle().mode is Mode.QSTOP
+        assert drive.bank.goal is DriveGoal.QUICK_STOPPED
+        drive.bank.inputs = CLOSED
+        drive.until(Mode.FAULT)
+        assert drive.bank.sent[-1] is None
+
+
+def test_inputs_that_are_not_read_are_no_closed_emergency_stop():
+    drive = Drive(estop_fitted=True)
+    drive.until(Mode.FAULT, Request.CONFIGURED)
+    assert "not read" in str(drive.verdicts[-1].faults[0])
+
+
+def engaged_and_moving():
+    drive = Drive()
+    drive.engage()
+    for step in (1e-5, 3e-5, 5e-5):
+        drive.cycle(moved(drive.gate.commanded, drive.index, step))
+    return drive
+
+
+UNKNOWN = DriveState.UNKNOWN
+ENABLED = DriveState.ENABLED
+
+
+def test_row_18_a_drive_that_fell_silent_stops_the_other_five_and_is_not_waited_for():
+    drive = engaged_and_moving()
+    nan = float("nan")
+    drive.bank.changes = {
+        "state": six(UNKNOWN, 3, other=ENABLED),
+        "speed_m_s": six(nan, 3, other=0.0),
+    }
+    drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    verdict = drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    assert verdict.mode is Mode.CSTOP
+    assert verdict.allowed is not None, "the five go on along the path"
+    assert {fault.leg for fault in verdict.faults} == {3}
+    drive.until(Mode.FAULT)
+    for _ in range(100):
+        drive.cycle()
+    assert drive.bank.goal is DriveGoal.DISABLED
+
+
+def test_rows_18_and_20_two_drives_are_two_causes():
+    drive = engaged_and_moving()
+    drive.bank.changes = {
+        "state": six(UNKNOWN, 3, 5, other=ENABLED),
+        "homed": six(False, 5, other=True),
+    }
+    drive.cycle()
+    assert drive.cycle().mode is Mode.QSTOP
+    assert drive.bank.goal is DriveGoal.QUICK_STOPPED
+
+
+def test_row_20_a_drive_that_came_back_from_a_reboot_is_not_enabled_again():
+    drive = engaged_and_moving()
+    disabled = DriveState.DISABLED
+    drive.bank.changes = {
+        "state": six(disabled, 2, other=ENABLED),
+        "homed": six(False, 2, other=True),
+    }
+    drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    verdict = drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    assert verdict.mode is Mode.CSTOP
+    assert "is not homed any more" in str(verdict.faults[0])
+    drive.until(Mode.FAULT)
+    drive.bank.changes = {}
+    for _ in range(100):
+        drive.cycle(None, Request.ENGAGE, Request.HOME)
+    assert drive.verdicts[-1].mode is Mode.FAULT
+    assert drive.bank.goal is DriveGoal.DISABLED

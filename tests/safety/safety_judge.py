@@ -47,11 +47,18 @@ class Judge:
         self.reset_low = False
         self.power_cut = False
         self.passed = 0
+        self.fresh_m = None  # last fresh lengths, while the legs were homed and commanded
+        self.frozen = [[] for _ in range(6)]  # commands during one and the same measured length
+        self.frozen_moved = [0] * 6
+        self.jumped = False
+        self.elapsed_s = limits.period_s
+        self.differing = 0
+        self.discrepant = False
 
     def watch(self, inputs, verdict):
         self._inputs(inputs, verdict)
         self._modes(inputs, verdict)
-        self._power(verdict)
+        self._power(inputs, verdict)
         if verdict.allowed is None:
             assert verdict.action is Action.BLOCKED, "1: blocked means nothing is sent"
             self.last, self.movement = None, ZERO
@@ -96,12 +103,49 @@ class Judge:
                 if fresh
             )
         )
+        self._plausible(inputs, feedback)
+        self._estop(inputs.estop)
         standing = self.healthy or (feedback is not None and all(feedback.fresh))
         standing = standing and all(feedback.fresh)
         standing = standing and all(
             abs(v) <= limits.standstill_speed_m_s for v in feedback.speed_m_s
         )
         self.still = self.still + 1 if standing else 0
+
+    def _plausible(self, inputs, feedback):
+        """Did a length leap, or stay the same to the last bit while its command moved?"""
+        limits = self.limits
+        longest_s = max(self.elapsed_s, inputs.elapsed_s, self.dt)
+        self.elapsed_s = inputs.elapsed_s
+        self.jumped = False
+        if feedback is None or self.last is None or not all(feedback.fresh):
+            self.fresh_m = None
+            self.frozen = [[] for _ in range(6)]
+            self.frozen_moved = [0] * 6
+            return
+        for i, leg in enumerate(limits.legs):
+            length, window = feedback.length_m[i], limits.stuck_cycles
+            if self.fresh_m is not None:
+                leap = leg.speed_max_m_s * limits.jump_speed_factor * longest_s + limits.jump_base_m
+                self.jumped = self.jumped or abs(length - self.fresh_m[i]) > leap * (1 + 1e-9)
+            same = self.fresh_m is not None and length == self.fresh_m[i]
+            self.frozen[i] = [*(self.frozen[i] if same else []), self.last[i]]
+            commands = self.frozen[i]
+            moved = len(commands) > window and (
+                abs(commands[-1] - commands[-1 - window]) > limits.stuck_movement_m * (1 + 1e-9)
+            )
+            self.frozen_moved[i] = self.frozen_moved[i] + 1 if moved else 0
+        self.fresh_m = feedback.length_m
+
+    def _estop(self, channels):
+        self.estop_good = not self.limits.estop_fitted or channels == (True, True)
+        if not self.limits.estop_fitted or channels is None:
+            return
+        self.differing = self.differing + 1 if channels[0] != channels[1] else 0
+        if self.differing > self.limits.estop_discrepancy_cycles:
+            self.discrepant = True
+        if channels == (False, False):
+            self.discrepant = False
 
     def _modes(self, inputs, verdict):
         before, after = self.mode, verdict.mode
@@ -115,10 +159,16 @@ class Judge:
             assert all(inputs.feedback.fresh), "11: the cause is gone"
             assert self.in_time, "11: the cause is gone"
             assert self.still >= self.limits.standstill_cycles, "11: standstill"
+            assert self.estop_good, "45: the emergency stop is open"
+            assert not self.discrepant, "46: the channels of the emergency stop differed"
         if after is Mode.ENGAGED:
             assert before in (Mode.ENGAGING, Mode.ENGAGED), "nothing re-enters ENGAGED by itself"
 
-    def _power(self, verdict):
+    def _power(self, inputs, verdict):
+        open_now = self.limits.estop_fitted and inputs.estop is not None and not self.estop_good
+        if open_now and verdict.mode is not Mode.OFF:
+            assert verdict.allowed is None, "45: nothing is commanded with an open emergency stop"
+            assert verdict.drives in (DriveRequest.QUICK_STOP, DriveRequest.OFF), "45: quick stop"
         if verdict.drives is DriveRequest.QUICK_STOP or (
             verdict.mode is Mode.FAULT and verdict.drives is DriveRequest.OFF
         ):
@@ -172,6 +222,10 @@ class Judge:
             assert self.in_time, "18: out of time is never followed"
             assert self.healthy or feedback is None, "drives in trouble are never followed"
             assert feedback is None or all(feedback.enabled), "drives in trouble"
+            assert not self.jumped, "25: a measured length jumped"
+            assert max(self.frozen_moved) <= limits.stuck_cycles + 1, "24: a length is stuck"
+            assert self.estop_good, "45: the emergency stop is open"
+            assert not self.discrepant, "46: the channels of the emergency stop differed"
             assert max(self.missing) <= limits.missing_feedback_max, "feedback is missing"
             assert max(self.outside) < limits.following_cycles, "following error"
         self.bridged = self.bridged + 1 if verdict.action is Action.BRIDGED else 0

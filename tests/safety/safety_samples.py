@@ -52,6 +52,12 @@ VALUES = {
     "start_tolerance_m": 0.001,
     "standstill_speed_m_s": 0.004,
     "standstill_cycles": 4,
+    "stuck_cycles": 10,
+    "stuck_movement_m": 0.001,
+    "jump_speed_factor": 2.0,
+    "jump_base_m": 0.005,
+    "estop_fitted": False,
+    "estop_discrepancy_cycles": 20,
 }
 
 
@@ -108,6 +114,7 @@ class Bench:
             "feedback": self.read() if fb == "ideal" else fb,
             "requests": requests,
             "reset": False,
+            "estop": (True, True),
         }
         self.inputs = GateInputs(**{**inputs, **changes})
         verdict = self.gate.step(self.inputs)

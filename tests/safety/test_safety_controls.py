@@ -112,6 +112,49 @@ def every_feedback(**fields):
     return attack
 
 
+def stray(bench):
+    """All legs report 4.9 mm too much: outside the window of a leg at rest, and still no jump."""
+    bench.moving()
+    for _ in range(6):
+        if bench.gate.mode is Mode.ENGAGED:
+            away = tuple(x + 0.0049 for x in bench.length_m)
+            bench.cycle(bench.ask_speed(SPEED), fb=bench.read(length_m=away))
+
+
+def freeze(bench):
+    """Leg 1 repeats its length; slowly enough for the following window not to see it first."""
+    bench.moving((0.03, 0.02, 0.0, 0.0, 0.0, 0.0))
+    frozen = bench.length_m[0]
+    for _ in range(60):
+        if bench.gate.mode is Mode.ENGAGED:
+            bench.cycle(
+                bench.ask_speed((0.03, 0.02, 0.0, 0.0, 0.0, 0.0)),
+                fb=bench.read(length_m=changed(bench.length_m, 1, frozen)),
+            )
+
+
+def leap(bench):
+    """Leg 3 reports 50 mm more from one frame to the next, once."""
+    bench.moving()
+    leapt = changed(bench.length_m, 3, bench.length_m[2] + 0.05)
+    bench.cycle(bench.ask_speed(SPEED), fb=bench.read(length_m=leapt))
+
+
+def press_estop(*channels):
+    """Engaged and moving, then these channels, cycle by cycle, with the reset button tried."""
+
+    def attack(bench):
+        bench.moving()
+        for pair in channels:
+            asked = bench.ask_speed(SPEED) if bench.gate.commanded else None
+            bench.cycle(asked, estop=pair)
+        for level in (False, True, False, True):
+            for _ in range(10):
+                bench.cycle(None, estop=channels[-1], reset=level)
+
+    return attack
+
+
 def repeat(bench):
     bench.moving()
     for _ in range(3):
@@ -257,6 +300,18 @@ def no_feedback_watch(bench):
     bench.gate._feedback.step = lambda *_: []
 
 
+def no_plausibility(bench):
+    bench.gate._plausible.step = lambda *_: None
+
+
+def no_estop_watch(bench):
+    bench.gate._estop.step = lambda *_: []
+
+
+def no_comparison(bench):
+    bench.gate._estop._compare = lambda *_: None
+
+
 def ageless(bench):
     bench.gate._stream._watch._age_max_s = math.inf
 
@@ -365,7 +420,17 @@ CONTROLS = {
         no_feedback_watch,
         "drives in trouble",
     ),
-    "following": (every_feedback(length_m=ZERO), no_feedback_watch, "following error"),
+    "following": (stray, no_feedback_watch, "following error"),
+    "24 stuck": (freeze, no_plausibility, "24: a length is stuck"),
+    "25 jump": (leap, no_plausibility, "25: a measured length jumped"),
+    "45 open": (press_estop(*[(False, False)] * 3), no_estop_watch, "45: "),
+    "45 one channel": (press_estop(*[(True, False)] * 3), no_estop_watch, "45: "),
+    "45 broken wire": (press_estop(*[None] * 3), no_estop_watch, "45: "),
+    "46 welded": (
+        press_estop(*[(True, False)] * 25, *[(True, True)] * 3),
+        no_comparison,
+        "46: the channels",
+    ),
     "reset edge": (held_reset, reset_by_level, "11: its rising edge|11: standstill"),
     "reset cause": (
         fault_then_reset_with(fault_code=(1, 0, 0, 0, 0, 0)),
@@ -386,6 +451,10 @@ CONTROLS = {
 def attack_limits(name):
     if name == "start":
         return judged(start_tolerance_m=1e-6)
+    if name == "24 stuck":
+        return judged(stuck_movement_m=0.0001)
+    if name.startswith(("45", "46")):
+        return judged(estop_fitted=True)
     return judged()
 
 

@@ -325,7 +325,7 @@ class TestFaults:
         assert until(bench, Mode.FAULT).faults == verdict.faults
 
     def test_a_leg_that_does_not_follow(self):
-        bench = Bench().moving()
+        bench = Bench(make_limits(stuck_movement_m=1.0)).moving()
         speed = (0.1, -0.08, 0.06, -0.04, 0.02, 0.0)
         stuck = bench.length_m[0]
         while bench.verdict.mode is Mode.ENGAGED:

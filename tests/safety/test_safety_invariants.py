@@ -17,7 +17,7 @@ from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import Action, Check, Setpoint
 
-LIMITS = make_limits()
+LIMITS = make_limits(estop_fitted=True)
 legs = st.integers(1, 6)
 odd_numbers = st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e308, 0.0, 5e-324])
 thorough = settings(
@@ -101,6 +101,10 @@ FEEDBACK_CHANGES = {
     "moving": lambda fb, leg, odd: replace(fb, speed_m_s=changed(fb.speed_m_s, leg, 0.1)),
 }
 CYCLE_CHANGES = {
+    "estop": lambda bench: {"estop": (False, False)},
+    "estop 1": lambda bench: {"estop": (False, True)},
+    "estop 2": lambda bench: {"estop": (True, False)},
+    "estop gone": lambda bench: {"estop": None},
     "late": lambda bench: {"late_s": 1.0},
     "long": lambda bench: {"elapsed_s": 4.0 * DT},
     "short": lambda bench: {"elapsed_s": 0.4 * DT},

@@ -15,12 +15,17 @@ POSITIVE = [
     "setpoint_age_max_s",
     "start_tolerance_m",
     "standstill_speed_m_s",
+    "stuck_movement_m",
+    "jump_speed_factor",
+    "jump_base_m",
 ]
 COUNTS = {
     "following_cycles": 1,
     "missing_setpoints_max": 0,
     "missing_feedback_max": 0,
     "standstill_cycles": 1,
+    "stuck_cycles": 1,
+    "estop_discrepancy_cycles": 1,
 }
 LEG_FIELDS = [field.name for field in fields(LegLimits)]
 
@@ -164,13 +169,26 @@ def test_digest_tells_every_value():
     seen = {base.digest()}
     for name in (name for name in VALUES if name != "legs"):
         value = VALUES[name]
-        seen.add(
-            make_limits(**{name: value + 1 if isinstance(value, int) else value * 1.01}).digest()
-        )
+        other = value + 1 if isinstance(value, int) else value * 1.01
+        if isinstance(value, bool):
+            other = not value
+        seen.add(make_limits(**{name: other}).digest())
     for i in range(6):
         for name in LEG_FIELDS:
             legs = list(base.legs)
             legs[i] = replace(legs[i], **{name: getattr(legs[i], name) * 0.999})
             seen.add(make_limits(legs=tuple(legs)).digest())
-    assert len(seen) == 1 + 12 + 30
+    assert len(seen) == 1 + 18 + 30
     assert make_limits(late_cycles_max=3).digest() == base.digest()
+
+
+def test_a_jump_is_never_less_than_the_permitted_speed():
+    make_limits(jump_speed_factor=1.0)
+    with pytest.raises(LimitsError, match=r"jump_speed_factor = 0\.99 is below 1"):
+        make_limits(jump_speed_factor=0.99)
+
+
+@pytest.mark.parametrize("value", [0, 1, None, "yes"])
+def test_whether_an_emergency_stop_is_fitted_is_yes_or_no(value):
+    with pytest.raises(LimitsError, match="estop_fitted = "):
+        make_limits(estop_fitted=value)
