@@ -1,0 +1,279 @@
+"""Where the drives are: links written as URLs, and what opens them.
+
+    sim:                                             nothing but arithmetic
+    slcan:/dev/serial/by-id/usb-..., slcan:socket://127.0.0.1:29536
+    socketcan:can0, socketcand://host:29536/can0
+    modbus-tcp://host:502, modbus-rtu:/dev/serial/by-id/usb-...?baud=19200&parity=E
+
+A path under `/dev/serial/by-id/` names the adapter itself. `/dev/ttyACM0` names whichever was
+plugged in first, and may be another one tomorrow.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from drives.bank import LinkError
+from drives.can_frames import open_socketcan, open_socketcand
+from drives.frames import FrameBus
+from drives.port_lock import PortLock
+from drives.slcan_bus import open_slcan
+from drives.slcan_port import tcp_endpoint
+
+MODBUS_PORT = 502
+BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
+"""Speeds of serial ports that are accepted [Bd]."""
+
+FORMS = (
+    "sim:",
+    "slcan:/dev/serial/by-id/NAME",
+    "slcan:socket://HOST:PORT",
+    "socketcan:can0",
+    "socketcand://HOST:PORT/can0",
+    "modbus-tcp://HOST:PORT",
+    "modbus-rtu:/dev/serial/by-id/NAME?baud=19200&parity=E",
+)
+"""The forms of a link."""
+
+_HOST_PORT = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
+_INTERFACE = re.compile(r"[A-Za-z0-9_.-]{1,15}")
+_HIGHEST_PORT = 65535
+
+
+class LinkUrlError(LinkError, ValueError):
+    """A link that is written wrongly; the text names the URL, the place and the right form."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanLink:
+    """A CAN bus.
+
+    Attributes:
+        interface: `slcan`, `socketcan` or `socketcand`.
+        channel: Path of a device or `socket://host:port` for slcan, else the interface's name.
+        url: The link as it was written.
+        host: Host of a socketcand.
+        port: Port of a socketcand.
+        baud: Speed of the serial port of an SLCAN adapter [Bd].
+    """
+
+    interface: str
+    channel: str
+    url: str
+    host: str = ""
+    port: int = 0
+    baud: int = 115200
+
+
+@dataclass(frozen=True, slots=True)
+class ModbusTcpLink:
+    """A Modbus device, or a gateway to some, over TCP.
+
+    Attributes:
+        host: Name or address.
+        port: Port.
+    """
+
+    host: str
+    port: int = MODBUS_PORT
+
+    @property
+    def url(self) -> str:
+        """The link as a URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"modbus-tcp://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModbusRtuLink:
+    """A Modbus serial line (Modbus over serial line V1.02, 2.5.1: 19200 Bd, even parity).
+
+    Attributes:
+        device: Path of the serial device.
+        baud: Speed [Bd].
+        parity: `E`, `O` or `N`.
+        stop_bits: 1, or 2 as the standard wants without parity.
+    """
+
+    device: str
+    baud: int = 19200
+    parity: str = "E"
+    stop_bits: int = 1
+
+    @property
+    def url(self) -> str:
+        """The link as a URL."""
+        options = f"baud={self.baud}&parity={self.parity}&stop_bits={self.stop_bits}"
+        return f"modbus-rtu:{self.device}?{options}"
+
+    @property
+    def bits_per_byte(self) -> int:
+        """Bits of a character with start, parity and stop bits."""
+        return 9 + self.stop_bits + (self.parity != "N")
+
+
+@dataclass(frozen=True, slots=True)
+class SimLink:
+    """No wire at all: cylinders that are arithmetic.
+
+    Attributes:
+        url: The link as it was written.
+    """
+
+    url: str = "sim:"
+
+
+Link = CanLink | ModbusTcpLink | ModbusRtuLink | SimLink
+
+
+def parse_link(url: str) -> Link:
+    """Read a link.
+
+    Args:
+        url: One link in one of the `FORMS`.
+
+    Returns:
+        What it names; nothing is opened.
+
+    Raises:
+        LinkUrlError: With the place that is wrong, and the right form.
+    """
+    scheme, colon, rest = url.partition(":")
+    reader = _READERS.get(scheme)
+    if not colon or reader is None or any(ord(letter) <= 0x20 for letter in url):
+        raise LinkUrlError(f"link '{url}' begins like none of {', '.join(FORMS)}")
+    return reader(url, rest)
+
+
+def open_can(link: CanLink, *, bitrate: int, now_s: Callable[[], float]) -> FrameBus:
+    """Open a CAN bus for this program alone.
+
+    Args:
+        link: Which bus.
+        bitrate: Its bitrate [bit/s]; a socketcan interface has its own, set by the system.
+        now_s: Monotonic time [s].
+
+    Returns:
+        The bus.
+
+    Raises:
+        LinkError: If it is absent, taken, or refuses; the text names device, URL and cause.
+    """
+    if link.interface == "slcan":
+        return open_slcan(link.channel, link.url, bitrate=bitrate, now_s=now_s, baud=link.baud)
+    if link.interface == "socketcand":
+        return open_socketcand(link.host, link.port, link.channel, link.url, now_s)
+    return open_socketcan(link.channel, link.url, bitrate=bitrate, now_s=now_s)
+
+
+def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> PortLock:
+    """Take a Modbus link for this program alone; the libraries that open it do not.
+
+    Args:
+        link: Which link.
+
+    Returns:
+        The lock, to be released once the link is closed.
+
+    Raises:
+        LinkError: If another controller has it.
+    """
+    if isinstance(link, ModbusTcpLink):
+        return PortLock(tcp_endpoint(link.host, link.port, link.url), link.url)
+    return PortLock(os.path.realpath(link.device), link.url)
+
+
+def _sim(url: str, rest: str) -> SimLink:
+    if rest:
+        raise LinkUrlError(f"link '{url}': '{rest}' stands after sim:, which is all there is")
+    return SimLink(url)
+
+
+def _slcan(url: str, rest: str) -> CanLink:
+    if rest.startswith("socket:"):
+        host, port = _endpoint(url, rest.removeprefix("socket:"), "slcan:socket://HOST:PORT")
+        return CanLink("slcan", f"socket://{host}:{port}", url)
+    device, options = _device(url, rest, ("baud",), "slcan:/dev/serial/by-id/NAME")
+    return CanLink("slcan", device, url, baud=_number(url, options, "baud", BAUDS, 115200))
+
+
+def _socketcan(url: str, rest: str) -> CanLink:
+    return CanLink("socketcan", _interface(url, rest, "socketcan:can0"), url)
+
+
+def _socketcand(url: str, rest: str) -> CanLink:
+    form = "socketcand://HOST:PORT/can0"
+    endpoint, _, name = rest.removeprefix("//").partition("/")
+    host, port = _endpoint(url, rest[:2] + endpoint, form)
+    return CanLink("socketcand", _interface(url, name, form), url, host.strip("[]"), port)
+
+
+def _modbus_tcp(url: str, rest: str) -> ModbusTcpLink:
+    host, port = _endpoint(url, rest.removesuffix("/"), "modbus-tcp://HOST:PORT", MODBUS_PORT)
+    return ModbusTcpLink(host.strip("[]"), port)
+
+
+def _modbus_rtu(url: str, rest: str) -> ModbusRtuLink:
+    form = "modbus-rtu:/dev/serial/by-id/NAME?baud=19200&parity=E"
+    device, options = _device(url, rest, ("baud", "parity", "stop_bits"), form)
+    parity = options.get("parity", "E").upper()
+    if parity not in ("E", "O", "N"):
+        raise LinkUrlError(f"link '{url}': parity '{parity}' is none of E, O, N; as in {form}")
+    stop_bits = _number(url, options, "stop_bits", (1, 2), 2 if parity == "N" else 1)
+    return ModbusRtuLink(device, _number(url, options, "baud", BAUDS, 19200), parity, stop_bits)
+
+
+_READERS: Mapping[str, Callable[[str, str], Link]] = {
+    "sim": _sim,
+    "slcan": _slcan,
+    "socketcan": _socketcan,
+    "socketcand": _socketcand,
+    "modbus-tcp": _modbus_tcp,
+    "modbus-rtu": _modbus_rtu,
+}
+
+
+def _endpoint(url: str, text: str, form: str, default_port: int = 0) -> tuple[str, int]:
+    match = _HOST_PORT.fullmatch(text.removeprefix("//")) if text.startswith("//") else None
+    if match is None:
+        raise LinkUrlError(f"link '{url}': '{text}' is no //HOST:PORT; as in {form}")
+    port = int(match["port"] or default_port)
+    if not 0 < port <= _HIGHEST_PORT:
+        raise LinkUrlError(f"link '{url}': port {port} is not 1 to {_HIGHEST_PORT}; as in {form}")
+    return match["host"], port
+
+
+def _interface(url: str, name: str, form: str) -> str:
+    if not _INTERFACE.fullmatch(name):
+        text = f"link '{url}': '{name}' is no name of a CAN interface (1 to 15 letters and digits)"
+        raise LinkUrlError(f"{text}; as in {form}")
+    return name
+
+
+def _device(
+    url: str, rest: str, known: tuple[str, ...], form: str
+) -> tuple[str, Mapping[str, str]]:
+    device, _, query = rest.partition("?")
+    if not device.startswith("/"):
+        raise LinkUrlError(f"link '{url}': '{device}' is no path that begins with /; as in {form}")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    options = dict(pairs)
+    for name in options:
+        if name not in known:
+            text = f"link '{url}': option '{name}' is not known"
+            raise LinkUrlError(f"{text}, there is {', '.join(known)}; as in {form}")
+    if len(options) != len(pairs) or (query and not pairs):
+        raise LinkUrlError(f"link '{url}': '{query}' is no list of different options; as in {form}")
+    return device, options
+
+
+def _number(
+    url: str, options: Mapping[str, str], name: str, allowed: tuple[int, ...], default: int
+) -> int:
+    text = options.get(name, str(default))
+    numbers = {str(number): number for number in allowed}
+    if text not in numbers:
+        raise LinkUrlError(f"link '{url}': {name} '{text}' is none of {', '.join(numbers)}")
+    return numbers[text]
