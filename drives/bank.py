@@ -134,12 +134,15 @@ class BankReport:
         url: Where its drives are; `sim:` when nothing but arithmetic moves.
         simulated: Whether the drives are simulated.
         axes: One line of text per leg, 6.
+        identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
+            drives cannot say.
     """
 
     name: str
     url: str
     simulated: bool
     axes: tuple[str, ...]
+    identities: tuple[str, ...] = ()
 
 
 class DriveBank(Protocol):

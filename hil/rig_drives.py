@@ -53,21 +53,12 @@ class ModbusTable(Settings):
     """Register map: a file, or the name of one in ``configs/drives``."""
 
 
-class EstopTable(Settings):
-    """Two channels of the emergency stop, read through digital inputs of two drives (60FDh)."""
-
-    legs: tuple[Annotated[int, Field(ge=1, le=6)], Annotated[int, Field(ge=1, le=6)]]
-    """The drives that read channel A and channel B."""
-    bit: Annotated[int, Field(ge=0, le=31)] = 3
-    """Bit of 60FDh that is 1 while the channel is closed; 3 is the interlock of CiA 402."""
-
-
 class RigDrives(Settings):
     """Real drives of a rig."""
 
     url: str = "sim:"
     """Where they are; two CAN buses are two URLs with a space between them."""
-    counts_per_m: Annotated[LegPositives, Field(validate_default=True)] = (1e6,) * 6
+    counts_per_m: LegPositives = (1e6, 1e6, 1e6, 1e6, 1e6, 1e6)
     """Position counts of the drive per metre of rod."""
     sign: Annotated[
         tuple[Sign, Sign, Sign, Sign, Sign, Sign],
@@ -88,4 +79,3 @@ class RigDrives(Settings):
     """Silence after which a drive stops by itself."""
     canopen: CanopenTable = CanopenTable()
     modbus: ModbusTable = ModbusTable()
-    estop: EstopTable | None = None

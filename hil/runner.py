@@ -154,6 +154,7 @@ def _show_run(
     out.print(f"[{colour}]{result.outcome.value}[/]", end="")
     out.print(reason, markup=False, soft_wrap=True)
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_row("drives", recording.metadata.get("run", {}).get("drives", "not known"))
     for name, text in _figures(plan, result, evidence):
         table.add_row(name, text)
     out.print(table)
@@ -170,7 +171,6 @@ def _show_run(
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    yield "drives", f"{plan.scenario.devices.drives} (SIMULATED)"
     yield "cycles", f"{result.cycles} at {plan.scenario.rate_hz:g} Hz, {plan.scenario.clock} clock"
     if evidence.length_min_m is not None and evidence.length_max_m is not None:
         yield "leg lengths", f"{evidence.length_min_m:.4f} to {evidence.length_max_m:.4f} m"

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from drives.bank import DriveError
+from drives.links import CanLink, SimLink, parse_link
 from drives.sim_faults import FaultKind
 from hil.fields import Distance, LegNumbers, NotNegative, Positive, Seconds
 from hil.machine import check_rig
@@ -139,7 +141,9 @@ class Devices(Settings):
     """What hangs on the wire, by URL."""
 
     drives: str = "sim:"
-    """``sim:`` is the simulated bank of electro-cylinders, in this process."""
+    """``sim:`` is the simulated bank, ``rig`` the drives that the rig names; or a URL."""
+    fallback: Literal["refuse", "sim"] = "refuse"
+    """What to do when the drives are not there: refuse, or go on with emulated ones, and say so."""
 
 
 class FaultSettings(Settings):
@@ -169,7 +173,8 @@ class Scenario(Settings):
     """Rig file; a relative path is looked for beside the scenario, then from where one stands."""
     motion: MotionSettings
     clock: Literal["virtual", "real"] = "virtual"
-    rate_hz: Annotated[float, Field(ge=100.0, le=1000.0)] = 500.0
+    rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 500.0
+    """Above 100 for smooth motion; less for drives on a slow serial line."""
     check_first: bool | None = None
     """Prove the whole motion before anything moves, and refuse it otherwise.
 
@@ -201,6 +206,17 @@ class Plan(Settings):
     scenario_file: str
     rig_file: str
 
+    @property
+    def drives_url(self) -> str:
+        """Where the drives of this run are."""
+        return drives_url(self.scenario, self.rig)
+
+
+def drives_url(scenario: Scenario, rig: Rig) -> str:
+    """Where the drives of a scenario are: its own URL, or the rig's."""
+    url = scenario.devices.drives
+    return rig.drives.url if url == "rig" else url
+
 
 def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     """Read a scenario and its rig.
@@ -224,16 +240,30 @@ def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[st
     rig_path = find_file(scenario.rig, beside=path, folder="rigs", key="rig")
     rig = Rig.build(apply_overrides(read_toml(rig_path), for_rig), str(rig_path))
     check_rig(rig, str(rig_path))
-    _check_devices(scenario, str(path))
+    _check_devices(scenario, rig, str(path))
     return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
 
 
 RIG_PREFIX = "rig_settings."
 
 
-def _check_devices(scenario: Scenario, source: str) -> None:
-    url = scenario.devices.drives
-    if url != "sim:":
-        raise ConfigError(
-            source, [f"devices.drives = {url!r}: no such device; this version knows 'sim:'"]
+def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
+    url = drives_url(scenario, rig)
+    try:
+        links = [parse_link(part) for part in url.split()] or [parse_link(url)]
+    except DriveError as error:
+        raise ConfigError(source, [f"devices.drives = {url!r}: {error}"]) from None
+    if isinstance(links[0], SimLink):
+        return
+    wrong: list[str] = []
+    if len(links) > 1 and not (len(links) == 2 and all(isinstance(x, CanLink) for x in links)):
+        wrong.append(f"devices.drives = {url!r}: one URL, or two CAN buses with a space between")
+    if scenario.clock != "real":
+        wrong.append(
+            f"devices.drives = {url!r} with clock = {scenario.clock!r}: drives on a wire need "
+            'clock = "real" (--clock real)'
         )
+    if scenario.faults:
+        wrong.append("faults: they are for simulated drives (sim:) only; real ones have their own")
+    if wrong:
+        raise ConfigError(source, wrong)

@@ -27,14 +27,18 @@ class Supervisor:
         patience_cycles: how many cycles a mode may last in which only the drives work (enabling,
             settling, a stop, standstill after a fault) before the run is given up.
         homing_cycles: the same for homing, which takes its time; like the others if left out.
+        engage: whether the platform shall rise at all; else the run is over once it is homed.
     """
 
-    def __init__(self, patience_cycles: int, homing_cycles: int | None = None) -> None:
+    def __init__(
+        self, patience_cycles: int, homing_cycles: int | None = None, *, engage: bool = True
+    ) -> None:
         self.patience_cycles = patience_cycles
         self._homing_cycles = homing_cycles or patience_cycles
         self._waited = 0
         self._mode = Mode.OFF
-        self._homed = False
+        self._engage = engage
+        self._finished = False
         self._played = False
         self._gave_up = ""
         self._fault = ""
@@ -55,6 +59,10 @@ class Supervisor:
         """The operator wants the run to end: stop smoothly, park, shut down."""
         self._wish = self._wish or why
 
+    def finish(self) -> None:
+        """What the run was for is done: end it in the same orderly way, as a success."""
+        self._finished = True
+
     def trip(self, why: str) -> None:
         """Something outside the gate's sight is wrong: end the run in the same orderly way."""
         self._fault = self._fault or why
@@ -68,7 +76,7 @@ class Supervisor:
         """
         if verdict is None:
             return (Request.CONFIGURED,)
-        ending = self._wish or self._fault or self._gave_up or verdict.faults
+        ending = self._ending or verdict.faults
         if verdict.mode in FOLLOWING_MODES and not (path_done or ending):
             self._mode = verdict.mode
             return ()  # on the way, which is nearly always
@@ -86,7 +94,7 @@ class Supervisor:
         return () if request is None else (request,)
 
     def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
-        ending = bool(self._wish or self._fault or self._gave_up)
+        ending = self._ending
         leaving = self._played or ending
         match verdict.mode:
             case Mode.OFF:
@@ -98,7 +106,8 @@ class Supervisor:
             case Mode.HOMING if ending:
                 return Request.HOLD
             case Mode.STANDBY:
-                return Request.SHUT_DOWN if leaving else Request.ENGAGE
+                self._played = leaving or not self._engage
+                return Request.SHUT_DOWN if self._played else Request.ENGAGE
             case Mode.ENGAGING if not ending:
                 return Request.RISEN if path_done else None
             case Mode.ENGAGED if not (ending or path_done):
@@ -111,6 +120,10 @@ class Supervisor:
             case Mode.FAULT | Mode.LOCKOUT:
                 self.done = verdict.drives is DriveRequest.OFF
         return None
+
+    @property
+    def _ending(self) -> bool:
+        return bool(self._finished or self._wish or self._fault or self._gave_up)
 
     @property
     def outcome(self) -> Outcome:

@@ -1,0 +1,227 @@
+"""The slow test move: does each drive move the leg that it should, the right way, by the right way?
+
+Each leg in turn goes out and back by a way of its own while the others stand. What is judged is the
+recording: the leg that was led must have moved by what was asked, no other may have moved, its home
+switch must have been left, and the pose that follows from the measured lengths must be the one that
+was wanted. Two cables swapped at the motor *and* at the encoder cannot be seen from the wire; only
+a person who watches can tell, so the person's word is part of the record.
+
+A rig whose test move was passed gets a certificate; real drives are not moved fast without one.
+"""
+
+import hashlib
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from drives.bank import BankReport
+from hil.machine import soft_range_m
+from hil.recording.reader import Recording
+from hil.rig import Rig
+from hil.scenario import LegMovesSettings, Plan
+
+TEST_SPEED = 0.2
+"""Share of the slow moves' bounds."""
+SLOW_MAX = 0.3
+"""Leg moves up to this share are allowed without a certificate: they are how one gets it."""
+STEP_M = 0.001
+"""Leg k goes out by `FIRST_WAY_M` + (k - 1) times this, so that no two legs look alike."""
+FIRST_WAY_M = 0.005
+TOLERANCE_M = 0.0005
+"""How far from what was asked a leg may be at the end of its way, or a standing leg may stir."""
+POSE_TOLERANCE_M = 0.002
+POSE_TOLERANCE_RAD = math.radians(0.3)
+HOME_SWITCH = 1 << 2
+"""Bit of 60FDh (CiA 402)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegTest:
+    """What one leg did when it was led.
+
+    Args:
+        leg: 1 to 6.
+        asked_m: way that it was led by [m].
+        measured_m: way that it reported [m].
+        others_m: most that another leg stirred meanwhile [m].
+        switch_left: whether it left its home switch; None if the switch is not read.
+        faults: what is wrong, in words; empty if nothing is.
+    """
+
+    leg: int
+    asked_m: float
+    measured_m: float
+    others_m: float
+    switch_left: bool | None
+    faults: tuple[str, ...]
+
+
+def leg_test_motion(rig: Rig, legs: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> dict[str, Any]:
+    """The ``[motion]`` table of the test move for a rig."""
+    to: list[dict[str, Any]] = []
+    for leg in legs:
+        offsets = [0.0] * 6
+        offsets[leg - 1] = _way_m(rig, leg)
+        to += [{"offsets_m": offsets, "dwell_s": 0.5}, {"offsets_m": 0.0, "dwell_s": 0.3}]
+    return {"kind": "legs", "speed": TEST_SPEED, "to": to}
+
+
+def _way_m(rig: Rig, leg: int) -> float:
+    """Way of a leg in the test move: outwards, or inwards if there is no room outside."""
+    low, high = soft_range_m(rig, leg - 1)
+    reference = rig.cylinders.reference_length_m[leg - 1]
+    way = FIRST_WAY_M + (leg - 1) * STEP_M
+    return way if reference + way < high else -min(way, 0.5 * (reference - low))
+
+
+def judge_test_move(recording: Recording) -> tuple[LegTest, ...]:
+    """What each led leg did in a recorded test move, in the order in which they were led.
+
+    Returns:
+        One entry per way out; empty if the recording holds none.
+    """
+    engaged = recording.column("mode") == recording.modes.index("ENGAGED")
+    asked = recording.column("asked_length_m")[engaged]
+    measured = recording.column("measured_length_m")[engaged]
+    inputs = recording.column("measured_inputs_bits")[engaged]
+    pose_error = _pose_error(recording, engaged)
+    found: list[LegTest] = []
+    if len(asked):
+        offset, moved = asked - asked[0], measured - measured[0]
+        for leg, rows in _plateaus(offset):
+            end = rows[-1]
+            found.append(_judge_leg(leg, offset[end], moved[end], inputs[end], pose_error[end]))
+    return tuple(found)
+
+
+def _plateaus(offset: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.int_]]]:
+    """Where one leg stands out: its index and the rows of its dwell, in order."""
+    steady = np.zeros(len(offset), dtype=bool)
+    steady[1:] = np.abs(np.diff(offset, axis=0)).max(axis=1) < 1e-9
+    out = steady & (np.abs(offset).max(axis=1) > TOLERANCE_M)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], out.astype(np.int8), [0]))))
+    for begin, end in edges.reshape(-1, 2):
+        yield int(np.abs(offset[begin]).argmax()), np.arange(begin, end)
+
+
+def _pose_error(recording: Recording, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Distance [m] and angle [rad] from the wanted to the last known reached pose, (N, 2)."""
+    wanted = recording.column("wanted_pose")[rows]
+    reached = recording.column("reached_pose")[rows]
+    known = np.isfinite(reached).all(axis=1)
+    last = np.maximum.accumulate(np.where(known, np.arange(len(reached)), 0))
+    reached = reached[last]
+    errors = np.full((len(wanted), 2), math.nan)
+    both = np.isfinite(wanted).all(axis=1) & np.isfinite(reached).all(axis=1)
+    if both.any():
+        turn = _turn(wanted[both]).inv() * _turn(reached[both])
+        way = np.linalg.norm(wanted[both, :3] - reached[both, :3], axis=1)
+        errors[both] = np.column_stack((way, turn.magnitude()))
+    return errors
+
+
+def _turn(coordinates: NDArray[np.float64]) -> Rotation:
+    return Rotation.from_euler("ZYX", coordinates[:, 3:])
+
+
+def _judge_leg(
+    index: int,
+    offset: NDArray[np.float64],
+    moved: NDArray[np.float64],
+    inputs: NDArray[np.float64],
+    pose_error: NDArray[np.float64],
+) -> LegTest:
+    asked_m, measured_m = float(offset[index]), float(moved[index])
+    others = np.delete(moved - offset, index)
+    others_m = float(np.abs(others).max())
+    read = math.isfinite(inputs[index])
+    left = not int(inputs[index]) & HOME_SWITCH if read else None
+    faults: list[str] = []
+    limit = f"{TOLERANCE_M * 1e3:.1f} mm"
+    if not abs(measured_m - asked_m) <= TOLERANCE_M:
+        faults.append(
+            f"moved {measured_m * 1e3:.2f} mm instead of {asked_m * 1e3:.2f} mm (within {limit})"
+        )
+    if not others_m <= TOLERANCE_M:
+        other = int(np.abs(np.delete(moved - offset, index)).argmax())
+        other += other >= index
+        faults.append(f"leg {other + 1} stirred by {others_m * 1e3:.2f} mm (at most {limit})")
+    if left is False and asked_m > 0.0:
+        faults.append("is still on its home switch: it went the wrong way, or hardly moved")
+    way_m, turn_rad = pose_error
+    if not (way_m <= POSE_TOLERANCE_M and turn_rad <= POSE_TOLERANCE_RAD):
+        faults.append(
+            f"left the platform {way_m * 1e3:.1f} mm and {math.degrees(turn_rad):.2f} deg from "
+            f"where it should be (at most {POSE_TOLERANCE_M * 1e3:.0f} mm, 0.3 deg)"
+        )
+    return LegTest(index + 1, asked_m, measured_m, others_m, left, tuple(faults))
+
+
+def is_slow(plan: Plan) -> bool:
+    """Whether a plan may run on drives that have no certificate yet."""
+    motion = plan.scenario.motion
+    return isinstance(motion, LegMovesSettings) and motion.speed <= SLOW_MAX
+
+
+def certificate_key(rig: Rig, report: BankReport) -> str:
+    """What a certificate holds for: this rig's geometry, cylinders and wiring, and these drives."""
+    parts = (
+        rig.geometry.model_dump(mode="json"),
+        rig.cylinders.model_dump(mode="json"),
+        rig.drives.model_dump(mode="json"),
+        list(report.identities),
+    )
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def certificates_dir() -> Path:
+    """Where certificates are kept (the XDG state directory)."""
+    base = os.environ.get("XDG_STATE_HOME")
+    return Path(base or Path.home() / ".local" / "state") / "hil" / "commissioned"
+
+
+def write_certificate(
+    rig: Rig, report: BankReport, tests: Sequence[LegTest], *, witnessed: bool, stamp: str
+) -> Path:
+    """Keep the proof that the test move was passed.
+
+    Args:
+        rig: the rig.
+        report: what its drives said of themselves.
+        tests: what each leg did.
+        witnessed: a person watched the legs and agreed.
+        stamp: date and time, for people.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    path = _certificate_path(rig, report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = {
+        "rig": rig.name,
+        "drives": report.url,
+        "simulated": report.simulated,
+        "identities": list(report.identities),
+        "witnessed": witnessed,
+        "stamp": stamp,
+        "tests": [asdict(test) for test in tests],
+    }
+    path.write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
+    return path
+
+
+def has_certificate(rig: Rig, report: BankReport) -> bool:
+    """Whether this rig with these drives has passed its test move."""
+    return _certificate_path(rig, report).is_file()
+
+
+def _certificate_path(rig: Rig, report: BankReport) -> Path:
+    return certificates_dir() / f"{rig.name}-{certificate_key(rig, report)[:16]}.json"
