@@ -1,0 +1,300 @@
+"""The sequence of six CiA 402 drives: goals go in, controlwords, modes and targets come out.
+
+Pure and without a bus, so that every bank whose drives speak CiA 402 words obeys the same rules:
+all six or none, and nothing is enabled that was not asked for in this very state of affairs.
+A cycle is `SixAxes.words` (what to send), the bus, `SixAxes.observe` (what came back).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drives.axis import Axis, AxisLimits, Duty
+from drives.bank import LEGS, DriveGoal, DriveModelError, SixBools, SixInts, SixStates
+from drives.cia402 import OperationMode, State402
+
+WORK_MODES = (
+    OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
+    OperationMode.INTERPOLATED_POSITION.value,
+)
+"""Modes of operation in which a drive can follow commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceTimes:
+    """How long the steps of the sequence may take.
+
+    Attributes:
+        still_s: A drive stands still if it stays within the distance for this long [s].
+        rise_s: Longest time from ready to switch on to operation enabled, for all six [s].
+        homing_s: Longest time of homing [s].
+        settle_s: Time in which a drive has cleared the outcome of an earlier homing [s].
+        reset_s: Half the period of the pulses that acknowledge a fault [s].
+    """
+
+    still_s: float = 0.1
+    rise_s: float = 2.0
+    homing_s: float = 120.0
+    settle_s: float = 0.2
+    reset_s: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class AxesSeen:
+    """What six drives told in a cycle.
+
+    Attributes:
+        statusword: 6041h, 6.
+        mode_display: 6061h, 6.
+        position: 6064h [counts], 6.
+        fresh: Whether the values are of this cycle, 6.
+        alive: Whether the drive is heard at all, 6.
+    """
+
+    statusword: Sequence[int]
+    mode_display: Sequence[int]
+    position: Sequence[int]
+    fresh: Sequence[bool]
+    alive: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class AxesWords:
+    """What goes to six drives in a cycle.
+
+    Attributes:
+        controlword: 6040h, 6.
+        mode: 6060h, 6.
+        target: 607Ah, or 60C1h:1 in mode 7 [counts], 6.
+        commanded: Whether the target is the command of this cycle, 6.
+    """
+
+    controlword: SixInts
+    mode: SixInts
+    target: SixInts
+    commanded: SixBools
+
+
+class SixAxes:
+    """Leads six drives towards a goal.
+
+    The target of a drive is its actual position until it works; from then on it is the command of
+    the cycle, or the last one where a cycle has none. So nothing steps when a drive is enabled,
+    and no setpoint of the caller is on the wire before all six are.
+
+    Args:
+        period_s: Bus cycle [s].
+        still_counts: Distance within which a drive stands still [counts], 6.
+        work_mode: Mode of operation in which the drives follow: 8, or 7.
+        times: How long the steps may take.
+
+    Raises:
+        DriveModelError: If the mode is another one, or a number makes no sense.
+    """
+
+    def __init__(
+        self,
+        period_s: float,
+        still_counts: Sequence[int],
+        *,
+        work_mode: int = OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
+        times: SequenceTimes | None = None,
+    ) -> None:
+        if work_mode not in WORK_MODES:
+            raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
+        if not period_s > 0.0:
+            raise DriveModelError(f"period_s is {period_s} s, it must be positive")
+        if len(still_counts) != LEGS or min(still_counts) < 0:
+            raise DriveModelError(f"still_counts is {still_counts}, six distances are needed")
+        times = SequenceTimes() if times is None else times
+
+        def cycles(span_s: float) -> int:
+            return max(2, round(span_s / period_s))
+
+        self._axes = tuple(
+            Axis(
+                AxisLimits(
+                    work_mode=work_mode,
+                    still_counts=counts,
+                    still_cycles=cycles(times.still_s),
+                    rise_cycles=cycles(times.rise_s),
+                    homing_cycles=cycles(times.homing_s),
+                    settle_cycles=cycles(times.settle_s),
+                    reset_cycles=cycles(times.reset_s),
+                )
+            )
+            for counts in still_counts
+        )
+        self._goal: DriveGoal | None = None
+        self._given_up = ""
+
+    @property
+    def goal(self) -> DriveGoal | None:
+        """The goal that is still being pursued; None once it is reached or given up."""
+        return self._goal
+
+    @property
+    def state(self) -> SixStates:
+        """What each drive says it is."""
+        a, b, c, d, e, f = self._axes
+        return (a.state, b.state, c.state, d.state, e.state, f.state)
+
+    @property
+    def homed(self) -> SixBools:
+        """Whether each drive has found its reference since this object exists."""
+        a, b, c, d, e, f = self._axes
+        return (a.homed, b.homed, c.homed, d.homed, e.homed, f.homed)
+
+    @property
+    def homing_failed(self) -> SixBools:
+        """Whether the last homing of each drive failed; forgotten when disabling is asked for."""
+        a, b, c, d, e, f = (axis.homing_failed for axis in self._axes)
+        return (a, b, c, d, e, f)
+
+    @property
+    def working(self) -> bool:
+        """Whether any drive follows commands."""
+        return any(axis.duty is Duty.WORK for axis in self._axes)
+
+    @property
+    def waiting(self) -> str:
+        """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
+            return self._given_up
+        parts: list[str] = []
+        for leg, axis in enumerate(self._axes, start=1):
+            text = axis.obstacle
+            if axis.duty is Duty.HOME:
+                text = f"it waits for {axis.homing.phase.value}"
+            elif not text and self._goal is DriveGoal.ENABLED and not axis.homed:
+                text = "it is not homed"
+            if text:
+                parts.append(f"leg {leg}: {text}")
+        return "; ".join(parts)
+
+    def request(self, goal: DriveGoal) -> None:
+        """Ask for a goal: stopping and disabling begin with the next words, others when all can.
+
+        Args:
+            goal: What the drives shall become.
+        """
+        reached = goal is DriveGoal.ENABLED and all(
+            axis.duty is Duty.WORK and axis.follows for axis in self._axes
+        )
+        self._goal = None if reached else goal
+        self._given_up = ""
+        if goal is DriveGoal.DISABLED:
+            for axis in self._axes:
+                axis.homing_failed = False
+                axis.give(Duty.REST)
+        elif goal is DriveGoal.QUICK_STOPPED:
+            for axis in self._axes:
+                if axis.duty is not Duty.REST:
+                    axis.give(Duty.STOP)
+        elif goal is DriveGoal.HOMED:
+            self._rest(Duty.RISE)
+
+    def words(self, targets: Sequence[int] | None) -> AxesWords:
+        """Return what goes to the drives in this cycle.
+
+        Args:
+            targets: Commanded positions [counts], 6; None to keep the last ones.
+        """
+        rise_to = self._rise_to()
+        acknowledge = self._goal is DriveGoal.DISABLED
+        words: list[tuple[int, int]] = []
+        commanded = [False] * LEGS
+        for leg, axis in enumerate(self._axes):
+            words.append(axis.words(rise_to, acknowledge=acknowledge))
+            if targets is not None and axis.duty is Duty.WORK:
+                axis.target = targets[leg]
+                commanded[leg] = True
+        a, b, c, d, e, f = words
+        p, q, r, s, t, u = self._axes
+        h, i, j, k, m, n = commanded
+        return AxesWords(
+            (a[0], b[0], c[0], d[0], e[0], f[0]),
+            (a[1], b[1], c[1], d[1], e[1], f[1]),
+            (p.target, q.target, r.target, s.target, t.target, u.target),
+            (h, i, j, k, m, n),
+        )
+
+    def observe(self, seen: AxesSeen) -> None:
+        """Take in what came back, and go on towards the goal.
+
+        Args:
+            seen: What the six drives told in this cycle.
+        """
+        rows = zip(
+            self._axes,
+            seen.statusword,
+            seen.mode_display,
+            seen.position,
+            seen.fresh,
+            seen.alive,
+            strict=True,
+        )
+        for axis, statusword, mode_display, position, fresh, alive in rows:
+            axis.observe(statusword, mode_display, position, fresh=fresh, alive=alive)
+        self._watch_homing()
+        if self._goal is DriveGoal.HOMED:
+            self._progress_homing()
+        elif self._goal is DriveGoal.ENABLED:
+            self._progress_enabling()
+
+    def forget_reference(self, leg: int) -> None:
+        """Take note that a drive has restarted: it is not homed and not enabled any more.
+
+        Args:
+            leg: Index of the leg, from 0.
+        """
+        self._axes[leg].forget_reference()
+
+    def _rise_to(self) -> State402:
+        """Return how far the drives that are being enabled may go: one step, all together."""
+        on = (State402.SWITCHED_ON, State402.OPERATION_ENABLED)
+        together = all(axis.state402 in on for axis in self._axes if axis.duty is Duty.RISE)
+        return State402.OPERATION_ENABLED if together else State402.SWITCHED_ON
+
+    def _watch_homing(self) -> None:
+        """Stop the homing of all six when one fails: half a platform must not move on."""
+        if any(axis.homing_failed for axis in self._axes):
+            self._rest(Duty.HOME)
+            if self._goal is DriveGoal.HOMED:
+                self._give_up("homing failed at", [axis.homing_failed for axis in self._axes])
+
+    def _progress_homing(self) -> None:
+        if any(axis.duty is Duty.HOME for axis in self._axes):
+            return
+        if all(axis.homed for axis in self._axes):
+            self._goal = None
+        elif all(axis.ready for axis in self._axes):
+            for axis in self._axes:
+                if not axis.homed:
+                    axis.give(Duty.HOME)
+
+    def _progress_enabling(self) -> None:
+        rising = [axis.duty is Duty.RISE for axis in self._axes]
+        if not any(rising):
+            if all(axis.ready and axis.homed for axis in self._axes):
+                for axis in self._axes:
+                    axis.give(Duty.RISE)
+        elif not all(rising):
+            self._give_up("enabling failed at", [not up for up in rising])
+            self._rest(Duty.RISE)
+        elif any(axis.late for axis in self._axes):
+            self._give_up("enabling took too long at", [not a.follows for a in self._axes])
+            self._rest(Duty.RISE)
+        elif all(axis.follows for axis in self._axes):
+            for axis in self._axes:
+                axis.give(Duty.WORK)
+            self._goal = None
+
+    def _rest(self, duty: Duty) -> None:
+        for axis in self._axes:
+            if axis.duty is duty:
+                axis.give(Duty.REST)
+
+    def _give_up(self, what: str, is_cause: Sequence[bool]) -> None:
+        legs = [str(leg) for leg, cause in enumerate(is_cause, start=1) if cause]
+        self._given_up = f"{what} leg {', '.join(legs)}"
+        self._goal = None

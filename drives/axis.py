@@ -1,0 +1,289 @@
+"""One drive of the six: what it shall do, what it tells, and the words that lead from one to other.
+
+Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in cycles.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from drives.axis_homing import Homing, HomingPhase
+from drives.bank import DriveState
+from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
+
+HOMING_MODE = OperationMode.HOMING.value
+_FOLLOWS = int(Status.FOLLOWS_COMMAND)
+_REMOTE = int(Status.REMOTE)
+
+
+class Duty(Enum):
+    """What a drive shall do."""
+
+    REST = "be disabled"
+    HOME = "find its reference"
+    RISE = "be enabled with the others"
+    WORK = "follow commands"
+    STOP = "stop on its own ramp and hold"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisLimits:
+    """Times and distances of the sequence, in cycles and counts.
+
+    Attributes:
+        work_mode: Mode of operation in which the drive follows commands: 8, or 7.
+        still_counts: A drive that stays within this distance stands still.
+        still_cycles: Cycles for which it has to.
+        rise_cycles: Cycles that enabling may take.
+        homing_cycles: Cycles that homing may take.
+        settle_cycles: Cycles after which the bits of an earlier homing must be gone.
+        reset_cycles: Half the period of the pulses that acknowledge a fault.
+    """
+
+    work_mode: int
+    still_counts: int
+    still_cycles: int
+    rise_cycles: int
+    homing_cycles: int
+    settle_cycles: int
+    reset_cycles: int
+
+
+class Axis:
+    """One drive.
+
+    Args:
+        limits: Times and distances of the sequence.
+    """
+
+    __slots__ = (
+        "_anchor",
+        "_duty_cycles",
+        "_limits",
+        "_reset_clock",
+        "_still_cycles",
+        "alive",
+        "controlword",
+        "duty",
+        "homed",
+        "homing",
+        "homing_failed",
+        "mode_display",
+        "position",
+        "state402",
+        "statusword",
+        "target",
+    )
+
+    def __init__(self, limits: AxisLimits) -> None:
+        self._limits = limits
+        self.duty = Duty.REST
+        self.homing = Homing(limits.settle_cycles, limits.homing_cycles)
+        self.homed = False
+        self.homing_failed = False
+        self.alive = False
+        self.statusword = 0
+        self.state402: State402 | None = None
+        self.mode_display = 0
+        self.position = 0
+        self.target = 0
+        self.controlword = 0
+        self._anchor = 0
+        self._still_cycles = 0
+        self._duty_cycles = 0
+        self._reset_clock = 0
+
+    @property
+    def still(self) -> bool:
+        """Whether the drive has stood still for a while."""
+        return self._still_cycles >= self._limits.still_cycles
+
+    @property
+    def follows(self) -> bool:
+        """Whether the drive is enabled in its working mode and follows the commands."""
+        return (
+            self.state402 is State402.OPERATION_ENABLED
+            and self.mode_display == self._limits.work_mode
+            and self.statusword & _FOLLOWS != 0
+        )
+
+    @property
+    def ready(self) -> bool:
+        """Whether the drive stands disabled, at rest and listening, and may begin something."""
+        return self.obstacle == ""
+
+    @property
+    def obstacle(self) -> str:
+        """What keeps the drive from beginning something, in words; empty if nothing does."""
+        if not self.alive:
+            return "it is silent"
+        if self.duty is not Duty.REST:
+            return f"it shall still {self.duty.value}"
+        if self.state402 is not State402.READY_TO_SWITCH_ON:
+            name = "in no state of CiA 402" if self.state402 is None else self.state402.value
+            return f"it is {name} (statusword 0x{self.statusword:04X}), not ready to switch on"
+        if not self.statusword & _REMOTE:
+            return f"it does not obey the bus (statusword 0x{self.statusword:04X}, bit 9)"
+        if self.mode_display != self._limits.work_mode:
+            return f"its mode display shows {self.mode_display}, not {self._limits.work_mode}"
+        return "" if self.still else "it still moves"
+
+    @property
+    def late(self) -> bool:
+        """Whether enabling takes longer than it may."""
+        return self.duty is Duty.RISE and self._duty_cycles > self._limits.rise_cycles
+
+    @property
+    def state(self) -> DriveState:
+        """What the drive says it is.
+
+        A drive under force that does not follow is not told as enabled: on its way up it counts
+        as disabled, and afterwards nothing is known that could be relied on.
+        """
+        if not self.alive or self.state402 is None:
+            return DriveState.UNKNOWN
+        if self.state402 is not State402.OPERATION_ENABLED:
+            return _TOLD[self.state402]
+        if self.mode_display == HOMING_MODE:
+            return DriveState.HOMING
+        if self.follows:
+            return DriveState.ENABLED
+        return DriveState.DISABLED if self.duty is Duty.RISE else DriveState.UNKNOWN
+
+    def give(self, duty: Duty) -> None:
+        """Give the drive something to do."""
+        self.duty = duty
+        self._duty_cycles = 0
+        if duty is Duty.HOME:
+            self.homing.begin()
+            self.homing_failed = False
+
+    def observe(
+        self, statusword: int, mode_display: int, position: int, *, fresh: bool, alive: bool
+    ) -> None:
+        """Take in what the drive told in a cycle; without a fresh frame nothing goes on.
+
+        Args:
+            statusword: 6041h.
+            mode_display: 6061h.
+            position: 6064h [counts].
+            fresh: Whether the values are of this cycle.
+            alive: Whether the drive is heard at all.
+        """
+        self.alive = alive
+        if fresh:
+            if statusword != self.statusword or self.state402 is None:
+                self.statusword = statusword
+                self.state402 = state_of(statusword)
+            self.mode_display = mode_display
+            self.position = position
+            self._watch_movement(position)
+        self._duty_cycles += 1
+        duty = self.duty
+        if duty is Duty.WORK:
+            self._watch_work()
+        elif duty is Duty.HOME:
+            self._watch_homing(fresh)
+        elif duty is Duty.RISE and self._fell():
+            self.give(Duty.REST)
+
+    def forget_reference(self) -> None:
+        """Take note of a restart: the drive counts from anywhere now, and must be homed again."""
+        self.homed = False
+        if self.duty is not Duty.REST:
+            self.give(Duty.REST)
+
+    def words(self, rise_to: State402, *, acknowledge: bool) -> tuple[int, int]:
+        """Return controlword and mode of operation of the next cycle, and set the target.
+
+        Args:
+            rise_to: How far up the drives go together that are being enabled.
+            acknowledge: Whether a fault shall be acknowledged once the drive stands still.
+        """
+        duty = self.duty
+        mode = self._mode_at_rest()
+        bits = 0
+        if duty is Duty.WORK:
+            mode, target = self._limits.work_mode, State402.OPERATION_ENABLED
+            bits = self._interpolate()
+        elif duty is Duty.REST:
+            target = State402.READY_TO_SWITCH_ON
+            self.target = self.position
+        elif duty is Duty.STOP:
+            target = State402.QUICK_STOP_ACTIVE
+            self.target = self.position
+        elif duty is Duty.RISE:
+            mode, target = self._limits.work_mode, rise_to
+            bits = self._interpolate()
+            if rise_to is not State402.OPERATION_ENABLED:
+                self.target = self.position
+        else:
+            mode = HOMING_MODE
+            self.target = self.position
+            target, bits = self.homing.words
+        reset = self._reset_pulse(acknowledge)
+        self.controlword = next_controlword(self.state402, target) | bits | reset
+        return self.controlword, mode
+
+    def _mode_at_rest(self) -> int:
+        """Return the working mode, but none that would change while a drive brakes in homing."""
+        braking = self.mode_display == HOMING_MODE and self.state402 in _POWERED
+        return HOMING_MODE if braking else self._limits.work_mode
+
+    def _interpolate(self) -> int:
+        """Return bit 4 if it is what lets the drive follow (CiA 402-2, interpolated position)."""
+        wanted = self._limits.work_mode == OperationMode.INTERPOLATED_POSITION.value
+        enabled = self.state402 is State402.OPERATION_ENABLED
+        return int(Control.MODE_START) if wanted and enabled else 0
+
+    def _reset_pulse(self, acknowledge: bool) -> int:
+        """Return bit 7 as a slow square wave, so that every rise of it is an attempt of its own.
+
+        The wave begins low: the fault has been told in a feedback before it is acknowledged.
+        """
+        if not (acknowledge and self.alive and self.state402 is State402.FAULT and self.still):
+            self._reset_clock = 0
+            return 0
+        self._reset_clock += 1
+        high = self._reset_clock // self._limits.reset_cycles % 2
+        return int(Control.FAULT_RESET) if high else 0
+
+    def _watch_movement(self, position: int) -> None:
+        if abs(position - self._anchor) > self._limits.still_counts:
+            self._anchor = position
+            self._still_cycles = 0
+        else:
+            self._still_cycles += 1
+
+    def _watch_work(self) -> None:
+        if not self.alive:
+            self.give(Duty.STOP)  # it may hear us still
+        elif self.state402 is not State402.OPERATION_ENABLED:
+            self.give(Duty.REST)  # it let go by itself: it is never enabled again by itself
+        elif self.mode_display != self._limits.work_mode:
+            self.give(Duty.STOP)
+
+    def _fell(self) -> bool:
+        return not self.alive or self.state402 not in _ON_THE_WAY
+
+    def _watch_homing(self, fresh: bool) -> None:
+        phase = self.homing.observe(
+            self.state402, self.statusword, self.mode_display, fresh=fresh, alive=self.alive
+        )
+        if phase in (HomingPhase.DONE, HomingPhase.FAILED):
+            self.homed = phase is HomingPhase.DONE
+            self.homing_failed = not self.homed
+            self.give(Duty.REST)
+
+
+_S = State402
+_TOLD: dict[State402, DriveState] = {
+    _S.NOT_READY_TO_SWITCH_ON: DriveState.DISABLED,
+    _S.SWITCH_ON_DISABLED: DriveState.DISABLED,
+    _S.READY_TO_SWITCH_ON: DriveState.DISABLED,
+    _S.SWITCHED_ON: DriveState.DISABLED,
+    _S.QUICK_STOP_ACTIVE: DriveState.QUICK_STOP,
+    _S.FAULT_REACTION_ACTIVE: DriveState.FAULT,
+    _S.FAULT: DriveState.FAULT,
+}
+_ON_THE_WAY = frozenset((_S.READY_TO_SWITCH_ON, _S.SWITCHED_ON, _S.OPERATION_ENABLED))
+_POWERED = frozenset((_S.OPERATION_ENABLED, _S.QUICK_STOP_ACTIVE))
