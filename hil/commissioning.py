@@ -147,9 +147,7 @@ def _judge_leg(
     faults: list[str] = []
     limit = f"{TOLERANCE_M * 1e3:.1f} mm"
     if not abs(measured_m - asked_m) <= TOLERANCE_M:
-        faults.append(
-            f"moved {measured_m * 1e3:.2f} mm instead of {asked_m * 1e3:.2f} mm (within {limit})"
-        )
+        faults.append(f"moved {_mm(measured_m)} mm instead of {_mm(asked_m)} mm (within {limit})")
     if not others_m <= TOLERANCE_M:
         other = int(np.abs(np.delete(moved - offset, index)).argmax())
         other += other >= index
@@ -163,6 +161,10 @@ def _judge_leg(
             f"where it should be (at most {POSE_TOLERANCE_M * 1e3:.0f} mm, 0.3 deg)"
         )
     return LegTest(index + 1, asked_m, measured_m, others_m, left, tuple(faults))
+
+
+def _mm(way_m: float) -> str:
+    return f"{round(way_m * 1e3, 2) + 0.0:.2f}"  # no minus sign before a nought
 
 
 def is_slow(plan: Plan) -> bool:
