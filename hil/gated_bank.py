@@ -68,6 +68,11 @@ class GatedBank:
         self._estop: Channels | None = None
 
     @property
+    def waited_s(self) -> float:
+        """Part of the last cycle that was spent waiting for another process [s]: none."""
+        return 0.0
+
+    @property
     def mode(self) -> Mode:
         """The bench's mode, which the gate keeps."""
         return self._gate.mode
@@ -82,6 +87,14 @@ class GatedBank:
         self._bank.request(self._goal)
         self._take(self._bank.exchange(None))
         return report
+
+    def idle(self) -> None:
+        """One bus cycle before the first verdict: the bus lives, nothing is commanded.
+
+        Raises:
+            DriveError: if the bus is gone.
+        """
+        self._take(self._bank.exchange(None))
 
     def cycle(
         self,

@@ -11,13 +11,37 @@ from typing import Protocol
 
 from drives.bank import DriveError
 from hil.clock import Clock, Tick
-from hil.gated_bank import Exchange, GatedBank
+from hil.gated_bank import Exchange
 from hil.journal import Journal
 from hil.recording.frame import CycleFlag, Level
-from hil.stations.platform import STOP_ASKED, Control, PlatformStation
+from hil.stations.platform import ABSENT, STOP_ASKED, Control, PlatformStation
 from hil.supervisor import Supervisor
-from safety.modes import Mode
-from safety.verdict import DriveRequest, Verdict
+from safety.modes import Mode, Request
+from safety.verdict import DriveRequest, Setpoint, Verdict
+
+
+class GatedDrives(Protocol):
+    """Six drives behind their gate: in this process, or in one of its own."""
+
+    @property
+    def mode(self) -> Mode:
+        """The bench's mode, which the gate keeps."""
+        ...
+
+    @property
+    def waited_s(self) -> float:
+        """Part of the last cycle that was spent waiting for another process [s]."""
+        ...
+
+    def cycle(
+        self, tick: Tick, asked: Setpoint | None, requests: tuple[Request, ...] = ()
+    ) -> Exchange:
+        """One cycle; see `hil.gated_bank.GatedBank.cycle`."""
+        ...
+
+    def close(self) -> None:
+        """Disable the drives and leave the bus; a second call does nothing."""
+        ...
 
 
 class StopWish(Protocol):
@@ -68,7 +92,7 @@ class Loop:
         period_s: float,
         station: PlatformStation,
         supervisor: Supervisor,
-        gated: GatedBank,
+        gated: GatedDrives,
         journal: Journal,
         stop: StopWish,
         *,
@@ -100,7 +124,7 @@ class Loop:
             for tick in self._clock.ticks(self._period_s):
                 started_s = self._clock.now_s()
                 self.cycle(tick)
-                self._busy_s = self._clock.now_s() - started_s
+                self._busy_s = self._clock.now_s() - started_s - self._gated.waited_s
                 if self._over():
                     break
         except DriveError as error:
@@ -117,7 +141,9 @@ class Loop:
         control = self._control(tick)
         exchange = self._gated.cycle(tick, control.asked, control.requests)
         self._verdict = exchange.verdict
-        self._note(tick, control, exchange)
+        for one in (*exchange.earlier, exchange):
+            # Cycles that control was not there for had nothing of it.
+            self._note(one.tick, control if one.tick.index == tick.index else ABSENT, one)
         self._cycles += 1
         return exchange
 

@@ -20,7 +20,7 @@ from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint, Pose
 from safety.modes import Mode, Request
-from safety.verdict import LegTarget, Setpoint, Verdict
+from safety.verdict import Action, LegTarget, Setpoint, Verdict
 
 REACHED_HZ = 100.0
 """How often the pose reached is solved for: for people, who look at it; the gate needs lengths."""
@@ -61,6 +61,8 @@ class Control(NamedTuple):
 
 STOP_ASKED = Control(None, None, (Request.HOLD,))
 """What is asked when control has nothing sensible to say: a controlled stop."""
+ABSENT = Control(None, None, ())
+"""What is asked in a cycle of the gate that control was too late for: nothing."""
 
 
 class PlatformStation:
@@ -87,6 +89,7 @@ class PlatformStation:
         self._mode = Mode.OFF
         self._path: MotionSource | None = None
         self._path_start = 0
+        self._waiting = False
         self._reached = machine.park
         self._reached_every = max(1, round(1.0 / (REACHED_HZ * period_s)))
 
@@ -102,6 +105,12 @@ class PlatformStation:
         """
         if verdict is not None and verdict.mode is not self._mode:
             self._enter(verdict, tick.index)
+        elif self._waiting and verdict is not None and verdict.action is Action.HOLDING:
+            # The gate holds until it has a first setpoint, so the path has not begun yet:
+            # planning it took longer than a cycle.
+            self._path_start = tick.index
+        else:
+            self._waiting = False
         path = self._path
         path_s = (tick.index - self._path_start) * self._period_s
         path_done = path is not None and path_s >= path.duration_s
@@ -131,6 +140,7 @@ class PlatformStation:
         """Choose the path of a mode that has just been entered."""
         self._mode = verdict.mode
         self._path_start = index
+        self._waiting = verdict.action is Action.HOLDING
         slow = self._machine.slow_moves
         match verdict.mode:
             case Mode.ENGAGING:

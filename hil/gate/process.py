@@ -1,0 +1,198 @@
+"""The gate's process: `python -m hil.gate.process`, told by one line of JSON what to guard.
+
+It builds its own bank, says ready or refused, and from then on runs one cycle per deadline. It sits
+in a session of its own and ignores the terminal's signals, because it must outlive a control that
+is killed, and ends by itself once the platform is at rest and without power.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any, Final
+
+from drives.bank import BankReport, DriveError
+from hil.clock import Clock, Tick
+from hil.gate.black_box import BlackBox
+from hil.gate.order import GateOrder
+from hil.gate.server import GateServer
+from hil.gate.slot import CommandSlot
+from hil.gate.spec import build_bank
+from hil.gate.status import LOST_KIND
+from hil.gated_bank import GatedBank
+from hil.realtime import RealClock
+from hil.realtime_setup import RealtimeSetup
+from hil.recording.ring import Ring
+from safety.gate import Gate
+
+READY_DESCRIPTOR: Final = 1
+
+
+class ControlWire:
+    """The connection to control: it wakes control up, and tells when control has ended.
+
+    Args:
+        fd: descriptor of a connected local socket.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._socket = socket.socket(fileno=fd)
+        self._socket.setblocking(False)
+
+    def wake(self) -> bool:
+        """Send one byte; say whether control still exists. A full buffer means: it sleeps."""
+        try:
+            self._socket.send(b"\0")
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return True
+
+    @property
+    def open(self) -> bool:
+        """Whether control still exists."""
+        try:
+            return self._socket.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Let go; control sees the end of the connection."""
+        self._socket.close()
+
+
+def serve(
+    clock: Clock,
+    period_s: float,
+    gated: GatedBank,
+    server: GateServer,
+    slot: CommandSlot,
+    wire: ControlWire,
+) -> None:
+    """Run cycles until the server has ended.
+
+    Until control's first order the bus is kept alive and nothing else happens; cycles are numbered
+    from that order on.
+
+    Raises:
+        DriveError: if the bus is gone.
+    """
+    first: int | None = None
+    for tick in clock.ticks(period_s):
+        if first is None:
+            if not slot.pending:
+                if not wire.open:
+                    return
+                gated.idle()
+                continue
+            first = tick.index
+        index = tick.index - first
+        server.cycle(Tick(index, index * period_s, tick.dt_s, tick.late_s), clock.overruns)
+        if server.ended:
+            return
+
+
+def _say(**answer: Any) -> None:
+    with suppress(OSError):  # control may be gone; the platform is what counts
+        os.write(READY_DESCRIPTOR, json.dumps(answer).encode() + b"\n")
+
+
+def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any]:
+    return {
+        "ready": True,
+        "name": report.name,
+        "url": report.url,
+        "simulated": report.simulated,
+        "axes": list(report.axes),
+        "limits_sha256": limits_digest,
+        "setup": [astuple(item) for item in setup.items],
+    }
+
+
+def run_gate(order: GateOrder, clock: Clock) -> int:
+    """Guard the drives of an order until nothing is left to do.
+
+    Args:
+        order: what to guard, with descriptors that this process has inherited.
+        clock: what paces the cycles.
+
+    Returns:
+        Exit status: 0 ended in order, 1 the link was lost, 2 refused before anything moved.
+    """
+    slot, ring = CommandSlot.attach(order.slot_fd), Ring.attach(order.ring_fd)
+    wire, box = ControlWire(order.socket_fd), BlackBox(order.limits.period_s)
+    gated: GatedBank | None = None
+    try:
+        gated = GatedBank(Gate(order.limits), build_bank(order.spec, clock.now_s))
+        report = gated.open()
+    except Exception as error:
+        _say(refused=str(error), kind=type(error).__name__)
+        if gated is not None:
+            _close(gated)
+        wire.close()
+        return 2
+    server = GateServer(
+        gated,
+        slot,
+        ring,
+        order.limits,
+        clock.now_s,
+        wire.wake,
+        hold_alone_s=order.hold_alone_s,
+        black_box=box,
+    )
+    status = 0
+    try:
+        with RealtimeSetup(order.policy) as granted:
+            _say(**_report(report, order.limits.digest(), granted))
+            serve(clock, order.limits.period_s, gated, server, slot, wire)
+    except Exception as error:
+        # Nothing more can be sent: the drives' own watchdogs stop them.
+        box.event(f"{type(error).__name__}: {error}")
+        box.keep()
+        ring.push(LOST_KIND, f"{type(error).__name__}: {error}".encode()[: ring.payload_bytes])
+        status = 1
+        if not isinstance(error, DriveError):
+            raise
+    finally:
+        _close(gated)
+        ring.close_producer()
+        wire.close()
+        if order.black_box and box.kept:
+            with suppress(OSError):
+                box.write(Path(order.black_box))
+    return status
+
+
+def _close(gated: GatedBank) -> None:
+    with suppress(DriveError):
+        gated.close()
+
+
+def main() -> int:
+    """Run the gate's process; its order comes as one line of JSON on standard input.
+
+    Returns:
+        Exit status, see `run_gate`.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        order = GateOrder.from_line(sys.stdin.buffer.readline())
+    except (ValueError, KeyError, TypeError, DriveError) as error:
+        _say(refused=f"the order cannot be read: {error!r}", kind=type(error).__name__)
+        return 2
+    return run_gate(order, RealClock())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""Which drive bank the gate's process shall build, as data that fits on one line of JSON.
+
+The bank is made in the process that owns the link, so it cannot be handed over as an object. The
+libraries of a bank are imported here only when that kind is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
+
+from drives.bank import DriveBank, DriveModelError
+from drives.scaling import LegScale
+
+BankKind = Literal["sim", "canopen", "modbus"]
+KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
+
+
+@dataclass(frozen=True, slots=True)
+class BankSpec:
+    """A bank to be built.
+
+    Args:
+        kind: which one.
+        url: where its drives are.
+        name: of the bank, for the record of a run.
+        period_s: bus cycle [s].
+        scales: of the six legs; empty for `sim:`, which has no counts.
+        settings: what else the kind needs; numbers, texts, lists and mappings only.
+
+    Raises:
+        DriveModelError: on an unknown kind, or a number of scales that fits no bank.
+    """
+
+    kind: BankKind
+    url: str
+    name: str
+    period_s: float
+    scales: tuple[LegScale, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise DriveModelError(f"bank kind is {self.kind!r}, it must be one of {KINDS}")
+        needed = 0 if self.kind == "sim" else 6
+        if len(self.scales) != needed:
+            text = f"{len(self.scales)} scales for a bank of kind {self.kind}"
+            raise DriveModelError(f"{text}: {needed} are needed")
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as a mapping that JSON can hold."""
+        return {
+            "kind": self.kind,
+            "url": self.url,
+            "name": self.name,
+            "period_s": self.period_s,
+            "scales": [[s.counts_per_m, s.sign, s.reference_length_m] for s in self.scales],
+            "settings": dict(self.settings),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BankSpec:
+        """Return what `to_json` was made of.
+
+        Raises:
+            DriveModelError: if it makes no bank.
+            KeyError: if a part is missing.
+        """
+        scales = tuple(LegScale(float(c), int(s), float(r)) for c, s, r in data["scales"])
+        return cls(
+            data["kind"], data["url"], data["name"], data["period_s"], scales, data["settings"]
+        )
+
+
+def build_bank(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+    """Build a bank; nothing is opened or sent before its `configure`.
+
+    Args:
+        spec: what to build.
+        now_s: monotonic time [s], for the deadlines of a real bus.
+
+    Raises:
+        DriveError: if settings, scales or URL make no bank.
+    """
+    if spec.kind == "sim":
+        return _simulated(spec)
+    raise DriveModelError(f"a bank of kind {spec.kind!r} cannot be built here yet ({spec.url})")
+
+
+def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) -> dict[str, Any]:
+    """Settings of a `sim` bank.
+
+    Args:
+        model: `drives.cylinder_model.CylinderModel`.
+        faults: `drives.sim_faults.SimFault`s.
+        seed: of the power-up positions.
+        options: further keyword arguments of `drives.simulated_bank.SimulatedBank`.
+    """
+    values = {name: getattr(model, name) for name in type(model).__dataclass_fields__}
+    return {
+        "model": {
+            name: value.tolist() if hasattr(value, "tolist") else value
+            for name, value in values.items()
+        },
+        "faults": [[f.kind, f.leg, f.start_s, f.duration_s, f.value] for f in faults],
+        "seed": seed,
+        "options": options,
+    }
+
+
+def _simulated(spec: BankSpec) -> DriveBank:
+    # Imported here: this bank is arithmetic on arrays, and no other one may drag numpy in.
+    import numpy as np
+
+    from drives.cylinder_model import CylinderModel
+    from drives.sim_faults import SimFault
+    from drives.simulated_bank import SimulatedBank, warm
+
+    settings = spec.settings
+    model: dict[str, Any] = {
+        name: np.array(value) if isinstance(value, list) else value
+        for name, value in settings["model"].items()
+    }
+    warm()  # compiled before the first cycle, not in it
+    return SimulatedBank(
+        CylinderModel(**model),
+        spec.period_s,
+        faults=tuple(SimFault(*fault) for fault in settings["faults"]),
+        seed=settings["seed"],
+        name=spec.name,
+        url=spec.url,
+        **settings["options"],
+    )
