@@ -72,9 +72,11 @@ PARAMETERS: dict[str, RegisterType] = {
     "rated_force": _U32,
     "supported_modes": _U32,
     "serial_number": _U32,
+    "interpolation_period_us": _U32,
 }
 """Parameters of one axis, in counts, counts/s and counts/s2: 607Dh, 6065h, 6066h, 6098h, 6099h,
-609Ah, 607Ch, 6085h, 607Fh, 60C5h, 6007h, 605Ah, 605Eh, 605Dh; rated force [N], 6502h, 1018h:4."""
+609Ah, 607Ch, 6085h, 607Fh, 60C5h, 6007h, 605Ah, 605Eh, 605Dh; rated force [N], 6502h,
+1018h:4, 60C2h [us]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,357 @@
+"""Six CiA 402 drives behind a Modbus gateway, TCP or RTU, as a drive bank.
+
+A cycle is one function-23 request per unit: controlwords, modes, targets and a sequence number go
+out, the drives' words and that number come back. A thread of its own talks to the gateway
+(`drives.modbus_worker`); `ModbusBank.exchange` waits for it no longer than its own deadline.
+
+What a cycle without a right answer means: nobody is fresh; silent for longer than the drives' own
+watchdog, the legs are UNKNOWN with error 8130h, for the drives have stopped by themselves by then.
+An exception answer makes the legs of that unit UNKNOWN with error 8100h in the same cycle. A device
+that has restarted is UNKNOWN with error 8180h until the bank is configured anew. A serial port that
+is gone raises `LinkLostError`; a TCP connection that is gone is opened again by the next cycle.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from drives.axes import AxesSeen, AxesWords, SixAxes
+from drives.bank import (
+    LEGS,
+    BankFeedback,
+    BankReport,
+    DriveGoal,
+    DriveModelError,
+    DriveSequenceError,
+    DriveSetupError,
+    DriveState,
+    LegCommand,
+    LinkError,
+    LinkLostError,
+    check_command,
+)
+from drives.links import ModbusRtuLink, ModbusTcpLink
+from drives.modbus_codec import AxisAnswer, AxisOrder, UnitAnswer, check_rtu_rate
+from drives.modbus_cycle import CycleResult, CycleRunner
+from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
+from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from drives.modbus_settings import ModbusSettings
+from drives.modbus_setup import DeviceSetup
+from drives.modbus_worker import GatewayWorker
+from drives.register_map import RegisterMap
+from drives.scaling import LegScale
+
+T = TypeVar("T")
+ModbusLink = ModbusTcpLink | ModbusRtuLink
+
+REFUSED = 0x8100
+"""Error code of a leg whose unit refuses the cyclic request (CiA 301: 81xxh, communication)."""
+SILENT = 0x8130
+"""Error code of a leg that is silent (CiA 301: life guard or heartbeat error)."""
+RESTARTED = 0x8180
+"""Error code of a leg whose device has restarted behind our back."""
+HOMING_FAILED = 0x8612
+"""Error code of a leg whose homing failed (CiA 402: reference limit)."""
+GENERIC = 0x1000
+"""Error code of a drive in fault that tells none (CiA 301: generic error)."""
+SETUP_TIME_MAX_S = 60.0
+CLOSE_TIME_MAX_S = 1.0
+STILL_M = 2e-5
+"""A rod that stays within this distance stands still [m]."""
+_NOTHING = AxisAnswer(0, 0, 0, 0, 0, 0, 0)
+
+
+@dataclass(slots=True)
+class LinkCounts:
+    """What has happened on the link since the bank was configured.
+
+    Attributes:
+        cycles: Cycles.
+        missing: Cycles without an answer of each leg, 6.
+        retries: Requests that were repeated after a garbled answer.
+        exceptions: Exception answers.
+        round_trip_s: Of the last cycle that was answered [s].
+        note: The last thing that was wrong, in words; empty if nothing was.
+    """
+
+    cycles: int
+    missing: list[int]
+    retries: int = 0
+    exceptions: int = 0
+    round_trip_s: float = 0.0
+    note: str = ""
+
+
+class ModbusBank:
+    """Six drives behind a Modbus gateway.
+
+    With a command of None, or before all six legs are enabled, the targets on the wire are the
+    actual positions, or the last targets of legs that work: nothing of the caller's is sent.
+
+    Args:
+        link: Where the gateway is.
+        map_: Where its words lie.
+        scales: Scale of each leg, 6.
+        period_s: Bus cycle [s].
+        settings: Parameters of the drives, and how long to wait.
+        now_s: Monotonic time [s].
+        name: Name in the record of a run.
+        url: Address in the record of a run; the link's by default.
+
+    Raises:
+        DriveModelError: If the numbers contradict each other, or the line is too slow.
+    """
+
+    def __init__(
+        self,
+        link: ModbusLink,
+        map_: RegisterMap,
+        scales: Sequence[LegScale],
+        period_s: float,
+        *,
+        settings: ModbusSettings,
+        now_s: Callable[[], float],
+        name: str = "Modbus drives",
+        url: str | None = None,
+    ) -> None:
+        if len(scales) != LEGS:
+            raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
+        settings.check_period(period_s)
+        self._answer_s = settings.answer_within_s(period_s)
+        if isinstance(link, ModbusRtuLink):
+            check_rtu_rate(map_, period_s, self._answer_s, link.baud, link.parity, link.stop_bits)
+        self._link, self._map, self._scales = link, map_, tuple(scales)
+        self._settings, self._now_s, self._name = settings, now_s, name
+        self._url = link.url if url is None else url
+        still = [scale.distance_counts(STILL_M) for scale in scales]
+        self._axes = SixAxes(period_s, still, work_mode=settings.mode)
+        self._setup = DeviceSetup(map_, settings, scales, period_s)
+        self._runner = CycleRunner(map_, now_s)
+        self._gateway: ModbusGateway | None = None
+        self._worker: GatewayWorker | None = None
+        self._closed = False
+        self._answers = [_NOTHING] * LEGS
+        self._heard_s = dict.fromkeys(map_.units, 0.0)
+        self._boot_count: dict[int, int | None] = {}
+        self._restarted: set[int] = set()
+        self._counts = LinkCounts(0, [0] * LEGS)
+
+    @property
+    def waiting(self) -> str:
+        """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        return self._axes.waiting
+
+    def link_report(self) -> LinkCounts:
+        """Return what has happened on the link; the caller does not change it."""
+        return self._counts
+
+    def configure(self) -> BankReport:
+        """Connect, identify the gateway, write the drives' parameters and read them back."""
+        if self._closed or self._worker is not None:
+            raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
+        self._gateway = self._open(self._settings.setup_timeout_s)
+        self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
+        done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
+        if done is None or done.value is None:
+            self._leave()
+            error = None if done is None else done.error
+            if isinstance(error, ModbusClosedError):
+                raise LinkError(f"{self._name}: {error}") from error
+            if isinstance(error, ModbusError):
+                raise DriveSetupError(f"{self._name}: set-up failed: {error}") from error
+            if error is not None:
+                raise error
+            text = f"{self._url}: set-up took more than {SETUP_TIME_MAX_S} s"
+            raise DriveSetupError(f"{self._name}: {text}")
+        self._gateway.set_timeout(self._answer_s)
+        now_s = self._now_s()
+        self._heard_s = dict.fromkeys(self._map.units, now_s)
+        report = done.value
+        return BankReport(
+            self._name, self._url, report.simulated, report.axes, identities=report.identities
+        )
+
+    def request(self, goal: DriveGoal) -> None:
+        """Ask for a goal; its words go out with the next cycle."""
+        self._require_live("request")
+        self._axes.request(goal)
+
+    def exchange(self, command: LegCommand | None) -> BankFeedback:
+        """Ask every unit once; waits no longer than the answer timeout.
+
+        Raises:
+            LinkLostError: If the serial port is gone.
+        """
+        worker = self._require_live("exchange")
+        targets = speeds = None
+        if command is not None:
+            check_command(command)
+            legs = zip(self._scales, command.length_m, command.speed_m_s, strict=True)
+            pairs = [(scale.counts(x), scale.speed_counts(v)) for scale, x, v in legs]
+            targets, speeds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        words = self._axes.words(targets)
+        orders = self._orders(words, speeds)
+        result = CycleResult()
+        began_s = self._now_s()
+        deadline_s = began_s + self._answer_s
+        done = worker.run(
+            lambda gateway: self._runner.run(gateway, orders, deadline_s, result), self._answer_s
+        )
+        if done is not None:
+            self._counts.round_trip_s = self._now_s() - began_s
+            if done.error is not None:
+                raise done.error
+        fresh = self._take(dict(result.answers), dict(result.errors), result)
+        accepted = self._accepted(words, orders) if result.sent else None
+        return self._feedback(fresh, result.errors, accepted)
+
+    def close(self) -> None:
+        """Disable the drives and leave the gateway; a second call does nothing."""
+        if self._worker is not None and not self._closed:
+            self._axes.request(DriveGoal.DISABLED)
+            orders = self._orders(self._axes.words(None), None)
+            deadline_s = self._now_s() + CLOSE_TIME_MAX_S
+            self._worker.run(
+                lambda gateway: self._runner.run(gateway, orders, deadline_s, CycleResult()),
+                CLOSE_TIME_MAX_S,
+            )
+        self._leave()
+
+    def _open(self, timeout_s: float) -> ModbusGateway:
+        link = self._link
+        if isinstance(link, ModbusTcpLink):
+            return tcp_gateway(link.host, link.port, self._url, timeout_s)
+        # Without an echo, only silence as long as a request's patience proves that none is late.
+        quiet_s = 0.0 if self._map.proves_answers else self._answer_s
+        return rtu_gateway(
+            link.device, link.baud, link.parity, link.stop_bits, self._url, timeout_s, quiet_s
+        )
+
+    def _leave(self) -> None:
+        self._closed = True
+        if self._worker is not None:
+            self._worker.stop(CLOSE_TIME_MAX_S)
+
+    def _require_live(self, call: str) -> GatewayWorker:
+        if self._closed or self._worker is None:
+            why = "closed" if self._closed else "not configured: call configure() first"
+            raise DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
+        return self._worker
+
+    def _orders(self, words: AxesWords, speeds: Sequence[int] | None) -> list[AxisOrder]:
+        return [
+            AxisOrder(
+                words.controlword[leg],
+                words.mode[leg],
+                words.target[leg],
+                speeds[leg] if speeds is not None and words.commanded[leg] else 0,
+            )
+            for leg in range(LEGS)
+        ]
+
+    def _accepted(self, words: AxesWords, orders: Sequence[AxisOrder]) -> LegCommand | None:
+        """Return what was put on the wire, in SI; None if it was not the caller's."""
+        if not any(words.commanded):
+            return None
+        carried = self._map.write.has("target_speed")
+        pairs = tuple(zip(self._scales, orders, strict=True))
+        a, b, c, d, e, f = (scale.length_m(order.target_position) for scale, order in pairs)
+        g, h, i, j, k, m = (
+            scale.speed_m_s(order.target_speed) if carried else 0.0 for scale, order in pairs
+        )
+        return LegCommand((a, b, c, d, e, f), (g, h, i, j, k, m))
+
+    def _take(
+        self, answers: dict[int, UnitAnswer], errors: dict[int, ModbusError], result: CycleResult
+    ) -> list[bool]:
+        """Take in what came; return which legs are fresh."""
+        now_s, counts = self._now_s(), self._counts
+        counts.cycles += 1
+        counts.retries += result.retries
+        for error in errors.values():
+            counts.note = str(error)
+            counts.exceptions += isinstance(error, ModbusExceptionError)
+            if isinstance(error, ModbusClosedError) and isinstance(self._link, ModbusRtuLink):
+                raise LinkLostError(f"{self._name}: {error}") from error
+        share = self._map.axes_per_unit
+        fresh, alive = [False] * LEGS, [False] * LEGS
+        for index, unit in enumerate(self._map.units):
+            legs = range(index * share, (index + 1) * share)
+            answer = answers.get(unit)
+            if answer is not None:
+                self._check_restart(unit, answer.boot_count, now_s)
+                self._heard_s[unit] = now_s
+            heard = now_s - self._heard_s[unit] <= self._settings.watchdog_s
+            for leg in legs:
+                fresh[leg], alive[leg] = answer is not None, heard and unit not in self._restarted
+                counts.missing[leg] += answer is None
+                if answer is not None:
+                    self._answers[leg] = answer.axes[leg - legs[0]]
+        self._observe(fresh, alive)
+        return fresh
+
+    def _check_restart(self, unit: int, boot_count: int | None, now_s: float) -> None:
+        """Find out whether a device has lost its parameters and its reference meanwhile."""
+        known = self._boot_count.setdefault(unit, boot_count)
+        was_silent = now_s - self._heard_s[unit] > self._settings.watchdog_s
+        # A device that does not count its restarts may have had one while it was silent.
+        if boot_count != known or (boot_count is None and was_silent):
+            self._restarted.add(unit)
+            self._counts.note = f"{self._url}: unit {unit} has restarted, or may have"
+            for leg in range(LEGS):
+                if self._map.unit_of_leg(leg) == unit:
+                    self._axes.forget_reference(leg)
+
+    def _observe(self, fresh: list[bool], alive: list[bool]) -> None:
+        answers = self._answers
+        self._axes.observe(
+            AxesSeen(
+                [answer.statusword for answer in answers],
+                [answer.mode_display for answer in answers],
+                [answer.position for answer in answers],
+                fresh,
+                alive,
+            )
+        )
+
+    def _feedback(
+        self, fresh: list[bool], errors: dict[int, ModbusError], accepted: LegCommand | None
+    ) -> BankFeedback:
+        states, codes = list(self._axes.state), [0] * LEGS
+        for leg, answer in enumerate(self._answers):
+            unit = self._map.unit_of_leg(leg)
+            codes[leg] = self._code(leg, states[leg], answer)
+            if unit in self._restarted:
+                states[leg], codes[leg] = DriveState.UNKNOWN, RESTARTED
+            elif isinstance(errors.get(unit), ModbusExceptionError):
+                states[leg], codes[leg] = DriveState.UNKNOWN, REFUSED
+            elif self._now_s() - self._heard_s[unit] > self._settings.watchdog_s:
+                states[leg], codes[leg] = DriveState.UNKNOWN, SILENT
+        pairs = tuple(zip(self._scales, self._answers, strict=True))
+        rated_n = self._settings.rated_force_n
+        return BankFeedback(
+            length_m=_six(scale.length_m(answer.position) for scale, answer in pairs),
+            speed_m_s=_six(scale.speed_m_s(answer.speed) for scale, answer in pairs),
+            force_n=_six(
+                scale.sign * answer.force * 1e-3 * force_n
+                for (scale, answer), force_n in zip(pairs, rated_n, strict=True)
+            ),
+            state=_six(states),
+            homed=self._axes.homed,
+            fault_code=_six(codes),
+            fresh=_six(fresh),
+            accepted=accepted,
+            inputs=_six(answer.inputs for answer in self._answers)
+            if self._map.read.has("inputs")
+            else None,
+        )
+
+    def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
+        if answer.error_code or state is DriveState.FAULT:
+            return answer.error_code or GENERIC
+        return HOMING_FAILED if self._axes.homing_failed[leg] else 0
+
+
+def _six(values: Iterable[T]) -> tuple[T, T, T, T, T, T]:
+    a, b, c, d, e, f = values
+    return (a, b, c, d, e, f)

@@ -1,0 +1,310 @@
+"""One Modbus gateway, asked one thing at a time: requests out, answers judged, errors told apart.
+
+It blocks, and is therefore used by one worker thread only (`drives.modbus_worker`). The library
+under it frames requests and owns the socket or the port; every answer is judged byte for byte
+before the library sees it (`drives.modbus_frames`), because the library skips what does not fit
+and waits on. It never repeats a request by itself.
+"""
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pymodbus import ModbusException
+from pymodbus.client import ModbusSerialClient, ModbusTcpClient
+from pymodbus.exceptions import ConnectionException
+from pymodbus.framer import FramerType
+from pymodbus.pdu import ModbusPDU
+
+from drives.modbus_errors import (
+    ModbusClosedError,
+    ModbusError,
+    ModbusExceptionError,
+    ModbusTimeoutError,
+    ModbusWrongAnswerError,
+)
+from drives.modbus_frames import Framing, bits_per_character, gap_s, is_whole_answer
+
+logging.getLogger("pymodbus.logging").addHandler(logging.NullHandler())
+logging.getLogger("pymodbus.logging").propagate = False  # every cause comes up as an exception
+
+IDENTIFICATION_BASIC = 1
+VENDOR_NAME, PRODUCT_CODE, REVISION = 0, 1, 2
+"""Objects of device identification (Modbus Application Protocol V1.1b3, 6.21)."""
+DRAIN_BYTES_MAX = 4096
+"""What is thrown away from a line that never falls silent before it is given up."""
+
+Client = ModbusTcpClient | ModbusSerialClient
+
+
+class ModbusGateway:
+    """A connection to one gateway.
+
+    Use `tcp_gateway` or `rtu_gateway` to make one.
+
+    Args:
+        framing: How frames are told apart.
+        url: Where the gateway is, for errors.
+        quiet_s: Silence after which a serial line holds no late answer any more [s].
+        make_client: Makes the library's client, given what looks at each packet.
+    """
+
+    def __init__(
+        self,
+        framing: Framing,
+        url: str,
+        quiet_s: float,
+        make_client: Callable[[Callable[[bool, bytes], bytes]], Client],
+    ) -> None:
+        self._framing, self._url, self._quiet_s = framing, url, quiet_s
+        self._client = make_client(self._judge)
+        self._request = b""
+        self._received = 0
+        self._dirty = False
+
+    @property
+    def url(self) -> str:
+        """Return where the gateway is."""
+        return self._url
+
+    def set_timeout(self, timeout_s: float) -> None:
+        """Set the longest wait of the library for an answer and for a connection [s]."""
+        self._client.comm_params.timeout_connect = timeout_s
+        self._client.transaction.comm_params.timeout_connect = timeout_s
+
+    def read(self, unit: int, address: int, count: int) -> list[int]:
+        """Read holding registers (function 3).
+
+        Args:
+            unit: Unit address.
+            address: First register, counted from 0.
+            count: Number of registers.
+
+        Returns:
+            Their values, 0 to 65535.
+
+        Raises:
+            ModbusError: The class says the cause.
+        """
+        what = f"read {count} from {address}"
+        answer = self._ask(
+            unit,
+            3,
+            what,
+            lambda: self._client.read_holding_registers(address, count=count, device_id=unit),
+        )
+        return list(answer.registers)
+
+    def write(self, unit: int, address: int, values: Sequence[int]) -> None:
+        """Write holding registers (function 16).
+
+        Args:
+            unit: Unit address.
+            address: First register, counted from 0.
+            values: What to write, 0 to 65535 each.
+
+        Raises:
+            ModbusError: The class says the cause.
+        """
+        what = f"write {len(values)} to {address}"
+        self._ask(
+            unit,
+            16,
+            what,
+            lambda: self._client.write_registers(address, list(values), device_id=unit),
+        )
+
+    def read_write(
+        self, unit: int, read_address: int, read_count: int, write_address: int,
+        values: Sequence[int],
+    ) -> list[int]:  # fmt: skip
+        """Write registers, then read registers, in one request (function 23).
+
+        Args:
+            unit: Unit address.
+            read_address: First register to read.
+            read_count: Number of registers to read.
+            write_address: First register to write.
+            values: What to write.
+
+        Returns:
+            What was read.
+
+        Raises:
+            ModbusError: The class says the cause.
+        """
+        what = f"write {len(values)} to {write_address}, read {read_count} from {read_address}"
+        answer = self._ask(
+            unit,
+            23,
+            what,
+            lambda: self._client.readwrite_registers(
+                read_address=read_address,
+                read_count=read_count,
+                write_address=write_address,
+                values=list(values),
+                device_id=unit,
+            ),
+        )
+        return list(answer.registers)
+
+    def identify(self, unit: int) -> tuple[str, str, str]:
+        """Read vendor name, product code and revision of a unit (function 43/14, basic).
+
+        Raises:
+            ModbusError: The class says the cause; `ModbusExceptionError` if it has none.
+        """
+        answer: Any = self._ask(
+            unit,
+            43,
+            "identification",
+            lambda: self._client.read_device_information(
+                read_code=IDENTIFICATION_BASIC, object_id=VENDOR_NAME, device_id=unit
+            ),
+        )
+        objects = answer.information
+
+        def text(number: int) -> str:
+            return bytes(objects.get(number, b"")).decode("ascii", "replace")
+
+        return text(VENDOR_NAME), text(PRODUCT_CODE), text(REVISION)
+
+    def connect(self) -> None:
+        """Open the connection or the port, if it is not open.
+
+        The library keeps the cause of a failure to itself, so the way is tried here first.
+
+        Raises:
+            ModbusClosedError: If the other end refuses, or there is no such port.
+        """
+        client = self._client
+        if client.connected:
+            return
+        try:
+            if isinstance(client, ModbusTcpClient):
+                place = client.comm_params
+                client.socket = socket.create_connection(
+                    (place.host, place.port), timeout=place.timeout_connect
+                )
+                return
+            os.close(os.open(client.comm_params.host, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK))
+        except OSError as error:
+            cause = error.strerror or str(error)
+            raise ModbusClosedError(f"{self._url}: {cause}") from error
+        if not client.connect():
+            text = "another program has it, or it is no serial port"
+            raise ModbusClosedError(f"{self._url}: cannot be opened: {text}")
+
+    def distrust(self) -> None:
+        """Clear the line before the next request: the last answer was another request's."""
+        self._dirty = True
+
+    def close(self) -> None:
+        """Leave the gateway; a second call does nothing."""
+        self._client.close()
+
+    def _ask(self, unit: int, function: int, what: str, ask: Callable[[], ModbusPDU]) -> ModbusPDU:
+        """Clear the line if needed, ask once, and turn whatever happens into an error of ours."""
+        self._clear_line()
+        self._dirty = True  # until a whole right answer has come
+        self._request, self._received = b"", 0
+        try:
+            self.connect()
+            answer = ask()
+        except ModbusError as error:
+            raise type(error)(f"{self._url}: unit {unit}, {what}: {error}") from None
+        except ConnectionException as error:
+            text = f"{self._url}: unit {unit}, {what}: the connection is gone"
+            raise ModbusClosedError(text) from error
+        except ModbusException as error:
+            if self._received:
+                text = f"the answer stopped after {self._received} bytes"
+                raise ModbusTimeoutError(f"{self._url}: unit {unit}, {what}: {text}") from error
+            text = f"{self._url}: unit {unit}, {what}: no answer in time"
+            raise ModbusTimeoutError(text) from error
+        except OSError as error:
+            text = f"{self._url}: unit {unit}, {what}: {error}"
+            raise ModbusClosedError(text) from error
+        except Exception as error:  # the library lets errors of its decoders out
+            text = f"{self._url}: unit {unit}, {what}: the answer cannot be read ({error!r})"
+            raise ModbusWrongAnswerError(text) from error
+        self._dirty = False
+        if answer.isError():
+            raise ModbusExceptionError(unit, function, answer.exception_code, what)
+        return answer
+
+    def _judge(self, sending: bool, data: bytes) -> bytes:
+        """Look at each packet on its way; an answer that is not right never reaches the library."""
+        if sending:
+            self._request = data
+        else:
+            self._received = len(data)
+            is_whole_answer(self._framing, self._request, data)
+        return data
+
+    def _clear_line(self) -> None:
+        """Make sure that nothing that is still under way can be taken for the next answer."""
+        if not self._dirty:
+            return
+        if self._framing is Framing.TCP:
+            self._client.close()
+            return
+        port: Any = self._client.socket
+        if port is None:
+            return
+        try:
+            port.timeout = self._quiet_s
+            thrown = 0
+            while lost := len(port.read(max(1, port.in_waiting))):
+                thrown += lost
+                if thrown > DRAIN_BYTES_MAX:
+                    text = f"{self._url}: {thrown} bytes came unasked and more follow"
+                    raise ModbusTimeoutError(f"{text}; a line that falls silent is needed")
+        except ModbusError:
+            raise
+        except Exception as error:  # a port that is gone raises termios.error besides OSError
+            self._client.close()
+            raise ModbusClosedError(f"{self._url}: the port is gone: {error}") from error
+
+
+def tcp_gateway(host: str, port: int, url: str, timeout_s: float) -> ModbusGateway:
+    """Return a gateway on Modbus TCP; it connects at the first request.
+
+    Args:
+        host: Its name or address.
+        port: TCP port, usually 502.
+        url: For errors.
+        timeout_s: Longest wait for an answer [s].
+    """
+
+    def make(judge: Callable[[bool, bytes], bytes]) -> Client:
+        return ModbusTcpClient(host, port=port, timeout=timeout_s, retries=0, trace_packet=judge)
+
+    return ModbusGateway(Framing.TCP, url, 0.0, make)
+
+
+def rtu_gateway(
+    device: str, baud: int, parity: str, stop_bits: int, url: str, timeout_s: float, quiet_s: float
+) -> ModbusGateway:
+    """Return a gateway on Modbus RTU; it opens the port at the first request.
+
+    Args:
+        device: Serial port.
+        baud: Rate [Bd].
+        parity: "N", "E" or "O".
+        stop_bits: 1 or 2.
+        url: For errors.
+        timeout_s: Longest wait for an answer [s].
+        quiet_s: Silence that is waited for after a request that was not answered rightly [s].
+    """
+
+    def make(judge: Callable[[bool, bytes], bytes]) -> Client:
+        return ModbusSerialClient(
+            device, framer=FramerType.RTU, baudrate=baud, parity=parity, stopbits=stop_bits,
+            timeout=timeout_s, retries=0, trace_packet=judge,
+        )  # fmt: skip
+
+    gap = gap_s(baud, bits_per_character(parity, stop_bits))
+    return ModbusGateway(Framing.RTU, url, max(quiet_s, gap), make)

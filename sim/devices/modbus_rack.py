@@ -1,0 +1,171 @@
+"""Six emulated drives behind a Modbus gateway, on TCP or on a serial line: the rack that runs.
+
+    run_modbus_rack(ModbusRackSettings(), transport="tcp", port=0, now_s=clock, ready=print,
+                    stop=lambda: False)
+
+The rack serves loopback only. Its console takes the lines of `sim.devices.modbus_faults`, and
+`help`, `list`, `status` and `clear`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, TextIO
+
+from sim.devices.modbus_faults import (
+    KINDS,
+    ModbusFaultError,
+    ModbusFaults,
+    ModbusInjection,
+    parse_fault,
+)
+from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
+from sim.devices.modbus_rack_server import LOOPBACK, RackServer
+
+TICK_S: Final = 0.002
+"""How often the rods are moved on when nobody asks, and how often `stop` is asked [s]."""
+CONSOLE_BYTES_MAX: Final = 4096
+Transport = Literal["tcp", "rtu"]
+
+
+def run_modbus_rack(
+    settings: ModbusRackSettings,
+    *,
+    transport: Transport,
+    port: int = 0,
+    now_s: Callable[[], float],
+    console: TextIO | None = None,
+    script: Sequence[tuple[float, ModbusInjection]] = (),
+    ready: Callable[[str], None],
+    stop: Callable[[], bool],
+    seed: int = 0,
+    report: Callable[[str], None] | None = None,
+    core: ModbusRackCore | None = None,
+    faults: ModbusFaults | None = None,
+) -> None:
+    """Run a rack until `stop` says so.
+
+    Args:
+        settings: The rack.
+        transport: "tcp", or "rtu" on a pty that the rack opens.
+        port: TCP port, 0 for any free one.
+        now_s: Monotonic time [s].
+        console: Where lines with faults come from; None for nowhere.
+        script: Faults and when they begin [s].
+        ready: Gets the URL of the rack once it can be used.
+        stop: Is asked again and again whether the rack shall end.
+        seed: Seed of where the rods stand and what the encoders say.
+        report: Gets the console's answers; None for nobody.
+        core: The device, if the caller wants to look at it; made from the settings otherwise.
+        faults: Its faults, if the caller wants to begin some; made from the script otherwise.
+
+    Raises:
+        OSError: If the port cannot be opened.
+        ValueError: If the transport is unknown.
+    """
+    if transport not in ("tcp", "rtu"):
+        raise ValueError(f'transport is {transport!r}, "tcp" or "rtu" is needed')
+    device = ModbusRackCore(settings, seed=seed) if core is None else core
+    rack = _Rack(device, faults or ModbusFaults(device, script), now_s, report)
+    asyncio.run(rack.serve(transport, port, console, ready, stop))
+
+
+class _Rack:
+    """The running rack: server, console and time."""
+
+    def __init__(
+        self,
+        core: ModbusRackCore,
+        faults: ModbusFaults,
+        now_s: Callable[[], float],
+        report: Callable[[str], None] | None,
+    ) -> None:
+        self._core, self._faults, self._now_s = core, faults, now_s
+        self._report = report or (lambda _text: None)
+        self._typed = b""
+
+    async def serve(
+        self,
+        transport: Transport,
+        port: int,
+        console: TextIO | None,
+        ready: Callable[[str], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        """Serve until told to stop."""
+        rtu = transport == "rtu"
+        server = RackServer(self._core, self._faults, self._now_s, port=port, rtu=rtu)
+        if not rtu:
+            try:
+                await server.serve_forever(background=True)
+            except RuntimeError as error:
+                raise OSError(f"port {port} of {LOOPBACK} cannot be opened: {error}") from error
+        loop = asyncio.get_running_loop()
+        descriptor = None if console is None else console.fileno()
+        if descriptor is not None:
+            loop.add_reader(descriptor, self._listen, loop, descriptor)
+        try:
+            ready(self._url(server, rtu=rtu))
+            while not stop():
+                self._tick(server)
+                await asyncio.sleep(TICK_S)
+        finally:
+            if descriptor is not None:
+                loop.remove_reader(descriptor)
+            await server.leave()
+            await asyncio.sleep(0)  # lets the transports finish closing
+
+    def _url(self, server: RackServer, *, rtu: bool) -> str:
+        if not rtu:
+            return f"modbus-tcp://{LOOPBACK}:{server.bound_port}"
+        line = self._core.settings
+        options = f"baud={line.baud}&parity=N&stop_bits={line.stop_bits}"
+        return f"modbus-rtu:{server.open_pty()}?{options}"
+
+    def _tick(self, server: RackServer) -> None:
+        now_s = self._now_s()
+        self._faults.advance(now_s)
+        self._core.advance(now_s)
+        if self._faults.unplug_wanted:
+            self._faults.unplug_wanted = False
+            server.unplug()
+
+    def _listen(self, loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
+        """Take in what was typed; the end of input only ends the console."""
+        data = b""
+        with contextlib.suppress(OSError):
+            data = os.read(descriptor, CONSOLE_BYTES_MAX)
+        if not data:
+            loop.remove_reader(descriptor)
+            return
+        *lines, self._typed = (self._typed + data).split(b"\n")
+        self._typed = self._typed[-CONSOLE_BYTES_MAX:]
+        for line in lines:
+            text = line.decode("utf-8", "replace").strip()
+            if text:
+                self._report(self.command(text))
+
+    def command(self, text: str) -> str:
+        """Carry out a line of the console and return the answer."""
+        if text == "help":
+            usage = [f"{name} ({kind.takes.value}): {kind.text}" for name, kind in KINDS.items()]
+            return "\n".join(["kind [axis] [value] [for seconds]; clear, list, status", *usage])
+        if text == "clear":
+            self._faults.clear()
+            return "no faults"
+        if text == "list":
+            return "\n".join(str(each) for each in self._faults.active) or "no faults"
+        if text == "status":
+            return "\n".join(
+                f"axis {axis}: {drive.state.name}, {drive.motor.x_m:.4f} m, "
+                f"{drive.motor.v_m_s:+.4f} m/s, error {drive.error_code:#06x}"
+                for axis, drive in enumerate(self._core.drives, start=1)
+            )
+        try:
+            self._faults.start(parse_fault(text), self._now_s())
+        except ModbusFaultError as error:
+            return f"refused: {error}"
+        return f"on: {text}"

@@ -1,0 +1,145 @@
+"""A Modbus bank and an emulated rack in a thread, on a clock that only the cycles move on."""
+
+import threading
+import tomllib
+from pathlib import Path
+
+from drives.links import parse_link
+from drives.modbus_bank import ModbusBank
+from drives.modbus_settings import ModbusSettings
+from drives.register_map import register_map_from
+from drives.scaling import LegScale
+from sim.devices.modbus_faults import ModbusFaults
+from sim.devices.modbus_rack import run_modbus_rack
+from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
+
+SHIPPED = Path(__file__).parents[2] / "configs" / "drives" / "hil_rack.toml"
+CLOSED_M = (0.60, 0.61, 0.62, 0.63, 0.64, 0.65)
+SIGNS = (1, 1, 1, 1, 1, 1)
+STROKE_M = 0.74
+READY_S = 10.0
+
+
+def shipped_table():
+    return tomllib.loads(SHIPPED.read_text())
+
+
+def shipped_map(**changes):
+    return register_map_from({**shipped_table(), **changes}, "hil_rack.toml")
+
+
+def six(value):
+    return (value,) * 6
+
+
+def bank_settings(**changes):
+    values = {
+        "length_min_m": tuple(x + 0.002 for x in CLOSED_M),
+        "length_max_m": tuple(x + STROKE_M - 0.002 for x in CLOSED_M),
+        "speed_max_m_s": six(0.5),
+        "acceleration_max_m_s2": six(6.0),
+        "rated_force_n": six(4000.0),
+        "homing_speed_m_s": 0.05,
+        "following_window_m": 0.5,
+        "setup_timeout_s": 5.0,
+        "answer_timeout_s": 2.0,
+    }
+    return ModbusSettings(**{**values, **changes})
+
+
+def scales(signs=SIGNS, counts_per_m=1e6):
+    return tuple(
+        LegScale(counts_per_m, sign, closed + 0.03)
+        for sign, closed in zip(signs, CLOSED_M, strict=True)
+    )
+
+
+class VirtualClock:
+    """Time that stands still until somebody moves it on [s]."""
+
+    def __init__(self):
+        self.t_s = 100.0
+
+    def now_s(self):
+        return self.t_s
+
+
+class RackThread:
+    """An emulated rack that serves in a thread."""
+
+    def __init__(self, transport, settings=None, now_s=None, **options):
+        self.settings = ModbusRackSettings(paced=False) if settings is None else settings
+        self.clock = VirtualClock()
+        self.now_s = self.clock.now_s if now_s is None else now_s
+        self.core = ModbusRackCore(self.settings, seed=7)
+        self._stop, self._ready = threading.Event(), threading.Event()
+        self.url, self.error = "", None
+        self._thread = threading.Thread(target=self._run, args=(transport, options), daemon=True)
+        self._thread.start()
+        if not self._ready.wait(READY_S) or self.error:
+            raise AssertionError(f"the rack did not start: {self.error}")
+
+    @property
+    def faults(self) -> ModbusFaults:
+        return self._faults
+
+    def _run(self, transport, options):
+        try:
+            run_modbus_rack(
+                self.settings,
+                transport=transport,
+                now_s=self.now_s,
+                ready=self._tell,
+                stop=self._stop.is_set,
+                core=self.core,
+                faults=self._make_faults(),
+                **options,
+            )
+        except Exception as error:
+            self.error = error
+            self._ready.set()
+
+    def _make_faults(self):
+        self._faults = ModbusFaults(self.core)
+        return self._faults
+
+    def _tell(self, url):
+        self.url = url
+        self._ready.set()
+
+    def close(self):
+        self._stop.set()
+        self._thread.join(READY_S)
+        assert not self._thread.is_alive()
+        assert self.error is None, self.error
+
+
+class BenchBank(ModbusBank):
+    """A bank whose cycles move the clock of its rack on, and whose end is the rack's end."""
+
+    def __init__(self, rack, period_s, map_=None, scales_=None, **changes):
+        self.rack, self._step_s = rack, period_s
+        super().__init__(
+            parse_link(rack.url),
+            shipped_map() if map_ is None else map_,
+            scales() if scales_ is None else scales_,
+            period_s,
+            settings=bank_settings(**changes),
+            now_s=rack.now_s,
+        )
+
+    def exchange(self, command):
+        self.rack.clock.t_s += self._step_s
+        return super().exchange(command)
+
+    def close(self):
+        super().close()
+        self.rack.close()
+
+
+def modbus_tcp(period_s=0.002, **changes):
+    return BenchBank(RackThread("tcp"), period_s, **changes)
+
+
+def modbus_rtu(period_s=0.025, **changes):
+    return BenchBank(RackThread("rtu"), period_s, **changes)
