@@ -98,6 +98,7 @@ class EmulatedDrive:
         self.controlword = 0
         self.velocity_offset: int | None = None
         self.target_raw = 0
+        self.mode_request = 0
         self.target_velocity = 0
         self.modes = Modes(self)
         self.u_m = round(self._rng.uniform(-0.05, 0.05), 6)
@@ -136,6 +137,7 @@ class EmulatedDrive:
         Args:
             value: Mode of operation, i8.
         """
+        self.mode_request = value
         self.modes.select(value)
 
     def write_target(self, counts: int) -> None:

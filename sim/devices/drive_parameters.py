@@ -110,6 +110,8 @@ class RackSettings:
         nodes: The six drives.
         bitrate: Of the CAN bus [bit/s]; None for frames that take no time at all.
         start_spread_m: Each rod stands up to this far from its start when the power comes [m].
+        boot_time_s: From power or reset to the boot-up message of CANopen [s].
+        buses: Number of the bus that each drive is on, 0 or 1, 6.
 
     Raises:
         PlantError: If there are not six nodes with ids of their own, or a value makes no sense.
@@ -118,6 +120,8 @@ class RackSettings:
     nodes: tuple[NodeSettings, ...] = field(default_factory=default_nodes)
     bitrate: int | None = 1_000_000
     start_spread_m: float = 0.01
+    boot_time_s: float = 0.05
+    buses: tuple[int, ...] = (0,) * NODES
 
     def __post_init__(self) -> None:
         ids = [node.node_id for node in self.nodes]
@@ -125,5 +129,14 @@ class RackSettings:
             raise PlantError(f"node ids {ids}: {NODES} different ones are needed")
         if self.bitrate is not None and not 10_000 <= self.bitrate <= 1_000_000:
             raise PlantError(f"bitrate = {self.bitrate} bit/s: 10000 to 1000000, or None")
-        if not (math.isfinite(self.start_spread_m) and self.start_spread_m >= 0.0):
-            raise PlantError(f"start_spread_m = {self.start_spread_m!r} m: it must be >= 0")
+        for name in ("start_spread_m", "boot_time_s"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0.0):
+                raise PlantError(f"{name} = {value!r}: a finite number >= 0 is needed")
+        if len(self.buses) != NODES or not set(self.buses) <= {0, 1}:
+            raise PlantError(f"buses = {self.buses}: {NODES} numbers, each 0 or 1, are needed")
+
+    @property
+    def bus_count(self) -> int:
+        """How many buses there are, 1 or 2."""
+        return max(self.buses) + 1
