@@ -1,0 +1,175 @@
+"""The rack as a program: drives, wire, clock and fault console in one loop.
+
+The loop sleeps in `select` until bytes arrive or something of the rack is due, and hands the time
+of its clock to everything else. Frames keep their exact times even if the loop is a little late.
+
+Not modelled: more than two buses; drives that keep running after the process has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import sys
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from sim.devices.can_rack import CanRack
+from sim.devices.drive_parameters import RackSettings
+from sim.devices.fault_console import FaultConsole
+from sim.devices.faults import Injection
+from sim.devices.slcan_adapter import SlcanAdapter
+from sim.devices.slcan_server import PtyWire, TcpWire
+
+_IDLE_S: Final = 0.05
+"""Longest sleep [s]: how soon `stop` is seen."""
+_BATCH_S: Final = 0.0002
+"""Shortest sleep [s]: frames that end within it go out together, as an adapter batches them."""
+_LINE_MAX: Final = 4096
+
+
+def run_can_rack(
+    settings: RackSettings,
+    *,
+    now_s: Callable[[], float],
+    ready: Callable[[str], None],
+    stop: Callable[[], bool],
+    port: int = 0,
+    pty: bool = False,
+    console: TextIO | None = None,
+    script: tuple[Injection, ...] = (),
+    seed: int = 0,
+    say: Callable[[str], None] | None = None,
+) -> None:
+    """Run a rack behind SLCAN adapters until told to stop.
+
+    Args:
+        settings: The rack.
+        now_s: Monotonic clock [s].
+        ready: Called with the URL once a master can connect, and again with the new one when a
+            pseudo-terminal was plugged in again; two buses are two URLs with a space between them.
+        stop: Asked at least every 50 ms whether to end.
+        port: TCP port on 127.0.0.1, the next one for a second bus; 0 for any free one.
+        pty: Whether to use pseudo-terminals instead of TCP.
+        console: Where lines of the fault console come from; it needs a file descriptor.
+        script: Faults to have; their times count from now.
+        seed: Seed of the rack.
+        say: Called with the answers of the console; standard output if left out.
+
+    Raises:
+        OSError: If the port is taken or there are no pseudo-terminals.
+    """
+    rack = CanRack(settings, seed=seed)
+    with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
+        adapters = [SlcanAdapter(rack, bus) for bus in range(settings.bus_count)]
+        wires: list[TcpWire | PtyWire] = []
+        try:
+            for bus, adapter in enumerate(adapters):
+                wires.append(
+                    PtyWire(adapter, selector)
+                    if pty
+                    else TcpWire(adapter, selector, port + bus if port else 0)
+                )
+            started_s = now_s()
+            for injection in script:
+                rack.faults.start(injection, started_s)
+            loop = _Loop(rack, wires, selector, ready)
+            loop.attach_console(console, say or _print)
+            ready(loop.url)
+            while not stop():
+                loop.turn(now_s)
+        finally:
+            for wire in wires:
+                wire.close()
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+class _Loop:
+    """What one turn of `run_can_rack` works on."""
+
+    def __init__(
+        self,
+        rack: CanRack,
+        wires: list[TcpWire | PtyWire],
+        selector: selectors.BaseSelector,
+        ready: Callable[[str], None],
+    ) -> None:
+        self._rack, self._wires, self._selector, self._ready = rack, wires, selector, ready
+        self._unplugged = self._stalled = False
+        self._console: TextIO | None = None
+        self._say: Callable[[str], None] = _print
+        self._typed = b""
+        self._commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
+
+    @property
+    def url(self) -> str:
+        return " ".join(wire.url for wire in self._wires)
+
+    def attach_console(self, console: TextIO | None, say: Callable[[str], None]) -> None:
+        self._say = say
+        if console is not None:
+            self._console = console
+            self._selector.register(console, selectors.EVENT_READ, None)
+
+    def turn(self, now_s: Callable[[], float]) -> None:
+        """Sleep until something is due, then serve everybody once."""
+        due_s = self._rack.next_due_s()
+        sleep_s = 0.0 if due_s is None else due_s - now_s()
+        events = self._selector.select(max(_BATCH_S, min(_IDLE_S, sleep_s)))
+        readable = {id(key.data) for key, _ in events}
+        time_s = now_s()
+        self._rack.advance(time_s)
+        self._follow_faults()
+        for wire in self._wires:
+            wire.serve(time_s, readable=id(wire) in readable)
+        if id(None) in readable:
+            self._read_console(time_s)
+
+    def _follow_faults(self) -> None:
+        faults = self._rack.faults
+        if faults.unplugged != self._unplugged:
+            self._unplugged = faults.unplugged
+            if self._unplugged:
+                for wire in self._wires:
+                    wire.unplug()
+            else:
+                moved = [wire.plug() for wire in self._wires]
+                if any(moved):
+                    self._ready(self.url)
+        if faults.stalled or self._stalled:
+            self._stalled = faults.stalled
+            for wire in self._wires:
+                wire.hold_input(self._stalled)
+
+    def _read_console(self, time_s: float) -> None:
+        console = self._console
+        if console is None:
+            return
+        data = os.read(console.fileno(), _LINE_MAX)
+        if not data:  # end of input: the rack goes on without a console
+            self._selector.unregister(console)
+            self._console = None
+            return
+        *lines, self._typed = (self._typed + data).split(b"\n")
+        self._typed = self._typed[-_LINE_MAX:]
+        for line in lines:
+            answer = self._commands.execute(line.decode("utf-8", "replace"), time_s)
+            if answer:
+                self._say(answer)
+
+
+def status_text(rack: CanRack) -> str:
+    """Return one line for each drive: NMT state, drive state, mode, extension, error."""
+    lines = []
+    for number, node in enumerate(rack.nodes, start=1):
+        drive = node.drive
+        lines.append(
+            f"drive {number} (node {node.node_id}): {node.state.name}, {drive.state.name}, "
+            f"mode {drive.mode_display}, x = {drive.motor.x_m:.4f} m, "
+            f"{'homed' if drive.homed else 'not homed'}, error {drive.error_code:04X}h"
+        )
+    return "\n".join(lines)

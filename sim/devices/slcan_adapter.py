@@ -1,0 +1,201 @@
+"""A serial CAN adapter that speaks the ASCII protocol of the Lawicel CAN232 manual.
+
+Bytes in, bytes out; the wire under it is `sim.devices.slcan_server`. Every command ends with CR;
+an error is answered with BEL. Setting up is tolerant as common adapters are: an empty line, a
+second `O` and a `C` while closed are no errors.
+
+Not modelled: extended identifiers and remote frames reach nobody (they are acknowledged), polling
+(`P`, `A`), acceptance filters (accepted, without effect), the speed of a UART.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sim.devices.can_rack import CanRack, Outgoing
+from sim.devices.rack_faults import FLAG_BUS_ERROR, FLAG_ERROR_WARNING, Spoil
+
+BITRATES: Final = {
+    b"S0": 10_000,
+    b"S1": 20_000,
+    b"S2": 50_000,
+    b"S3": 100_000,
+    b"S4": 125_000,
+    b"S5": 250_000,
+    b"S6": 500_000,
+    b"S7": 800_000,
+    b"S8": 1_000_000,
+}
+LINE_MAX: Final = 64
+"""Longest line [byte]; the longest frame has 27."""
+OUTPUT_MAX: Final = 65_536
+"""Bytes that wait for a master that does not read; then frames are lost."""
+FLAG_RECEIVE_FULL: Final = 0x01
+"""Bit of the answer to `F`: frames from the bus were lost."""
+
+_OK: Final = b"\r"
+_BEL: Final = b"\x07"
+_GARBAGE: Final = b"tZZ1\xff\x80\x00?g\r"
+_HEX: Final = frozenset(b"0123456789abcdefABCDEF")
+
+
+class SlcanAdapter:
+    """The adapter between a master and one bus of a rack.
+
+    Args:
+        rack: The rack.
+        bus: Number of its bus.
+    """
+
+    def __init__(self, rack: CanRack, bus: int = 0) -> None:
+        self._rack = rack
+        self._bus = bus
+        self._line = bytearray()
+        self._skipping = False
+        self._open = False
+        self._bitrate = 1_000_000
+        self._timestamps = False
+        self._receive_full = False
+        self.output = bytearray()
+        """What the master is to read; the wire takes from its front."""
+        self.lost_frames = 0
+        """Frames that the master did not fetch in time."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the master has opened the channel."""
+        return self._open
+
+    def reset(self) -> None:
+        """Forget everything, as after pulling the plug."""
+        self._line.clear()
+        self.output.clear()
+        self._skipping = self._open = self._timestamps = self._receive_full = False
+
+    def feed(self, data: bytes, now_s: float) -> None:
+        """Take bytes of the master.
+
+        Args:
+            data: Any bytes at all; lines longer than `LINE_MAX` are answered with BEL.
+            now_s: Monotonic time [s].
+        """
+        parts = data.split(b"\r")
+        for part in parts[:-1]:
+            self._collect(part)
+            skipped, self._skipping = self._skipping, False
+            line = bytes(self._line)
+            self._line.clear()
+            self._answer(_BEL if skipped else self._command(line, now_s))
+        self._collect(parts[-1])
+
+    def fetch(self, now_s: float) -> None:
+        """Move frames of the bus that are complete into the output.
+
+        Args:
+            now_s: Monotonic time [s].
+        """
+        for item in self._rack.take(now_s, self._bus):
+            if not self._open or not self._on_air:
+                continue
+            if len(self.output) > OUTPUT_MAX:
+                self._receive_full = True
+                self.lost_frames += 1
+                continue
+            self.output += self._frame_line(item)
+
+    @property
+    def _on_air(self) -> bool:
+        """Whether the bit rate is that of the bus."""
+        return self._rack.settings.bitrate in (None, self._bitrate)
+
+    def _collect(self, part: bytes) -> None:
+        if self._skipping or len(self._line) + len(part) > LINE_MAX:
+            self._line.clear()
+            self._skipping = True
+        else:
+            self._line += part
+
+    def _answer(self, answer: bytes) -> None:
+        if len(self.output) <= OUTPUT_MAX:
+            self.output += answer
+
+    def _command(self, line: bytes, now_s: float) -> bytes:
+        if not line:
+            return b""
+        head = line[:1]
+        if head == b"t":
+            return self._send(line, now_s)
+        if head in b"TrR":
+            return self._send_elsewhere(line)
+        if head in b"SsZmMQX":
+            return self._set_up(line)
+        if line == b"O":
+            self._open = True
+            return _OK
+        if line == b"C":
+            self._open = False
+            return _OK
+        if line == b"V":
+            return b"V1013\r"
+        if line == b"N":
+            return b"NHIL0\r"
+        if line == b"F":
+            return self._read_flags()
+        return _BEL
+
+    def _set_up(self, line: bytes) -> bytes:
+        if self._open:
+            return _BEL
+        if line in BITRATES:
+            self._bitrate = BITRATES[line]
+            return _OK
+        if line in (b"Z0", b"Z1"):
+            self._timestamps = line == b"Z1"
+            return _OK
+        lengths = {b"s": (5, 7), b"m": (9,), b"M": (9,), b"Q": (2,), b"X": (2,)}
+        good = len(line) in lengths.get(line[:1], ()) and _HEX.issuperset(line[1:])
+        return _OK if good else _BEL
+
+    def _send(self, line: bytes, now_s: float) -> bytes:
+        if not self._open or len(line) < 5 or not _HEX.issuperset(line[1:]):
+            return _BEL
+        can_id, size = int(line[1:4], 16), line[4] - 0x30
+        if can_id > 0x7FF or not 0 <= size <= 8 or len(line) != 5 + 2 * size:
+            return _BEL
+        if not self._on_air:
+            return _BEL
+        frame = (can_id, bytes.fromhex(line[5:].decode("ascii")))
+        return b"z\r" if self._rack.receive(frame, now_s, self._bus) else _BEL
+
+    def _send_elsewhere(self, line: bytes) -> bytes:
+        """Acknowledge a well-formed frame of a kind that no node listens to."""
+        head = line[:1]
+        digits = 3 if head == b"r" else 8
+        if not self._open or len(line) < digits + 2 or not _HEX.issuperset(line[1:]):
+            return _BEL
+        size = line[digits + 1] - 0x30
+        expected = digits + 2 + (2 * size if head == b"T" else 0)
+        if not 0 <= size <= 8 or len(line) != expected:
+            return _BEL
+        return b"z\r" if head == b"r" else b"Z\r"
+
+    def _read_flags(self) -> bytes:
+        if not self._open:
+            return _BEL
+        flags = self._rack.faults.flags
+        if self._receive_full:
+            flags |= FLAG_RECEIVE_FULL
+        if not self._on_air:
+            flags |= FLAG_BUS_ERROR | FLAG_ERROR_WARNING
+        self._receive_full = False
+        return b"F%02X\r" % flags
+
+    def _frame_line(self, item: Outgoing) -> bytes:
+        if item.spoil is Spoil.GARBLE:
+            return _GARBAGE
+        line = b"t%03X%d%s" % (item.can_id, len(item.data), item.data.hex().upper().encode())
+        if item.spoil is Spoil.TRUNCATE:
+            return line[: max(1, min(9, len(line) - 2))] + b"\r"
+        if self._timestamps:
+            line += b"%04X" % (int(item.ready_s * 1000.0) % 60_000)
+        return line + b"\r"
