@@ -58,6 +58,7 @@ class Axis:
     __slots__ = (
         "_anchor",
         "_duty_cycles",
+        "_found",
         "_limits",
         "_reset_clock",
         "_still_cycles",
@@ -90,6 +91,7 @@ class Axis:
         self._anchor = 0
         self._still_cycles = 0
         self._duty_cycles = 0
+        self._found = False
         self._reset_clock = 0
 
     @property
@@ -185,10 +187,13 @@ class Axis:
             self._watch_homing(fresh)
         elif duty is Duty.RISE and self._fell():
             self.give(Duty.REST)
+        elif self._found and not self.homed:
+            # Its reference counts once the drive has let go of the rod and stands on it.
+            self.homed = self.still and self.state402 not in _POWERED
 
     def forget_reference(self) -> None:
         """Take note of a restart: the drive counts from anywhere now, and must be homed again."""
-        self.homed = False
+        self._found = self.homed = False
         if self.duty is not Duty.REST:
             self.give(Duty.REST)
 
@@ -270,8 +275,8 @@ class Axis:
             self.state402, self.statusword, self.mode_display, fresh=fresh, alive=self.alive
         )
         if phase in (HomingPhase.DONE, HomingPhase.FAILED):
-            self.homed = phase is HomingPhase.DONE
-            self.homing_failed = not self.homed
+            self._found = phase is HomingPhase.DONE
+            self.homing_failed = not self._found
             self.give(Duty.REST)
 
 

@@ -1,0 +1,357 @@
+"""Six CANopen drives as a bank: the cycle owns the bus, and everything else waits for it.
+
+A cycle writes six RPDOs and SYNC in one go and waits for six TPDOs. Whatever else comes is noted
+or handed to the service traffic. Nothing repeats a setpoint or feeds a watchdog but a cycle that
+really runs: no timer, no thread, no cyclic job of an adapter.
+
+The target on the wire is the actual position of a drive until all six are enabled, then the
+command of the cycle, or the last one when a cycle has none: `exchange(None)` puts no position
+setpoint of the caller on the wire, and its feedback says so.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
+
+from drives.axes import AxesSeen, SequenceTimes, SixAxes
+from drives.bank import (
+    LEGS,
+    BankFeedback,
+    BankReport,
+    DriveError,
+    DriveGoal,
+    DriveSequenceError,
+    DriveSetupError,
+    DriveState,
+    LegCommand,
+    LinkLostError,
+    check_command,
+)
+from drives.bus_budget import check_budget
+from drives.canopen_cycle import CycleFrames, PdoInbox, counts_of
+from drives.canopen_open import configure_nodes, leave_nodes
+from drives.canopen_pdo import budget
+from drives.canopen_service import Segment, ServiceNode
+from drives.canopen_settings import CanopenSettings
+from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
+from drives.frames import BusHealth, BusState, FrameBus
+from drives.scaling import LegScale
+
+STILL_M = 1e-4
+"""A leg that stays within this distance stands still [m]."""
+HEALTH_EVERY_S = 0.02
+"""How often the adapters are asked how they are [s]."""
+CLOSE_S = 0.5
+"""Longest time that the drives have to let go when the bank is closed [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport:
+    """Counts of a bank's bus, since it was configured.
+
+    Attributes:
+        cycles: Exchanges.
+        missing: Cycles without a fresh TPDO1 of each leg, 6.
+        late: TPDO1 that came after their own cycle.
+        round_trip_s: From the first frame out to the last answer in, of the last cycle [s].
+        unknown_ids: Frames that nobody here understands.
+        malformed: PDOs of a wrong length.
+        swallowed: Mistakes of service subscribers.
+        health: What each adapter tells.
+        notes: The last event of each node, in words, 6.
+    """
+
+    cycles: int
+    missing: tuple[int, ...]
+    late: int
+    round_trip_s: float
+    unknown_ids: int
+    malformed: int
+    swallowed: int
+    health: tuple[BusHealth, ...]
+    notes: tuple[str, ...]
+
+
+class CanopenBank:
+    """Six drives on one or more CANopen buses.
+
+    Args:
+        buses: The buses, open; each belongs to this bank from now on.
+        settings: The drives and their bus.
+        scales: Scale of each leg, 6.
+        period_s: Bus cycle [s].
+        now_s: Monotonic clock [s].
+        name: Name in the record of a run.
+        url: Address in the record of a run.
+
+    Raises:
+        DriveSetupError: If the buses do not fit the settings, or do not carry the cycle.
+    """
+
+    def __init__(
+        self,
+        buses: Sequence[FrameBus],
+        settings: CanopenSettings,
+        scales: Sequence[LegScale],
+        period_s: float,
+        *,
+        now_s: Callable[[], float],
+        name: str = "CANopen drives",
+        url: str = "",
+    ) -> None:
+        if len(buses) != settings.buses:
+            text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
+            raise DriveSetupError(f"{text}needs {settings.buses}")
+        if len(scales) != LEGS:
+            raise DriveSetupError(f"{url}: {len(scales)} scales, one per leg is needed: {LEGS}")
+        check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
+        self._settings, self._scales, self._period_s = settings, tuple(scales), period_s
+        self._now_s, self._name, self._url = now_s, name, url
+        self._segments = tuple(Segment(bus, now_s) for bus in buses)
+        self._nodes = tuple(
+            ServiceNode(node, self._segments[bus])
+            for node, bus in zip(settings.node_ids, settings.bus_of_leg, strict=True)
+        )
+        self._watch = Watch(
+            settings.node_ids,
+            settings.bus_of_leg,
+            settings.master_id,
+            settings.heartbeat_producer_s,
+        )
+        self._axes = SixAxes(
+            period_s,
+            [scale.distance_counts(STILL_M) for scale in self._scales],
+            work_mode=settings.mode,
+            times=SequenceTimes(homing_s=settings.homing_timeout_s),
+        )
+        self._inbox = PdoInbox(settings, self._watch.take)
+        self._frames = CycleFrames(settings, period_s)
+        self._health_due_s = 0.0
+        self._passive = [False] * len(buses)
+        self._faulted = [False] * LEGS
+        self._cycles = 0
+        self._round_trip_s = 0.0
+        self._configured = self._closed = False
+        self._cycle_thread = 0
+        for bus, segment in enumerate(self._segments):
+            segment.on_frame = self._inbox.listener(bus, now_s)
+
+    @property
+    def waiting(self) -> str:
+        """What the goal waits for, leg by leg, in words; empty if nothing is due."""
+        return self._axes.waiting
+
+    def configure(self) -> BankReport:
+        """Look for the drives, write their parameters, read them back; they end disabled.
+
+        Raises:
+            DriveSetupError: With leg, node, object and both values; also if somebody else commands
+                the bus, or a drive does not answer in time.
+            LinkLostError: If an adapter is gone.
+        """
+        if self._configured or self._closed:
+            raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
+        identities, lines = configure_nodes(
+            self._segments,
+            self._nodes,
+            self._settings,
+            self._scales,
+            self._period_s,
+            self._watch,
+        )
+        for segment in self._segments:
+            segment.pumping = False
+        self._watch.begin_operation(self._now_s())
+        self._configured = True
+        simulated = all(identity.simulated for identity in identities)
+        who = tuple(identity.who for identity in identities)
+        return BankReport(self._name, self._url, simulated, lines, who)
+
+    def request(self, goal: DriveGoal) -> None:
+        """Ask for a goal; the words of the next cycle begin with it."""
+        self._require_live("request")
+        self._axes.request(goal)
+
+    def exchange(self, command: LegCommand | None) -> BankFeedback:
+        """Run one bus cycle.
+
+        Args:
+            command: Setpoints of this cycle; only drives that are all enabled get them.
+
+        Raises:
+            DriveCommandError: If the command is no twelve finite numbers, or no 32-bit counts stand
+                for them; nothing was sent.
+            DriveSequenceError: If the bank is not configured, or closed.
+            LinkLostError: If an adapter is gone or off the bus.
+        """
+        self._require_live("exchange")
+        self._cycle_thread = threading.get_ident()
+        targets = speeds = None
+        if command is not None:
+            check_command(command)
+            targets, speeds = counts_of(command, self._scales)
+        started_s = self._now_s()
+        inbox = self._inbox
+        inbox.begin()
+        self._drain()
+        words = self._axes.words(targets)
+        batches = self._frames.pack(words, speeds, started_s)
+        for segment, frames in zip(self._segments, batches, strict=True):
+            segment.send(frames)
+        self._await_answers(started_s + self._settings.answer_share * self._period_s)
+        now_s = self._now_s()
+        self._round_trip_s = now_s - started_s
+        self._cycles += 1
+        inbox.end()
+        if now_s >= self._health_due_s:
+            self._health_due_s = now_s + HEALTH_EVERY_S
+            self._check_adapters()
+        self._observe(now_s)
+        sent = self._frames.accepted(words, speeds, self._scales)
+        return self._feedback(now_s, sent)
+
+    def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
+        """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
+
+        Args:
+            leg: Leg number, 1 to 6.
+            index: Index of the object.
+            sub: Sub-index.
+
+        Returns:
+            Its bytes.
+
+        Raises:
+            DriveError: If the drive refuses, or does not answer in time.
+            DriveSequenceError: If it is called by the thread of the cycle, or out of operation.
+        """
+        self._require_live("read_object")
+        if threading.get_ident() == self._cycle_thread:
+            text = "read_object() waits for answers that a cycle brings: call it in another thread"
+            raise DriveSequenceError(f"{self._name}: {text} than the cycle's")
+        place = f"leg {leg} (node {self._settings.node_ids[leg - 1]}): {index:04X}h:{sub}"
+        try:
+            return self._nodes[leg - 1].read(index, sub)
+        except (SdoAbortedError, SdoCommunicationError) as error:
+            raise DriveError(f"{place}: {error}") from error
+
+    def link_report(self) -> LinkReport:
+        """Return the counts of the bus so far."""
+        inbox = self._inbox
+        return LinkReport(
+            cycles=self._cycles,
+            missing=tuple(inbox.missing),
+            late=inbox.late,
+            round_trip_s=self._round_trip_s,
+            unknown_ids=self._watch.unknown_ids,
+            malformed=inbox.malformed,
+            swallowed=sum(segment.swallowed for segment in self._segments),
+            health=tuple(segment.bus.health() for segment in self._segments),
+            notes=tuple(notes.note for notes in self._watch.nodes),
+        )
+
+    def close(self) -> None:
+        """Disable the drives, make them pre-operational, leave the bus; never raises."""
+        if self._closed:
+            return
+        try:
+            if self._configured:
+                self._let_go()
+        except DriveError:
+            pass  # a dead link: the drives' own watchdogs stop them
+        finally:
+            self._closed = True
+            for segment in self._segments:
+                segment.bus.shutdown()
+
+    def _let_go(self) -> None:
+        self._axes.request(DriveGoal.DISABLED)
+        end_s = self._now_s() + CLOSE_S
+        while self._now_s() < end_s:
+            cycle_end_s = self._now_s() + self._period_s
+            states = self.exchange(None).state
+            if all(state in _LET_GO for state in states):
+                break
+            while (left_s := cycle_end_s - self._now_s()) > 0.0:
+                self._take(0, self._segments[0], left_s)
+        for segment in self._segments:
+            segment.pumping = True
+        leave_nodes(self._segments, self._nodes, self._watch, self._now_s)
+
+    def _require_live(self, call: str) -> None:
+        if self._closed or not self._configured:
+            why = "closed" if self._closed else "not configured: call configure() first"
+            raise DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
+
+    def _drain(self) -> None:
+        """Take in what came after the last cycle, such as answers that were late."""
+        for bus, segment in enumerate(self._segments):
+            self._take(bus, segment, 0.0)
+        self._inbox.begin_answers()
+
+    def _await_answers(self, until_s: float) -> None:
+        for bus, segment in enumerate(self._segments):
+            while not self._inbox.complete(bus):
+                left_s = until_s - self._now_s()
+                if left_s <= 0.0:
+                    break
+                self._take(bus, segment, left_s)
+
+    def _take(self, bus: int, segment: Segment, timeout_s: float) -> None:
+        frames = segment.bus.receive_frames(timeout_s)
+        if frames:
+            now_s = self._now_s()
+            for frame in frames:
+                if not self._inbox.take(frame, bus, now_s):
+                    segment.hand_on(frame)
+
+    def _check_adapters(self) -> None:
+        for bus, segment in enumerate(self._segments):
+            health = segment.bus.health()
+            if health.state is BusState.BUS_OFF:
+                text = f"{self._url}: the adapter of bus {bus} is bus off"
+                raise LinkLostError(f"{text}; {health.note or 'no note'}")
+            self._passive[bus] = health.state is BusState.PASSIVE
+
+    def _observe(self, now_s: float) -> None:
+        inbox, watch = self._inbox, self._watch
+        for leg, notes in enumerate(watch.nodes):
+            if notes.restarted:
+                self._axes.forget_reference(leg)
+        alive = [watch.alive(leg, now_s) for leg in range(LEGS)]
+        self._axes.observe(
+            AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
+        )
+
+    def _feedback(self, now_s: float, sent: LegCommand | None) -> BankFeedback:
+        states = self._axes.state
+        codes = list(self._watch.codes(now_s))
+        failed = self._axes.homing_failed
+        for leg, state in enumerate(states):
+            faulted = state is DriveState.FAULT
+            if self._faulted[leg] and not faulted:
+                self._watch.forgive(leg)
+            self._faulted[leg] = faulted
+            if not codes[leg]:
+                codes[leg] = self._own_code(leg, faulted, failed[leg])
+        a, b, c, d, e, f = codes
+        return self._inbox.feedback(
+            self._scales,
+            self._settings.rated_force_n,
+            states,
+            self._axes.homed,
+            (a, b, c, d, e, f),
+            sent,
+        )
+
+    def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
+        if self._passive[self._settings.bus_of_leg[leg]]:
+            return ERROR_PASSIVE
+        if homing_failed:
+            return HOMING_FAILED
+        return GENERIC_ERROR if faulted else 0
+
+
+_LET_GO = frozenset((DriveState.DISABLED, DriveState.FAULT, DriveState.UNKNOWN))

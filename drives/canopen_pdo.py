@@ -1,0 +1,182 @@
+"""What goes over a CANopen bus in a cycle: identifiers, layouts and bytes.
+
+Identifiers are those of the predefined connection set (CiA 301, "Predefined connection set"),
+layouts are written into the drives by `drives.canopen_setup`. All numbers are little endian.
+"""
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import NamedTuple
+
+from drives.bank import LEGS
+from drives.bus_budget import BusBudget, CyclicFrames
+from drives.canopen_settings import CanopenSettings
+from drives.cia402 import OperationMode
+from drives.frames import Frame
+
+NMT_ID = 0x000
+SYNC_ID = 0x080
+EMCY_ID = 0x080
+TPDO_IDS = (0x180, 0x280, 0x380, 0x480)
+RPDO_IDS = (0x200, 0x300, 0x400, 0x500)
+SDO_ANSWER_ID = 0x580
+SDO_REQUEST_ID = 0x600
+HEARTBEAT_ID = 0x700
+
+NMT_START, NMT_STOP, NMT_PRE_OPERATIONAL = 0x01, 0x02, 0x80
+"""Commands of CiA 301, NMT node control: start, stop, enter pre-operational."""
+BOOT_UP, STOPPED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x04, 0x05, 0x7F
+"""States that a heartbeat tells (CiA 301, heartbeat protocol)."""
+
+INVALID = 1 << 31
+"""Bit of a PDO's COB-ID: the PDO does not exist."""
+NO_REMOTE = 1 << 30
+"""Bit of a TPDO's COB-ID: it is not sent on request."""
+
+SETPOINT = Struct("<Hbi")
+"""RPDO1: controlword 6040h, mode 6060h, target 607Ah or 60C1h:1."""
+SPEED_SETPOINT = Struct("<i")
+"""RPDO2: velocity offset 60B1h."""
+ACTUAL = Struct("<Hbi")
+"""TPDO1: statusword 6041h, mode display 6061h, position 6064h."""
+EFFORT = Struct("<ih")
+"""TPDO2: velocity 606Ch, torque 6077h."""
+INPUTS = Struct("<I")
+"""TPDO3: digital inputs 60FDh."""
+
+INPUTS_EVENT_MS = 100
+"""Longest time between two TPDO3 [ms]."""
+
+SYNC = Frame(SYNC_ID, b"")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One object of a PDO."""
+
+    index: int
+    sub: int
+    bits: int
+
+    @property
+    def word(self) -> int:
+        """The entry as the mapping holds it (CiA 301, PDO mapping parameter)."""
+        return self.index << 16 | self.sub << 8 | self.bits
+
+
+@dataclass(frozen=True, slots=True)
+class PdoLayout:
+    """One PDO of a drive.
+
+    Attributes:
+        name: Name for texts, such as RPDO1.
+        parameter: Index of its communication parameter; its mapping is 200h further.
+        cob_base: Identifier without the node.
+        transmission: Transmission type: 1 to 240 every nth SYNC, 255 on change.
+        entries: What it holds, in order.
+        event_ms: Event timer; of an RPDO the longest silence [ms]. 0 for none.
+    """
+
+    name: str
+    parameter: int
+    cob_base: int
+    transmission: int
+    entries: tuple[Entry, ...]
+    event_ms: int = 0
+
+    @property
+    def mapping(self) -> int:
+        """Index of the mapping parameter."""
+        return self.parameter + 0x200
+
+    @property
+    def received(self) -> bool:
+        """Whether the drive receives it."""
+        return self.parameter < 0x1800
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of data."""
+        return sum(entry.bits for entry in self.entries) // 8
+
+
+def layouts(settings: CanopenSettings) -> tuple[PdoLayout, ...]:
+    """Return the PDOs that the bench uses of each drive.
+
+    Args:
+        settings: The drives and their bus.
+    """
+    interpolated = settings.mode == OperationMode.INTERPOLATED_POSITION.value
+    target = Entry(0x60C1, 1, 32) if interpolated else Entry(0x607A, 0, 32)
+    setpoint = (Entry(0x6040, 0, 16), Entry(0x6060, 0, 8), target)
+    actual = (Entry(0x6041, 0, 16), Entry(0x6061, 0, 8), Entry(0x6064, 0, 32))
+    effort = (Entry(0x606C, 0, 32), Entry(0x6077, 0, 16))
+    timeout_ms = round(settings.rpdo_timeout_s * 1e3)
+    used = [
+        PdoLayout("RPDO1", 0x1400, RPDO_IDS[0], 1, setpoint, timeout_ms),
+        PdoLayout("TPDO1", 0x1800, TPDO_IDS[0], 1, actual),
+        PdoLayout("TPDO2", 0x1801, TPDO_IDS[1], settings.velocity_every, effort),
+        PdoLayout("TPDO3", 0x1802, TPDO_IDS[2], 255, (Entry(0x60FD, 0, 32),), INPUTS_EVENT_MS),
+    ]
+    if settings.speed_feed_forward:
+        used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, (Entry(0x60B1, 0, 32),)))
+    return tuple(used)
+
+
+def unused(settings: CanopenSettings) -> tuple[tuple[str, int], ...]:
+    """Return name and communication parameter of the PDOs that must be silent."""
+    off = [("RPDO3", 0x1402), ("RPDO4", 0x1403), ("TPDO4", 0x1803)]
+    return tuple(off if settings.speed_feed_forward else [("RPDO2", 0x1401), *off])
+
+
+def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
+    """Return what a cycle puts on each bus, at worst.
+
+    Args:
+        settings: The drives and their bus.
+        period_s: Bus cycle [s].
+    """
+    kinds = [CyclicFrames("SYNC", 1, 0, on_each_bus=True)]
+    for pdo in layouts(settings):
+        every = pdo.transmission if pdo.transmission <= 240 else _every(0.1, period_s)
+        kinds.append(CyclicFrames(pdo.name, LEGS, pdo.data_bytes, every))
+    beat = _every(settings.heartbeat_producer_s, period_s)
+    kinds.append(CyclicFrames("heartbeat", LEGS, 1, beat))
+    beat = _every(settings.master_heartbeat_every_s, period_s)
+    kinds.append(CyclicFrames("our heartbeat", 1, 1, beat, on_each_bus=True))
+    return BusBudget(tuple(kinds), settings.bitrate, settings.buses)
+
+
+def _every(span_s: float, period_s: float) -> int:
+    return max(1, int(span_s / period_s))
+
+
+def nmt(command: int, node: int) -> Frame:
+    """Return an NMT node control frame (CiA 301): command and node, node 0 meaning all."""
+    return Frame(NMT_ID, bytes((command, node)))
+
+
+def heartbeat(node: int, state: int = OPERATIONAL) -> Frame:
+    """Return a heartbeat (CiA 301, error control): the state of a node."""
+    return Frame(HEARTBEAT_ID + node, bytes((state,)))
+
+
+class Emergency(NamedTuple):
+    """An EMCY message (CiA 301, emergency object).
+
+    Attributes:
+        code: Error code; 00xxh tells that all errors are gone.
+        register: Error register 1001h.
+        vendor: Five bytes of the manufacturer.
+    """
+
+    code: int
+    register: int
+    vendor: bytes
+
+
+def emergency(data: bytes) -> Emergency | None:
+    """Return the EMCY message in 8 bytes of data; None if there are not 8."""
+    if len(data) != 8:
+        return None
+    return Emergency(int.from_bytes(data[:2], "little"), data[2], data[3:])

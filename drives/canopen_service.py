@@ -1,0 +1,175 @@
+"""One bus of the bench and the service traffic on it: SDO by `canopen`, without threads of its own.
+
+`canopen` talks through `FrameNetwork`, which writes into our bus and hears only what the owner of
+the bus hands on. An SDO client waits in one of two ways: while nobody runs a cycle it pumps the
+bus itself, on the clock that was passed in; once a cycle runs it waits for what the cycle hands on,
+in a thread that is not the cycle's.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import canopen
+from canopen.objectdictionary import ObjectDictionary
+from canopen.sdo.client import SdoClient
+from canopen.sdo.exceptions import SdoCommunicationError
+
+from drives.frames import Frame, FrameBus
+
+SDO_TIMEOUT_S = 0.3
+"""Time that a drive has for an SDO answer [s]."""
+ANSWERS_KEPT = 8
+"""Answers that nobody asked for and that are kept, at most."""
+EMCY_KEPT = 64
+"""Emergency messages that are kept per node."""
+
+
+class FrameNetwork(canopen.Network):
+    """A `canopen` network without bus object, notifier or thread.
+
+    Args:
+        send: Puts frames on the bus.
+    """
+
+    def __init__(self, send: Callable[[Sequence[Frame]], None]) -> None:
+        super().__init__()
+        self._send = send
+
+    def send_message(self, can_id: int, data: bytes, remote: bool = False) -> None:
+        """Send a frame at once.
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        self._send((Frame(can_id, bytes(data)),))
+
+
+class Segment:
+    """One bus: sends from several threads, one owner that reads, service traffic to `canopen`.
+
+    Args:
+        bus: The bus.
+        now_s: Monotonic clock [s].
+    """
+
+    def __init__(self, bus: FrameBus, now_s: Callable[[], float]) -> None:
+        self.bus = bus
+        self.now_s = now_s
+        self.pumping = True
+        self.swallowed = 0
+        self.on_frame: Callable[[Frame], None] = lambda frame: None
+        self.network = FrameNetwork(self.send)
+        self._lock = threading.Lock()
+
+    def send(self, frames: Sequence[Frame]) -> None:
+        """Put frames on the bus in one write.
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        with self._lock:
+            self.bus.send_frames(frames)
+
+    def hand_on(self, frame: Frame) -> None:
+        """Give a frame that is no PDO to `canopen`; whatever a subscriber raises is counted."""
+        try:
+            self.network.notify(frame.can_id, bytearray(frame.data), self.now_s())
+        except Exception:  # a subscriber's mistake must not end the cycle
+            self.swallowed += 1
+
+    def pump(self, timeout_s: float) -> None:
+        """Read what has arrived and hand it on; wait for something if there is nothing.
+
+        Args:
+            timeout_s: Longest wait [s].
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        for frame in self.bus.receive_frames(timeout_s):
+            self.on_frame(frame)
+            self.hand_on(frame)
+
+    def listen(self, span_s: float) -> None:
+        """Pump for a while [s]."""
+        end_s = self.now_s() + span_s
+        while (left_s := end_s - self.now_s()) > 0.0:
+            self.pump(left_s)
+
+
+class PatientSdoClient(SdoClient):
+    """An SDO client that pumps the bus while it waits, as long as nobody else does.
+
+    Args:
+        node: Node to ask.
+        segment: The bus it is on.
+    """
+
+    RESPONSE_TIMEOUT = SDO_TIMEOUT_S
+
+    def __init__(self, node: int, segment: Segment) -> None:
+        super().__init__(0x600 + node, 0x580 + node, ObjectDictionary())
+        self._segment = segment
+
+    def on_response(self, can_id: int, data: bytearray, timestamp: float) -> None:
+        """Keep an answer; not more of them than anybody could have asked for."""
+        if len(data) == 8 and self.responses.qsize() < ANSWERS_KEPT:
+            super().on_response(can_id, data, timestamp)
+
+    def read_response(self) -> bytes:
+        """Return the next answer.
+
+        Raises:
+            SdoCommunicationError: If none comes in time.
+            SdoAbortedError: If the drive refuses.
+        """
+        segment = self._segment
+        if segment.pumping:
+            end_s = segment.now_s() + SDO_TIMEOUT_S
+            while self.responses.empty():
+                left_s = end_s - segment.now_s()
+                if left_s <= 0.0:
+                    raise SdoCommunicationError(f"no SDO answer within {SDO_TIMEOUT_S} s")
+                segment.pump(left_s)
+        return super().read_response()
+
+    def abort(self, abort_code: int = 0x08000000) -> None:
+        """Tell the drive that a transfer is off; without a line in a log."""
+        self.send_request(b"\x80\x00\x00\x00" + abort_code.to_bytes(4, "little"))
+
+
+class ServiceNode(canopen.RemoteNode):
+    """A drive as `canopen` sees it, with an SDO client that needs no receiving thread.
+
+    Args:
+        node: Its id.
+        segment: The bus it is on.
+    """
+
+    def __init__(self, node: int, segment: Segment) -> None:
+        self.segment = segment
+        self.number = node
+        self.lock = threading.Lock()
+        super().__init__(node, ObjectDictionary())
+        segment.network.add_node(self)
+        self.emcy.add_callback(lambda _: self._forget_emergencies())
+
+    def add_sdo(self, rx_cobid: int, tx_cobid: int) -> SdoClient:
+        """Add the SDO channel of the predefined connection set."""
+        client = PatientSdoClient(rx_cobid - 0x600, self.segment)
+        self.sdo_channels.append(client)
+        return client
+
+    def read(self, index: int, sub: int = 0) -> bytes:
+        """Return the bytes of an object; one transfer at a time."""
+        with self.lock:
+            return self.sdo.upload(index, sub)
+
+    def write(self, index: int, sub: int, data: bytes) -> None:
+        """Write the bytes of an object; one transfer at a time."""
+        with self.lock:
+            self.sdo.download(index, sub, data)
+
+    def _forget_emergencies(self) -> None:
+        if len(self.emcy.log) > EMCY_KEPT:
+            self.emcy.reset()

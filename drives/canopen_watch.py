@@ -1,0 +1,176 @@
+"""What the bench notices about six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
+
+All times are the cycle's own; a node that is silent is noticed by the next cycle, not by a timer.
+Codes are those of CiA 301, "Emergency error codes", as a drive itself would tell them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drives.bank import LEGS, SixInts
+from drives.canopen_pdo import (
+    BOOT_UP,
+    EMCY_ID,
+    HEARTBEAT_ID,
+    NMT_ID,
+    OPERATIONAL,
+    RPDO_IDS,
+    SDO_ANSWER_ID,
+    SYNC_ID,
+    TPDO_IDS,
+    emergency,
+)
+from drives.frames import Frame
+
+GENERIC_ERROR = 0x1000
+"""A fault bit without any EMCY."""
+NOT_OPERATIONAL = 0x8100
+"""Communication: the node has left the state operational."""
+ERROR_PASSIVE = 0x8120
+HEARTBEAT_LOST = 0x8130
+FOREIGN_MASTER = 0x8150
+"""CAN identifier collision: somebody else sends what only the bench may send."""
+RESTARTED = 0x8180
+"""The node has restarted: it has lost its parameters and does not know where it is."""
+HOMING_FAILED = 0x8612
+"""Reference: homing did not find it."""
+HEARTBEATS_MISSED = 3
+"""Heartbeats that may be missing."""
+
+
+@dataclass(slots=True)
+class NodeNotes:
+    """What is known of one node.
+
+    Attributes:
+        heard_s: When its last heartbeat came [s]; None before the first.
+        nmt_state: State that it told.
+        restarted: It booted while it was in operation.
+        code: Error code of its last EMCY that has not been taken back.
+        note: The last event, in words.
+    """
+
+    heard_s: float | None = None
+    nmt_state: int = BOOT_UP
+    restarted: bool = False
+    code: int = 0
+    note: str = ""
+
+
+class Watch:
+    """Takes in the frames that are no PDOs of our drives.
+
+    Args:
+        node_ids: Node of each leg, 6.
+        bus_of_leg: Bus of each leg, 6.
+        master_id: Node that the bench is.
+        heartbeat_s: How often a node tells that it lives [s].
+    """
+
+    def __init__(
+        self,
+        node_ids: Sequence[int],
+        bus_of_leg: Sequence[int],
+        master_id: int,
+        heartbeat_s: float,
+    ) -> None:
+        self.nodes = tuple(NodeNotes() for _ in range(LEGS))
+        self.operating = False
+        self.foreign = ""
+        self.unknown_ids = 0
+        self.heard: set[int] = set()
+        self._silence_s = HEARTBEATS_MISSED * heartbeat_s
+        self._leg_of = {
+            (bus, node): leg
+            for leg, (bus, node) in enumerate(zip(bus_of_leg, node_ids, strict=True))
+        }
+        self._ours = {SYNC_ID: "SYNC", NMT_ID: "NMT"}
+        self._ours[HEARTBEAT_ID + master_id] = "the bench's heartbeat"
+        for node in node_ids:
+            for base in RPDO_IDS[:2]:
+                self._ours[base + node] = f"setpoints of node {node}"
+
+    def take(self, frame: Frame, bus: int, now_s: float) -> None:
+        """Take in a frame.
+
+        Args:
+            frame: The frame.
+            bus: Bus that it came on.
+            now_s: Time of the cycle [s].
+        """
+        can_id = frame.can_id
+        stranger = self._ours.get(can_id)
+        if stranger is not None:
+            self.foreign = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
+            return
+        service, node = can_id & 0x780, can_id & 0x7F
+        if node and service in _OF_NODES:
+            self.heard.add(node)
+        leg = self._leg_of.get((bus, node))
+        if leg is None or service not in _OF_NODES:
+            self.unknown_ids += 1
+        elif service == HEARTBEAT_ID:
+            self._heartbeat(self.nodes[leg], frame.data, now_s)
+        elif service == EMCY_ID:
+            self._emergency(self.nodes[leg], frame.data)
+
+    def begin_operation(self, now_s: float) -> None:
+        """From now on a boot-up is a restart, and silence counts [s]."""
+        self.operating = True
+        for notes in self.nodes:
+            notes.heard_s = now_s
+
+    def alive(self, leg: int, now_s: float) -> bool:
+        """Say whether a node's words can be believed: heard of lately, and never restarted."""
+        notes = self.nodes[leg]
+        return not (notes.restarted or notes.nmt_state != OPERATIONAL or self._silent(notes, now_s))
+
+    def codes(self, now_s: float) -> SixInts:
+        """Return the error code of each node; the bus's own troubles stand above the drive's."""
+        a, b, c, d, e, f = (self._code(notes, now_s) for notes in self.nodes)
+        return (a, b, c, d, e, f)
+
+    def forgive(self, leg: int) -> None:
+        """Forget the EMCY of a node whose fault has been acknowledged."""
+        self.nodes[leg].code = 0
+
+    def _silent(self, notes: NodeNotes, now_s: float) -> bool:
+        return notes.heard_s is None or now_s - notes.heard_s > self._silence_s
+
+    def _code(self, notes: NodeNotes, now_s: float) -> int:
+        if notes.restarted:
+            return RESTARTED
+        if self.foreign:
+            return FOREIGN_MASTER
+        if self._silent(notes, now_s):
+            return HEARTBEAT_LOST
+        if notes.nmt_state != OPERATIONAL:
+            return NOT_OPERATIONAL
+        return notes.code
+
+    def _heartbeat(self, notes: NodeNotes, data: bytes, now_s: float) -> None:
+        if len(data) != 1:
+            self.unknown_ids += 1
+            return
+        state = data[0] & 0x7F
+        notes.heard_s = now_s
+        if state == BOOT_UP:
+            notes.note = f"booted at {now_s:.3f} s"
+            notes.restarted = notes.restarted or self.operating
+        elif self.operating and state != OPERATIONAL:
+            notes.note = f"told NMT state 0x{state:02X} at {now_s:.3f} s"
+        notes.nmt_state = state
+
+    def _emergency(self, notes: NodeNotes, data: bytes) -> None:
+        message = emergency(data)
+        if message is None:
+            self.unknown_ids += 1
+            return
+        if message.code >> 8 == 0:
+            notes.code = 0
+            return
+        notes.code = message.code
+        notes.note = f"EMCY 0x{message.code:04X}, error register 0x{message.register:02X}"
+
+
+_OF_NODES = frozenset((EMCY_ID, *TPDO_IDS, SDO_ANSWER_ID, HEARTBEAT_ID))
