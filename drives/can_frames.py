@@ -1,33 +1,28 @@
 """A CAN bus of python-can behind the interface of the cycle, made to fail at once and for good.
 
-Python-can's buses fail in different ways: `socketcand` gives None for ever once its peer is gone,
-and its writes wait without limit; `recv` measures its waits by the wall clock; a full queue of
-`socketcan` raises where waiting a little would do. Here waiting is done on the socket itself, a
-closed connection is looked for, a write is bounded, and an error is the end of the link.
+It is meant for `socketcan`. What python-can does not do, is done here: waits are made on the socket
+itself, for `recv` measures them by the wall clock; a full queue is waited for a little, and not
+for ever; an error frame becomes health; and any error is the end of the link.
 """
 
 import contextlib
 import select
 import socket
-import struct
 from collections.abc import Callable, Sequence
 from errno import EAFNOSUPPORT, ENETDOWN, ENOBUFS, ENODEV
 from typing import NoReturn
 
 import can
 from can.interfaces.socketcan import SocketcanBus
-from can.interfaces.socketcand import SocketCanDaemonBus
 
 from drives.bank import LinkError, LinkLostError
 from drives.frames import BusHealth, BusState, Frame
 from drives.port_lock import PortLock
-from drives.slcan_codec import MAX_CAN_ID, MAX_DATA_BYTES
-from drives.slcan_port import CONNECT_TIMEOUT_S, tcp_endpoint
+from drives.slcan_codec import check_frames
 
 SEND_TIMEOUT_S = 0.005
 _FRAMES_AT_ONCE = 4096
 _QUEUE_WAIT_S = 2e-4
-_GREETING_BYTES = 64
 _ADVICE = {
     EAFNOSUPPORT: "this kernel has no CAN: `modprobe can_raw`, or use an slcan: link",
     ENODEV: "is the adapter plugged in, and is that its name (`ip link`)?",
@@ -40,6 +35,34 @@ _DETAIL_RX_OVERFLOW, _DETAIL_TX_OVERFLOW = 0x01, 0x02
 _DETAIL_PASSIVE, _DETAIL_ACTIVE = 0x30, 0x40
 
 
+class ErrorFrames:
+    """What error frames have told of the controller (Linux, `linux/can/error.h`)."""
+
+    __slots__ = ("note", "overruns", "state")
+
+    def __init__(self) -> None:
+        self.state = BusState.UNKNOWN
+        self.overruns = 0
+        self.note = ""
+
+    def add(self, kind: int, detail: int) -> None:
+        """Take account of one error frame.
+
+        Args:
+            kind: Its identifier without flags: a bit for each class of error.
+            detail: Its second byte, about the controller; 0 if it is not told.
+        """
+        if kind & _ERR_BUS_OFF:
+            self.state = BusState.BUS_OFF
+        elif kind & _ERR_RESTARTED or (kind & _ERR_CONTROLLER and detail & _DETAIL_ACTIVE):
+            self.state = BusState.ACTIVE
+        elif kind & _ERR_CONTROLLER and (detail & _DETAIL_PASSIVE or not detail):
+            self.state = BusState.PASSIVE  # or it says that something is wrong and not what
+        if kind & _ERR_CONTROLLER and detail & (_DETAIL_RX_OVERFLOW | _DETAIL_TX_OVERFLOW):
+            self.overruns += 1
+        self.note = f"error frame {kind:X}h, detail {detail:02X}h"
+
+
 class PythonCanFrames:
     """A bus of python-can as a `drives.frames.FrameBus`.
 
@@ -49,7 +72,7 @@ class PythonCanFrames:
         bus: Open bus; owned by this object from here on.
         url: The link as the user wrote it, for the text of an error.
         now_s: Monotonic time [s].
-        sock: Socket of the bus, to wait on and to look for its end; None if it has none.
+        sock: Socket of the bus, to wait on; None if it has none.
         locks: Locks to give back at the end.
         send_timeout_s: Longest time that one batch takes to be written [s].
     """
@@ -71,16 +94,11 @@ class PythonCanFrames:
         self._locks = locks
         self._send_timeout_s = send_timeout_s
         self._lost = ""
-        self._state = BusState.UNKNOWN
-        self._note = ""
-        self._overruns = self._other_frames = 0
+        self._errors = ErrorFrames()
+        self._other_frames = 0
         self._poll = select.poll()
         if sock is not None:
             self._poll.register(sock, select.POLLIN)
-            # The kernel's own limit, for buses that write with no limit of theirs.
-            seconds, rest = divmod(send_timeout_s, 1.0)
-            limit = struct.pack("ll", int(seconds), int(rest * 1e6))
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
     @property
     def other_frames(self) -> int:
@@ -95,10 +113,7 @@ class PythonCanFrames:
             ValueError: If a frame is no classic data frame with an 11-bit identifier.
         """
         self._check()
-        for can_id, data in frames:
-            if not 0 <= can_id <= MAX_CAN_ID or len(data) > MAX_DATA_BYTES:
-                text = f"frame {can_id:X}h with {len(data)} bytes: identifiers are 0 to 7FFh"
-                raise ValueError(f"{text}, and a frame has at most {MAX_DATA_BYTES} bytes")
+        check_frames(frames)
         deadline_s = self._now_s() + self._send_timeout_s
         for can_id, data in frames:
             message = can.Message(arbitration_id=can_id, data=data, is_extended_id=False)
@@ -123,7 +138,7 @@ class PythonCanFrames:
 
     def health(self) -> BusHealth:
         """Return what the error frames of this bus have told."""
-        return BusHealth(self._state, bad_lines=0, overruns=self._overruns, note=self._note)
+        return BusHealth(self._errors.state, overruns=self._errors.overruns, note=self._errors.note)
 
     def shutdown(self) -> None:
         """Leave the bus; a second call does nothing."""
@@ -161,7 +176,7 @@ class PythonCanFrames:
     def _refusal(self, error: Exception) -> str:
         """Say why a frame was not taken."""
         code = error.error_code if isinstance(error, can.CanError) else None
-        if code == ENOBUFS or isinstance(error, BlockingIOError):
+        if code == ENOBUFS:
             return f"did not take a batch of frames within {self._send_timeout_s * 1e3:g} ms"
         return f"cannot be written: {error}"
 
@@ -176,8 +191,6 @@ class PythonCanFrames:
                 self._take(message, frames)
         except (can.CanError, OSError, ValueError) as error:
             self._lose(f"cannot be read: {error}", error)
-        if not frames:
-            self._look_for_end()
         return frames
 
     def _wait(self, timeout_s: float, frames: list[Frame]) -> bool:
@@ -192,41 +205,15 @@ class PythonCanFrames:
             self._take(message, frames)
         return message is not None
 
-    def _look_for_end(self) -> None:
-        """Notice that the other side has closed the connection, which reads as silence."""
-        if self._sock is None or self._sock.type != socket.SOCK_STREAM:
-            return
-        try:
-            peeked = self._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            self._lose(f"cannot be read: {error.strerror}", error)
-        if not peeked:
-            self._lose("has closed the connection", None)
-
     def _take(self, message: can.Message, frames: list[Frame]) -> None:
         """Sort one message of python-can."""
         if message.is_error_frame:
-            self._note_error(message)
+            detail = message.data[1] if len(message.data) > 1 else 0
+            self._errors.add(message.arbitration_id, detail)
         elif message.is_extended_id or message.is_remote_frame or message.is_fd:
             self._other_frames += 1
         else:
             frames.append(Frame(message.arbitration_id, bytes(message.data)))
-
-    def _note_error(self, message: can.Message) -> None:
-        """Read an error frame (Linux, `linux/can/error.h`); socketcand leaves its details out."""
-        kind = message.arbitration_id
-        detail = message.data[1] if len(message.data) > 1 else 0
-        if kind & _ERR_BUS_OFF:
-            self._state = BusState.BUS_OFF
-        elif kind & _ERR_RESTARTED or (kind & _ERR_CONTROLLER and detail & _DETAIL_ACTIVE):
-            self._state = BusState.ACTIVE
-        elif kind & _ERR_CONTROLLER and (detail & _DETAIL_PASSIVE or not detail):
-            self._state = BusState.PASSIVE  # or it says that something is wrong and not what
-        if kind & _ERR_CONTROLLER and detail & (_DETAIL_RX_OVERFLOW | _DETAIL_TX_OVERFLOW):
-            self._overruns += 1
-        self._note = f"error frame {kind:X}h, detail {detail:02X}h"
 
 
 def open_socketcan(
@@ -261,42 +248,3 @@ def open_socketcan(
         text = f"{url}: cannot open CAN interface {interface}: {error}"
         raise LinkError(f"{text}; {advice}{'; ' if advice else ''}then {right}") from error
     return PythonCanFrames(bus, url, now_s, sock=bus.socket, locks=(lock,))
-
-
-def open_socketcand(
-    host: str, port: int, interface: str, url: str, now_s: Callable[[], float]
-) -> PythonCanFrames:
-    """Open a CAN interface that a socketcand serves over TCP.
-
-    Args:
-        host: Host of the socketcand.
-        port: Port of the socketcand.
-        interface: Name of the interface there, such as `can0`.
-        url: The link as the user wrote it, for the text of an error.
-        now_s: Monotonic time [s].
-
-    Returns:
-        The bus.
-
-    Raises:
-        LinkError: If nothing answers there as a socketcand does, or another controller has it.
-    """
-    lock = PortLock(f"{tcp_endpoint(host, port, url)}:{interface}", url)
-    try:
-        _expect_greeting(host, port)
-        bus = SocketCanDaemonBus(interface, host, port, tcp_tune=True)
-    except (can.CanError, OSError, ValueError) as error:
-        lock.release()
-        text = f"{url}: no socketcand with interface {interface} at {host}:{port}: {error}"
-        raise LinkError(f"{text}; start one there: `socketcand -i {interface}`") from error
-    # The bus keeps its socket to itself, and without it the end of the connection is not seen.
-    sock: socket.socket = getattr(bus, "_SocketCanDaemonBus__socket")  # noqa: B009
-    return PythonCanFrames(bus, url, now_s, sock=sock, locks=(lock,))
-
-
-def _expect_greeting(host: str, port: int) -> None:
-    """Refuse at once what python-can would wait for: it has no limit of time for an answer."""
-    with socket.create_connection((host, port), timeout=CONNECT_TIMEOUT_S) as probe:
-        greeting = probe.recv(_GREETING_BYTES)
-    if not greeting.startswith(b"< hi"):
-        raise ValueError(f"it greets with {greeting!r} and not with '< hi >'")

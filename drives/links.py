@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from drives.bank import LinkError
-from drives.can_frames import open_socketcan, open_socketcand
+from drives.can_frames import open_socketcan
 from drives.frames import FrameBus
 from drives.port_lock import PortLock
 from drives.slcan_bus import open_slcan
 from drives.slcan_port import tcp_endpoint
+from drives.socketcand_bus import open_socketcand
 
 MODBUS_PORT = 502
 BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import can
 
-from drives.bank import LinkLostError
+from drives.bank import LinkError, LinkLostError
 from drives.frames import BusHealth, BusState, Frame
 from drives.slcan_codec import (
     DATA_OVERRUN,
@@ -248,4 +248,7 @@ def open_slcan(
         stream = open_tcp(host.strip("[]"), int(port), url, now_s)
     else:
         stream = open_serial(channel, url, now_s, baud=baud)
-    return SlcanBus(stream, bitrate=bitrate, now_s=now_s)
+    try:
+        return SlcanBus(stream, bitrate=bitrate, now_s=now_s)
+    except LinkLostError as error:
+        raise LinkError(f"{error}; it went while it was being opened") from error

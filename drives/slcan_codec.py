@@ -205,6 +205,21 @@ class LineSplitter:
         self._rest = rest
 
 
+def check_frames(frames: Sequence[Frame]) -> None:
+    """Refuse a batch with a frame that no classic CAN bus can carry, before any of it is sent.
+
+    Args:
+        frames: Data frames.
+
+    Raises:
+        ValueError: If an identifier is not 0 to 7FFh, or a frame has more than 8 bytes.
+    """
+    for can_id, data in frames:
+        if not 0 <= can_id <= MAX_CAN_ID or len(data) > MAX_DATA_BYTES:
+            text = f"frame {can_id:X}h with {len(data)} bytes: identifiers are 0 to 7FFh"
+            raise ValueError(f"{text}, and a frame has at most {MAX_DATA_BYTES} bytes")
+
+
 def encode_frames(frames: Sequence[Frame]) -> bytes:
     """Write data frames as lines (CAN232 manual, command `tiiildd..`).
 
@@ -217,12 +232,8 @@ def encode_frames(frames: Sequence[Frame]) -> bytes:
     Raises:
         ValueError: If an identifier is not 0 to 7FFh, or a frame has more than 8 bytes.
     """
-    lines: list[str] = []
-    for can_id, data in frames:
-        if not 0 <= can_id <= MAX_CAN_ID or len(data) > MAX_DATA_BYTES:
-            text = f"frame {can_id:X}h with {len(data)} bytes: identifiers are 0 to 7FFh"
-            raise ValueError(f"{text}, and a frame has at most {MAX_DATA_BYTES} bytes")
-        lines.append(f"t{can_id:03X}{len(data)}{data.hex()}\r")
+    check_frames(frames)
+    lines = [f"t{can_id:03X}{len(data)}{data.hex()}\r" for can_id, data in frames]
     return "".join(lines).upper().replace("T", "t").encode("ascii")
 
 

@@ -217,8 +217,8 @@ def open_tcp(
     url: str,
     now_s: Callable[[], float],
     *,
+    shared: bool = False,
     write_timeout_s: float = WRITE_TIMEOUT_S,
-    connect_timeout_s: float = CONNECT_TIMEOUT_S,
 ) -> BytePort:
     """Connect to an adapter, or to one that is emulated, over TCP.
 
@@ -227,8 +227,8 @@ def open_tcp(
         port: Port.
         url: The link as the user wrote it, for the text of an error.
         now_s: Monotonic time [s].
+        shared: Whether several connections are meant to be there; then it is not locked.
         write_timeout_s: Longest time that one write takes in all [s].
-        connect_timeout_s: Longest wait for the connection [s].
 
     Returns:
         The port.
@@ -236,11 +236,12 @@ def open_tcp(
     Raises:
         LinkError: If nothing answers there, or another controller has it.
     """
-    lock = PortLock(tcp_endpoint(host, port, url), url)
+    locks = () if shared else (PortLock(tcp_endpoint(host, port, url), url),)
     try:
-        connection = socket.create_connection((host, port), timeout=connect_timeout_s)
+        connection = socket.create_connection((host, port), timeout=CONNECT_TIMEOUT_S)
     except OSError as error:
-        lock.release()
+        for lock in locks:
+            lock.release()
         cause = error.strerror or str(error)
         text = f"{url}: nothing answers at {host}:{port}: {cause}; start the adapter or the rack"
         raise LinkError(f"{text}, and use the URL that it prints") from error
@@ -249,7 +250,7 @@ def open_tcp(
     # A peer that stops reading is noticed after a few cycles and not after a megabyte.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
     device = f"{host}:{port}"
-    return BytePort(connection.detach(), url, device, now_s, (lock,), write_timeout_s)
+    return BytePort(connection.detach(), url, device, now_s, locks, write_timeout_s)
 
 
 def tcp_endpoint(host: str, port: int, url: str) -> str:
