@@ -337,7 +337,11 @@ class ModbusBank:
                 for (scale, answer), force_n in zip(pairs, rated_n, strict=True)
             ),
             state=_six(states),
-            homed=self._axes.homed,
+            # Told once the drive is disabled again: homing is over then, not before.
+            homed=_six(
+                homed and state is not DriveState.HOMING
+                for homed, state in zip(self._axes.homed, states, strict=True)
+            ),
             fault_code=_six(codes),
             fresh=_six(fresh),
             accepted=accepted,

@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from canopen_bench import canopen_one_bus, canopen_two_buses
+from modbus_bench import modbus_rtu, modbus_tcp
 
 from drives.bank import (
     BankFeedback,
@@ -43,7 +45,7 @@ def simulated() -> DriveBank:
     return SimulatedBank(model, PERIOD_S)
 
 
-@pytest.fixture(params=[simulated])
+@pytest.fixture(params=[simulated, canopen_one_bus, canopen_two_buses, modbus_tcp, modbus_rtu])
 def bank(request):
     bank = request.param()
     yield bank

@@ -1,5 +1,6 @@
 """A Modbus bank and an emulated rack in a thread, on a clock that only the cycles move on."""
 
+import dataclasses
 import threading
 import tomllib
 from pathlib import Path
@@ -9,9 +10,11 @@ from drives.modbus_bank import ModbusBank
 from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
 from drives.scaling import LegScale
+from sim.devices.drive_parameters import RackSettings, default_nodes
 from sim.devices.modbus_faults import ModbusFaults
 from sim.devices.modbus_rack import run_modbus_rack
 from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
+from sim.devices.plant import RodSettings
 
 SHIPPED = Path(__file__).parents[2] / "configs" / "drives" / "hil_rack.toml"
 CLOSED_M = (0.60, 0.61, 0.62, 0.63, 0.64, 0.65)
@@ -40,6 +43,7 @@ def bank_settings(**changes):
         "acceleration_max_m_s2": six(6.0),
         "rated_force_n": six(4000.0),
         "homing_speed_m_s": 0.05,
+        "homing_zero_speed_m_s": 0.02,
         "following_window_m": 0.5,
         "setup_timeout_s": 5.0,
         "answer_timeout_s": 2.0,
@@ -52,6 +56,14 @@ def scales(signs=SIGNS, counts_per_m=1e6):
         LegScale(counts_per_m, sign, closed + 0.03)
         for sign, closed in zip(signs, CLOSED_M, strict=True)
     )
+
+
+def quick_rack(**changes):
+    """A rack whose rods stand near their switches and whose brakes open soon."""
+    rod = RodSettings(brake_release_s=0.02)
+    nodes = tuple(dataclasses.replace(node, rod=rod) for node in default_nodes())
+    rack = RackSettings(nodes=nodes, start_spread_m=0.003)
+    return ModbusRackSettings(**{"rack": rack, "paced": False, **changes})
 
 
 class VirtualClock:
@@ -68,7 +80,7 @@ class RackThread:
     """An emulated rack that serves in a thread."""
 
     def __init__(self, transport, settings=None, now_s=None, **options):
-        self.settings = ModbusRackSettings(paced=False) if settings is None else settings
+        self.settings = quick_rack() if settings is None else settings
         self.clock = VirtualClock()
         self.now_s = self.clock.now_s if now_s is None else now_s
         self.core = ModbusRackCore(self.settings, seed=7)
@@ -137,7 +149,7 @@ class BenchBank(ModbusBank):
         self.rack.close()
 
 
-def modbus_tcp(period_s=0.002, **changes):
+def modbus_tcp(period_s=0.01, **changes):
     return BenchBank(RackThread("tcp"), period_s, **changes)
 
 
