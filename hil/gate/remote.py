@@ -7,20 +7,16 @@ control has nearly a whole period for its next setpoint. Nothing here repeats an
 
 from __future__ import annotations
 
-import json
-import os
 import select
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import drives.bank
-from drives.bank import BankReport, DriveError, DriveSetupError, LinkLostError
+from drives.bank import BankReport, DriveSequenceError, LinkLostError
 from hil.clock import Tick
+from hil.gate.child import GATE_PROGRAM, GateChild
+from hil.gate.gate_clock import GateClock
 from hil.gate.order import GATE_PRIORITY, GateOrder
 from hil.gate.server import HOLD_ALONE_S
 from hil.gate.slot import CommandSlot, Order
@@ -40,18 +36,12 @@ from safety.limits import GateLimits
 from safety.modes import Mode, Request
 from safety.verdict import Setpoint
 
-START_TIMEOUT_S: Final = 60.0
-"""How long the gate's process may take until its drives are configured."""
 SILENCE_TIMEOUT_S: Final = 0.5
 """How long the gate may be silent before control calls the link lost."""
 END_TIMEOUT_S: Final = 20.0
 """How long a stop, power-off and the end of the process may take."""
-_SINGLE_THREADED: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-_KINDS: Final[dict[str, type[DriveError]]] = {
-    name: kind
-    for name, kind in vars(drives.bank).items()
-    if isinstance(kind, type) and issubclass(kind, DriveError)
-}
+END_TIMEOUT_LOST_S: Final = 3.0
+"""The same for a gate that was silent before."""
 
 
 class RemoteGate:
@@ -65,6 +55,7 @@ class RemoteGate:
         policy: what the gate's process asks of the system for real time.
         hold_alone_s: how long the gate holds the platform when control is gone [s].
         silence_timeout_s: how long the gate may be silent [s].
+        program: arguments of the interpreter that runs the gate; another one only in tests.
     """
 
     def __init__(
@@ -77,6 +68,7 @@ class RemoteGate:
         policy: RealtimePolicy | None = None,
         hold_alone_s: float = HOLD_ALONE_S,
         silence_timeout_s: float = SILENCE_TIMEOUT_S,
+        program: tuple[str, ...] = GATE_PROGRAM,
     ) -> None:
         self._spec = spec
         self._limits = limits
@@ -88,7 +80,9 @@ class RemoteGate:
         self._slot: CommandSlot | None = None
         self._ring: Ring | None = None
         self._socket: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: GateChild | None = None
+        self._program = program
+        self._lost = False
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
@@ -109,6 +103,11 @@ class RemoteGate:
         return self._last
 
     @property
+    def last_tick(self) -> Tick | None:
+        """The newest cycle of the gate that control knows of."""
+        return None if self._last is None else self._last.tick
+
+    @property
     def overruns(self) -> int:
         """Cycles that control was not there for, and deadlines the gate gave up."""
         return self._missed + (0 if self._last is None else self._last.overruns)
@@ -120,9 +119,9 @@ class RemoteGate:
         Raises:
             LinkLostError: if there is none.
         """
-        if self._process is None:
+        if self._child is None:
             raise LinkLostError(f"{self._spec.url}: the gate's process is not running")
-        return self._process.pid
+        return self._child.pid
 
     def now_s(self) -> float:
         """Monotonic time [s]."""
@@ -135,69 +134,32 @@ class RemoteGate:
             DriveError: what the gate's process met: a drive is absent, reads back something else,
                 the link cannot be opened; or the process did not get ready.
         """
-        if self._process is not None:
-            raise drives.bank.DriveSequenceError("open() comes once, before anything else")
+        if self._child is not None:
+            raise DriveSequenceError("open() comes once, before anything else")
         ours, theirs = socket.socketpair()
         self._socket = ours
-        self._slot = CommandSlot.shared()
-        self._ring = Ring.shared(STATUS_SLOTS, STATUS_SLOT_BYTES)
-        order = GateOrder(
-            spec=self._spec,
-            limits=self._limits,
-            slot_fd=self._slot.fileno(),
-            ring_fd=self._ring.fileno(),
-            socket_fd=theirs.fileno(),
-            hold_alone_s=self._hold_alone_s,
-            black_box=self._black_box,
-            policy=self._policy,
-        )
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "hil.gate.process"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-                pass_fds=(order.slot_fd, order.ring_fd, order.socket_fd),
-                start_new_session=True,
-                env=os.environ | _SINGLE_THREADED,
+            self._slot = CommandSlot.shared()
+            self._ring = Ring.shared(STATUS_SLOTS, STATUS_SLOT_BYTES)
+            order = GateOrder(
+                spec=self._spec,
+                limits=self._limits,
+                slot_fd=self._slot.fileno(),
+                ring_fd=self._ring.fileno(),
+                socket_fd=theirs.fileno(),
+                hold_alone_s=self._hold_alone_s,
+                black_box=self._black_box,
+                policy=self._policy,
             )
+            self._child = GateChild(order, self._program)
             theirs.close()  # the gate's copy is the only one: its death ends the connection
-            return self._hear(self._ask(self._process, order.to_line()))
+            report = self._child.start()
         except BaseException:
             theirs.close()
-            self._let_go(kill=True)
+            self._let_go()
             raise
-
-    @staticmethod
-    def _ask(process: subprocess.Popen[bytes], line: bytes) -> dict[str, Any]:
-        """Send the order and return the answer; an empty one if there was none."""
-        stdin, stdout = process.stdin, process.stdout
-        if stdin is None or stdout is None:
-            return {}
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so
-            rest = memoryview(line)
-            while rest:
-                rest = rest[stdin.write(rest) :]
-        with suppress(BrokenPipeError):
-            stdin.close()
-        process.stdin = None
-        if not select.select([stdout], [], [], START_TIMEOUT_S)[0]:
-            return {}
-        return json.loads(stdout.readline() or b"{}")
-
-    def _hear(self, answer: dict[str, Any]) -> BankReport:
-        url = self._spec.url
-        if "refused" in answer:
-            raise _KINDS.get(answer.get("kind", ""), DriveSetupError)(answer["refused"])
-        if not answer.get("ready"):
-            raise DriveSetupError(
-                f"{url}: the gate's process did not get ready within {START_TIMEOUT_S:g} s"
-            )
-        if answer["limits_sha256"] != self._limits.digest():
-            raise DriveSetupError(f"{url}: the gate's process has other limits than were ordered")
-        self.setup = tuple(RealtimeItem(*item) for item in answer["setup"])
-        axes = tuple(answer["axes"])
-        return BankReport(answer["name"], answer["url"], answer["simulated"], axes)
+        self.setup = self._child.setup
+        return report
 
     def cycle(
         self,
@@ -237,21 +199,26 @@ class RemoteGate:
         """Return the statuses that came, when the one of this cycle or a later one is there."""
         found: list[Status] = []
         deadline_s = self._now_s() + self._timeout_s
+        connected = True
         while True:
             lost = self._read_ring(found)
             if found and found[-1].tick.index >= index:
                 return found
             if lost:
-                raise LinkLostError(f"the gate has lost its drives: {lost}; {self._heard(found)}")
+                raise self._link_lost(f"the gate has lost its drives: {lost}", found)
+            if not connected:
+                raise self._link_lost("the gate is gone: its process has ended", found)
             left_s = deadline_s - self._now_s()
             if left_s <= 0.0:
-                raise LinkLostError(
-                    f"the gate's process is silent for {self._timeout_s:g} s; {self._heard(found)}"
-                )
-            if not self._wait(left_s):
-                # It may have written between our look and its end.
-                lost = self._read_ring(found) or "its process has ended"
-                raise LinkLostError(f"the gate is gone: {lost}; {self._heard(found)}")
+                raise self._link_lost(f"the gate is silent for {self._timeout_s:g} s", found)
+            # It may have written between our look and its end, so one more look follows.
+            connected = self._wait(left_s)
+
+    def _link_lost(self, why: str, found: list[Status]) -> LinkLostError:
+        self._lost = True
+        if found:
+            self._last = found[-1]
+        return LinkLostError(f"{why}; {self._heard()} ({self._spec.url})")
 
     def _read_ring(self, found: list[Status]) -> str:
         lost = ""
@@ -275,14 +242,13 @@ class RemoteGate:
         except OSError:
             return False
 
-    def _heard(self, found: list[Status]) -> str:
-        last = found[-1] if found else self._last
-        if last is None:
+    def _heard(self) -> str:
+        if self._last is None:
             return "it was never heard"
-        verdict = last.verdict
+        tick, verdict = self._last.tick, self._last.verdict
         return (
-            f"last heard: cycle {last.tick.index}, mode {verdict.mode.name}, "
-            f"drives {verdict.drives.name} ({self._spec.url})"
+            f"last heard: cycle {tick.index}, mode {verdict.mode.name}, "
+            f"drives {verdict.drives.name}"
         )
 
     def close(self) -> None:
@@ -290,77 +256,34 @@ class RemoteGate:
 
         It waits for the gate's process, at most `END_TIMEOUT_S` beyond what a stop takes.
         """
-        process, slot = self._process, self._slot
-        if process is None or slot is None:
+        child, slot = self._child, self._slot
+        if child is None or slot is None:
             return
-        if process.poll() is None:
+        if child.running:
             slot.write(Order(0, self._now_s(), None, leave=True))
-            deadline_s = self._now_s() + END_TIMEOUT_S
-            while process.poll() is None and self._now_s() < deadline_s:
-                found: list[Status] = []
-                self._read_ring(found)
-                if found:
-                    self._last = found[-1]
-                if not self._wait(0.05):
-                    break
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(END_TIMEOUT_S)
-        self._let_go(kill=True)
+            patience_s = END_TIMEOUT_LOST_S if self._lost else END_TIMEOUT_S
+            child.end(patience_s, self._follow_the_end)
+        self._let_go()
 
-    def _let_go(self, *, kill: bool) -> None:
-        process = self._process
-        if process is not None:
-            if kill and process.poll() is None:
-                process.kill()  # it hangs: the drives' own watchdogs stop them
-                process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
+    def _follow_the_end(self, timeout_s: float) -> bool:
+        """Read what the leaving gate tells, so that `mode` is its last one."""
+        goes_on = self._wait(timeout_s)
+        found: list[Status] = []
+        self._read_ring(found)
+        if found:
+            self._last = found[-1]
+        return goes_on
+
+    def _let_go(self) -> None:
+        if self._child is not None:
+            self._child.kill()
         if self._socket is not None:
             self._socket.close()
         if self._slot is not None:
             self._slot.release()
         if self._ring is not None:
             self._ring.release()
-        self._slot = self._ring = self._socket = self._process = None
-
-
-class GateClock:
-    """The clock of a loop whose gate is elsewhere: its ticks are the gate's next cycles.
-
-    It does not sleep; `RemoteGate.cycle` does the waiting. What a tick tells of time is what the
-    gate measured last; the measured tick of the cycle itself is in the `Exchange`.
-
-    Args:
-        gate: the gate.
-    """
-
-    def __init__(self, gate: RemoteGate) -> None:
-        self._gate = gate
-
-    @property
-    def overruns(self) -> int:
-        """Cycles that control missed, and deadlines that the gate gave up."""
-        return self._gate.overruns
-
-    def now_s(self) -> float:
-        """Monotonic time [s]."""
-        return self._gate.now_s()
-
-    def ticks(self, period_s: float) -> Iterator[Tick]:
-        """Yield the gate's next cycle, whenever asked.
-
-        Args:
-            period_s: cycle time [s].
-        """
-        while True:
-            last = self._gate.last
-            if last is None:
-                yield Tick(0, 0.0, period_s, 0.0)
-            else:
-                index = last.tick.index + 1
-                yield Tick(index, index * period_s, last.tick.dt_s, last.tick.late_s)
+        self._child = self._slot = self._ring = self._socket = None
 
 
 def _exchange(status: Status, earlier: tuple[Exchange, ...] = ()) -> Exchange:

@@ -85,7 +85,7 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     """
     if spec.kind == "sim":
         return _simulated(spec)
-    raise DriveModelError(f"a bank of kind {spec.kind!r} cannot be built here yet ({spec.url})")
+    return _canopen(spec, now_s) if spec.kind == "canopen" else _modbus(spec, now_s)
 
 
 def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) -> dict[str, Any]:
@@ -131,4 +131,46 @@ def _simulated(spec: BankSpec) -> DriveBank:
         name=spec.name,
         url=spec.url,
         **settings["options"],
+    )
+
+
+def _canopen(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+    from drives.canopen_bank import CanopenBank
+    from drives.canopen_settings import from_json as canopen_settings
+    from drives.links import CanLink, open_can, parse_link
+
+    settings = canopen_settings(spec.settings["drives"])
+    links = [parse_link(url) for url in spec.url.split()]
+    cans = [link for link in links if isinstance(link, CanLink)]
+    if len(cans) != len(links) or len(cans) != settings.buses:
+        text = f"{spec.url}: {settings.buses} CAN buses are needed, one URL each"
+        raise DriveModelError(text)
+    return CanopenBank(
+        [open_can(link, bitrate=settings.bitrate, now_s=now_s) for link in cans],
+        settings,
+        spec.scales,
+        spec.period_s,
+        now_s=now_s,
+        name=spec.name,
+        url=spec.url,
+    )
+
+
+def _modbus(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+    from drives.links import ModbusRtuLink, ModbusTcpLink, parse_link
+    from drives.modbus_bank import ModbusBank
+    from drives.modbus_settings import ModbusSettings
+    from drives.register_map import register_map_from
+
+    link = parse_link(spec.url)
+    if not isinstance(link, ModbusTcpLink | ModbusRtuLink):
+        raise DriveModelError(f"{spec.url}: a Modbus URL is needed")
+    return ModbusBank(
+        link,
+        register_map_from(spec.settings["map"], spec.settings["map_file"]),
+        spec.scales,
+        spec.period_s,
+        settings=ModbusSettings.from_json(spec.settings["drives"]),
+        now_s=now_s,
+        name=spec.name,
     )

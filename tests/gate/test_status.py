@@ -1,0 +1,122 @@
+"""Status records: what goes in comes out, and nothing else is taken for one."""
+
+import math
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drives.bank import BankFeedback, DriveState, LegCommand
+from hil.clock import Tick
+from hil.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
+from safety.modes import DriveRequest, Mode, Severity
+from safety.verdict import Action, Check, LegTarget, Verdict, Violation
+
+floats = st.floats(allow_nan=False)
+six = st.tuples(*[floats] * 6)
+bools = st.tuples(*[st.booleans()] * 6)
+words = st.integers(0, 2**32 - 1)
+violations = st.builds(
+    Violation,
+    st.sampled_from(Check),
+    st.none() | st.integers(1, 6),
+    floats,
+    floats,
+    st.sampled_from(["", "m", "m/s", "m/s^2", "cycles"]),
+    st.sampled_from(Severity),
+    st.none() | floats,
+    st.text(max_size=40),
+)
+some = st.lists(violations, max_size=4).map(tuple)
+verdicts = st.builds(
+    Verdict,
+    st.integers(0, 2**40),
+    st.sampled_from(Mode),
+    st.sampled_from(Action),
+    some,
+    st.none() | st.builds(LegTarget, six, six),
+    st.sampled_from(DriveRequest),
+    some,
+)
+feedbacks = st.builds(
+    BankFeedback,
+    six,
+    six,
+    six,
+    st.tuples(*[st.sampled_from(DriveState)] * 6),
+    bools,
+    st.tuples(*[st.integers(0, 0xFFFF)] * 6),
+    bools,
+    st.none() | st.builds(LegCommand, six, six),
+    st.none() | st.tuples(*[words] * 6),
+)
+
+
+def record(verdict, feedback, *, heard=True, encoder=None):
+    tick = Tick(verdict.index, 1.5, 0.004, 0.0001)
+    return (encoder or StatusEncoder()).pack(tick, verdict, feedback, heard, 0.0003, 17)
+
+
+@given(verdicts, feedbacks, st.booleans())
+@settings(derandomize=True, deadline=None)
+def test_a_cycle_comes_back_as_it_was(verdict, feedback, heard):
+    status = decode(record(verdict, feedback, heard=heard))
+    assert status.verdict == verdict
+    assert status.feedback == feedback
+    assert status.tick == Tick(verdict.index, 1.5, 0.004, 0.0001)
+    assert (status.heard, status.round_trip_s, status.overruns) == (heard, 0.0003, 17)
+    assert not status.cut
+
+
+@given(st.lists(st.tuples(verdicts, feedbacks), max_size=4))
+@settings(derandomize=True, deadline=None, max_examples=30)
+def test_an_encoder_forgets_the_faults_of_before(cycles):
+    encoder = StatusEncoder()
+    for verdict, feedback in cycles:
+        assert decode(record(verdict, feedback, encoder=encoder)).verdict == verdict
+
+
+def plain():
+    feedback = BankFeedback(
+        (0.9,) * 6, (0.0,) * 6, (0.0,) * 6, (DriveState.ENABLED,) * 6, (True,) * 6, (0,) * 6,
+        (True,) * 6, None,
+    )  # fmt: skip
+    verdict = Verdict(3, Mode.ENGAGED, Action.PASSED, (), None, DriveRequest.ENABLE, ())
+    return verdict, feedback
+
+
+def test_numbers_that_are_none_come_back_as_such():
+    verdict, feedback = plain()
+    silent = BankFeedback((math.nan,) * 6, *[getattr(feedback, f) for f in FIELDS[1:]])
+    assert all(map(math.isnan, decode(record(verdict, silent)).feedback.length_m))
+
+
+FIELDS = ("length_m", "speed_m_s", "force_n", "state", "homed", "fault_code", "fresh", "accepted")
+
+
+@pytest.mark.parametrize("count", [1, 50, 300])
+def test_more_violations_than_there_is_room_for_are_cut_and_told(count):
+    _, feedback = plain()
+    one = Violation(Check.DRIVE, 3, 1.0, 0.0, "m/s^2", Severity.STOP, 0.5, "ä" * 250)
+    many = Verdict(3, Mode.FAULT, Action.BLOCKED, (one,) * count, None, DriveRequest.OFF, (one,))
+    packed = record(many, feedback)
+    assert len(packed) <= STATUS_SLOT_BYTES - 8
+    status = decode(packed)
+    assert status.cut is (count > 1)
+    assert status.verdict.faults[0].check is Check.DRIVE, "faults go first"
+    assert 1 <= len(status.verdict.violations) <= count
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 443, 444, 445])
+def test_what_is_cut_short_is_no_record(size):
+    packed = record(*plain())
+    with pytest.raises(ValueError, match="no status record"):
+        decode(packed[:size])
+
+
+def test_an_unknown_code_is_no_record():
+    packed = bytearray(record(*plain()))
+    packed[struct.calcsize("<QQ4d")] = 200  # the mode
+    with pytest.raises(ValueError, match="no status record"):
+        decode(bytes(packed))
