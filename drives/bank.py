@@ -40,6 +40,10 @@ class DriveSetupError(DriveError, RuntimeError):
     """A drive is absent, is another device than the rig says, or reads back something else."""
 
 
+class DriveAbsentError(DriveSetupError):
+    """Nothing answers where a drive should be."""
+
+
 class LinkError(DriveError, OSError):
     """A bus or port cannot be opened; the text names device, URL and cause."""
 

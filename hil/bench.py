@@ -11,12 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from drives.bank import BankReport, DriveBank, DriveModelError
-from drives.simulated_bank import SimFault, SimulatedBank
 from hil.clock import Clock, Tick, VirtualClock, utc_stamp
-from hil.gated_bank import GatedBank
+from hil.commissioning import require_certificate
+from hil.drives_setup import bank_spec
+from hil.gate.spec import build_bank
+from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
 from hil.loop import Loop, LoopEnd, StopWish
-from hil.machine import cylinder_model, gate_limits, geometry_of, park_pose
+from hil.machine import gate_limits, geometry_of, park_pose
 from hil.motion.build import motion_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
@@ -36,8 +38,26 @@ from safety.limits import GateLimits
 from safety.modes import Mode
 from safety.verdict import Action, Violation
 
+BLACK_BOX_NAME = "gate.jsonl"
+"""What the gate did without control, if it ever had to; beside the recording."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far a run goes.
+
+    Args:
+        engage: whether the platform rises and moves; else the run ends when it is homed.
+        homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
+    """
+
+    engage: bool = True
+    homing_legs: tuple[int, ...] = ()
+
+
+WHOLE_COURSE = Course()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +74,7 @@ class RunResult:
         recorder: how the recording ended.
         reason: why the run did not complete, empty if it did.
         setup: what the system granted for real time, empty in a dry run.
+        drives: what the drives said of themselves.
     """
 
     outcome: Outcome
@@ -65,6 +86,7 @@ class RunResult:
     recorder: RecorderResult
     reason: str
     setup: tuple[RealtimeItem, ...]
+    drives: BankReport
 
     @property
     def ok(self) -> bool:
@@ -79,24 +101,15 @@ def machine_of(rig: Rig) -> PlatformMachine:
     return PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
 
 
-def bank_of(plan: Plan) -> DriveBank:
-    """The drives that a plan names by URL. Only ``sim:`` exists so far.
+def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
+    """The drives that a plan names by URL, for a gate in this process.
 
     Raises:
-        ConfigError: if cylinders or faults cannot be simulated as described.
+        ConfigError: if the drives cannot be as described.
     """
-    scenario = plan.scenario
+    spec = bank_spec(plan, course.homing_legs)
     try:
-        return SimulatedBank(
-            cylinder_model(plan.rig, scenario.period_s),
-            scenario.period_s,
-            faults=tuple(
-                SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
-            ),
-            seed=scenario.seed,
-            name=plan.rig.name,
-            url=scenario.devices.drives,
-        )
+        return build_bank(spec, VirtualClock().now_s)
     except DriveModelError as error:
         raise ConfigError(plan.scenario_file, [str(error)]) from error
 
@@ -108,6 +121,7 @@ def run(
     motion: MotionSource | None = None,
     progress: Callable[[float], None] | None = None,
     stop: AbstractContextManager[StopWish] | None = None,
+    course: Course = WHOLE_COURSE,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -118,27 +132,32 @@ def run(
         progress: told the time of the run [s] now and then; only in a dry run, because nothing
             but the cycle belongs into a real-time loop.
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
+        course: how far to go.
 
     Raises:
         ConfigError: if the motion cannot be made.
+        NotCommissionedError: if real drives have not passed their test move; nothing has moved.
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
     period_s = plan.scenario.period_s
     motion = motion or motion_of(plan)
     limits = gate_limits(plan.rig, period_s)
-    gated = GatedBank(Gate(limits), bank_of(plan))
-    supervisor = _supervisor(plan)
+    supervisor = _supervisor(plan, course)
     station = PlatformStation(machine_of(plan.rig), motion, supervisor, period_s)
+    if course.homing_legs:
+        station.end_when_homed(course.homing_legs)
     with ExitStack() as stack:
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
+        folder = stack.enter_context(_run_dir(out, plan.scenario.name))
+        gated, clock = _gate(plan, limits, course, folder, progress)
         stack.callback(gated.close)
         report = gated.open()
-        header = _header(plan, limits, report)
-        sink = _sink(plan, new_run_dir(out, plan.scenario.name), header)
+        require_certificate(plan, report)
+        sink = _sink(plan, folder, _header(plan, limits, report))
         stack.callback(sink.finish)
-        clock, setup = stack.enter_context(_clock(plan, progress))
+        setup = stack.enter_context(_granted(plan))
         journal = Journal(sink)
         loop = Loop(
             clock,
@@ -163,6 +182,7 @@ def run(
         recorder=recorded,
         reason=_reason(end, supervisor) or recorded.problem,
         setup=setup,
+        drives=report,
     )
 
 
@@ -196,11 +216,15 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
 
 
-def _supervisor(plan: Plan) -> Supervisor:
+def _supervisor(plan: Plan, course: Course) -> Supervisor:
     period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
     homing_s = max(cylinders.stroke_m) / cylinders.homing_speed_m_s
     patience_s = PATIENCE_S + cylinders.enable_time_s
-    return Supervisor(round(patience_s / period_s), round((patience_s + homing_s) / period_s))
+    return Supervisor(
+        round(patience_s / period_s),
+        round((patience_s + homing_s) / period_s),
+        engage=course.engage,
+    )
 
 
 def _sink(plan: Plan, folder: Path, header: RunHeader) -> RecordingSink:
@@ -214,17 +238,48 @@ def _sink(plan: Plan, folder: Path, header: RunHeader) -> RecordingSink:
 
 
 @contextmanager
-def _clock(
-    plan: Plan, progress: Callable[[float], None] | None
-) -> Iterator[tuple[Clock, tuple[RealtimeItem, ...]]]:
-    """The clock of the plan, with whatever real time needs prepared around it."""
-    if plan.scenario.clock == "virtual":
-        yield (_Watched(VirtualClock(), progress) if progress else VirtualClock()), ()
-        return
-    from hil.realtime import RealClock  # Linux only
+def _run_dir(out: Path, name: str) -> Iterator[Path]:
+    """A new folder for a run; it goes again if the run is refused before anything is in it."""
+    folder = new_run_dir(out, name)
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):
+            folder.rmdir()  # refuses, as it should, if there is anything
 
+
+def _gate(
+    plan: Plan,
+    limits: GateLimits,
+    course: Course,
+    folder: Path,
+    progress: Callable[[float], None] | None,
+) -> tuple[GatedDrives, Clock]:
+    """The drives behind their gate, and the clock of the loop that asks them.
+
+    In a dry run the gate works in this thread. In real time it is a process of its own, which
+    owns the link and keeps the time; the loop follows its cycles.
+    """
+    if plan.scenario.clock == "virtual":
+        clock = VirtualClock()
+        gated = GatedBank(Gate(limits), bank_of(plan, course))
+        return gated, (_Watched(clock, progress) if progress else clock)
+    from hil.gate.remote import RemoteGate  # Linux only
+    from hil.realtime import RealClock
+
+    spec = bank_spec(plan, course.homing_legs)
+    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=folder / BLACK_BOX_NAME)
+    return remote, remote.clock
+
+
+@contextmanager
+def _granted(plan: Plan) -> Iterator[tuple[RealtimeItem, ...]]:
+    """What the system grants to this process for real time; nothing is asked in a dry run."""
+    if plan.scenario.clock == "virtual":
+        yield ()
+        return
     with RealtimeSetup() as granted:
-        yield RealClock(), granted.items
+        yield granted.items
 
 
 class _Watched:
@@ -263,7 +318,7 @@ def _header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
             "clock": scenario.clock,
             "rate_hz": repr(scenario.rate_hz),
             "seed": str(scenario.seed),
-            "drives": f"{'SIMULATED ' if report.simulated else ''}{report.name} ({report.url})",
+            "drives": _drives_line(plan, report),
             "axes": "; ".join(report.axes),
             "limits_sha256": limits.digest(),
             "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
@@ -271,6 +326,14 @@ def _header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
         },
         scenario=plan.model_dump(mode="json"),
     )
+
+
+def _drives_line(plan: Plan, report: BankReport) -> str:
+    """The drives of a run in one line; simulated ones can never be taken for real ones."""
+    mark = "SIMULATED " if report.simulated else ""
+    instead = plan.scenario.devices.in_place_of
+    place = f", in place of {instead}, which was not there" if instead else ""
+    return f"{mark}{report.name} ({report.url}{place})"
 
 
 VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "ruckig", "mcap")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from hil import cli_platform
+from hil import cli_drives, cli_platform
 from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, tell_bad_usage, verb
 from hil.settings import ConfigError
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     "configuration.",
 )
 app.add_typer(cli_platform.app, name="platform")
+app.add_typer(cli_drives.app, name="drives")
 
 ScenarioArg = Annotated[
     str | None,
@@ -57,6 +58,23 @@ MapOption = Annotated[
 ClockOption = Annotated[
     str | None, typer.Option("--clock", metavar="virtual|real", help="Overrides the scenario's.")
 ]
+DrivesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--drives",
+        metavar="URL",
+        help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
+        "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
+    ),
+]
+FallbackOption = Annotated[
+    str | None,
+    typer.Option(
+        "--fallback",
+        metavar="refuse|sim",
+        help="When the drives are not there: refuse, or go on with emulated ones, and say so.",
+    ),
+]
 
 
 def main() -> None:
@@ -77,6 +95,8 @@ def run(
     motion: MotionOption = None,
     map_: MapOption = None,
     clock: ClockOption = None,
+    drives: DrivesOption = None,
+    fallback: FallbackOption = None,
     folder: Annotated[
         Path, typer.Option("--out", help="Folder that gets a new folder for this run.")
     ] = Path("runs"),
@@ -92,7 +112,8 @@ def run(
     """
     from hil.runner import run_and_show
 
-    plan = _plan(scenario, rig, motion, map_, clock, overrides)
+    changes = [*_device_changes(drives, fallback, clock), *(overrides or ())]
+    plan = _plan(scenario, rig, motion, map_, clock, changes)
     leave(run_and_show(plan, folder, report_too=report_too, as_json=as_json))
 
 
@@ -212,6 +233,18 @@ def _recording(path: Path) -> Any:
         text = f"{recording.path}: cut off; read up to the last complete chunk"
         err.print(text, markup=False, soft_wrap=True)
     return recording
+
+
+def _device_changes(drives: str | None, fallback: str | None, clock: str | None) -> list[str]:
+    """What ``--drives`` and ``--fallback`` change in the scenario."""
+    changes: list[str] = []
+    if drives is not None:
+        changes.append(f'devices.drives="{drives}"')
+        if drives not in ("sim:", "rig") and clock is None:
+            changes.append('clock="real"')
+    if fallback is not None:
+        changes.append(f'devices.fallback="{fallback}"')
+    return changes
 
 
 def _plan(

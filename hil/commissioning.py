@@ -43,6 +43,10 @@ HOME_SWITCH = 1 << 2
 """Bit of 60FDh (CiA 402)."""
 
 
+class NotCommissionedError(Exception):
+    """Real drives that nobody has seen move slowly are not moved fast."""
+
+
 @dataclass(frozen=True, slots=True)
 class LegTest:
     """What one leg did when it was led.
@@ -223,6 +227,21 @@ def write_certificate(
 def has_certificate(rig: Rig, report: BankReport) -> bool:
     """Whether this rig with these drives has passed its test move."""
     return _certificate_path(rig, report).is_file()
+
+
+def require_certificate(plan: Plan, report: BankReport) -> None:
+    """Refuse to move real drives fast that have not passed their slow test move.
+
+    Raises:
+        NotCommissionedError: with the command that makes the test move.
+    """
+    if report.simulated or is_slow(plan) or has_certificate(plan.rig, report):
+        return
+    raise NotCommissionedError(
+        f"the drives at {report.url} have not passed the slow test move on the rig "
+        f"{plan.rig.name!r}, which catches swapped legs, a wrong sign or a wrong scale; first run\n"
+        f"  hil drives test {plan.rig_file} --drives '{report.url}'"
+    )
 
 
 def _certificate_path(rig: Rig, report: BankReport) -> Path:

@@ -4,7 +4,7 @@ The bank is private here and is written in one place, with what the gate allowed
 Simulated drives hang behind the same object, so a dry run proves the gate as well.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from drives.bank import (
     BankFeedback,
@@ -50,6 +50,47 @@ class Exchange(NamedTuple):
     feedback: BankFeedback
     tick: Tick
     earlier: "tuple[Exchange, ...]" = ()
+
+
+class GatedDrives(Protocol):
+    """Six drives behind their gate, in this process or in another one."""
+
+    @property
+    def mode(self) -> Mode:
+        """The bench's mode, which the gate keeps."""
+        ...
+
+    @property
+    def waited_s(self) -> float:
+        """Part of the last cycle that was spent waiting for another process [s]."""
+        ...
+
+    def open(self) -> BankReport:
+        """Power the drives up; they stay disabled.
+
+        Raises:
+            DriveError: if a drive is absent or reads back something else than was written.
+        """
+        ...
+
+    def cycle(
+        self,
+        tick: Tick,
+        asked: Setpoint | None,
+        requests: tuple[Request, ...] = (),
+        *,
+        reset: bool = False,
+    ) -> Exchange:
+        """One cycle: the gate judges what is asked, the drives get what it allowed.
+
+        Raises:
+            DriveError: if the link is gone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Disable the drives and leave the bus; a second call does nothing."""
+        ...
 
 
 class GatedBank:

@@ -11,37 +11,13 @@ from typing import Protocol
 
 from drives.bank import DriveError
 from hil.clock import Clock, Tick
-from hil.gated_bank import Exchange
+from hil.gated_bank import Exchange, GatedDrives
 from hil.journal import Journal
 from hil.recording.frame import CycleFlag, Level
 from hil.stations.platform import ABSENT, STOP_ASKED, Control, PlatformStation
 from hil.supervisor import Supervisor
-from safety.modes import Mode, Request
-from safety.verdict import DriveRequest, Setpoint, Verdict
-
-
-class GatedDrives(Protocol):
-    """Six drives behind their gate: in this process, or in one of its own."""
-
-    @property
-    def mode(self) -> Mode:
-        """The bench's mode, which the gate keeps."""
-        ...
-
-    @property
-    def waited_s(self) -> float:
-        """Part of the last cycle that was spent waiting for another process [s]."""
-        ...
-
-    def cycle(
-        self, tick: Tick, asked: Setpoint | None, requests: tuple[Request, ...] = ()
-    ) -> Exchange:
-        """One cycle; see `hil.gated_bank.GatedBank.cycle`."""
-        ...
-
-    def close(self) -> None:
-        """Disable the drives and leave the bus; a second call does nothing."""
-        ...
+from safety.modes import Mode
+from safety.verdict import DriveRequest, Verdict
 
 
 class StopWish(Protocol):

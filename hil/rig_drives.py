@@ -26,8 +26,6 @@ class CanopenTable(Settings):
     bus_of_leg: tuple[int, int, int, int, int, int] | None = None
     """0 or 1 per leg. Left out: all on the one bus; with two buses legs 1-3 and 4-6."""
     bitrate: Literal[125_000, 250_000, 500_000, 800_000, 1_000_000] = 1_000_000
-    mode: Literal["csp", "ip"] = "csp"
-    """Cyclic synchronous position (8) or interpolated position (7)."""
     velocity_every: Annotated[int, Field(ge=1, le=240)] = 4
     """Speed and force come with every so many SYNCs."""
     speed_feed_forward: bool = False
@@ -36,8 +34,6 @@ class CanopenTable(Settings):
     """Worst-case load of the bus by the cycle; the rest is for SDO, heartbeat and EMCY."""
     vendor_id: Serial | None = None
     product_code: Serial | None = None
-    serial_numbers: tuple[Serial, Serial, Serial, Serial, Serial, Serial] | None = None
-    """Of the drives of legs 1 to 6; given, a drive in another's place is refused."""
 
     @model_validator(mode="after")
     def _nodes_differ(self) -> "CanopenTable":
@@ -65,6 +61,10 @@ class RigDrives(Settings):
         BeforeValidator(per_leg),
     ] = (1, 1, 1, 1, 1, 1)
     """1 if the counts grow when the rod extends, else -1."""
+    mode: Literal["csp", "ip"] = "csp"
+    """Cyclic synchronous position (8) or interpolated position (7)."""
+    serial_numbers: tuple[Serial, Serial, Serial, Serial, Serial, Serial] | None = None
+    """Of the drives of legs 1 to 6; given, a drive in another's place is refused."""
     rated_force_n: LegPositives | None = None
     """Force at rated torque (6077h is per mille of it); the cylinder's largest if left out."""
     following_window_m: Length = 0.02

@@ -1,5 +1,7 @@
 """What the verbs show: a run with its progress bar, a check's findings, the doctor's list."""
 
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -7,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from drives.bank import DriveError
-from hil.bench import RunResult, expected_duration_s, run
+from drives.bank import DriveAbsentError, DriveError, LinkError
+from hil.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
 from hil.check import CheckResult, check_plan
+from hil.commissioning import NotCommissionedError
 from hil.console import RefusedError, err, out, print_json
+from hil.drives_setup import protocol_of
 from hil.evidence import Evidence, evidence_of, verdicts_of
 from hil.motion.build import motion_of
 from hil.motion.source import MotionSource
@@ -28,15 +33,7 @@ SHOWN = 12
 
 def run_and_show(plan: Plan, folder: Path, *, report_too: bool, as_json: bool) -> bool:
     """Run a plan, show how it went, and say whether all went well."""
-    warm_and_say(quiet=as_json)
-    motion = motion_of(plan)
-    if plan.scenario.checks_first:
-        _refuse_if_unproved(plan, motion)
-    try:
-        with _progress(plan, motion, quiet=as_json) as progress:
-            result = run(plan, folder, motion=motion, progress=progress)
-    except (RecordingError, DriveError) as error:
-        raise RefusedError(f"nothing has moved: {error}") from error
+    result = play(plan, folder, quiet=as_json)
     recording = Recording.open(result.recorder.path)
     evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
     page = _report(recording) if report_too else None
@@ -45,6 +42,55 @@ def run_and_show(plan: Plan, folder: Path, *, report_too: bool, as_json: bool) -
     else:
         _show_run(plan, result, recording, evidence, page)
     return result.ok
+
+
+def play(plan: Plan, folder: Path, *, quiet: bool, course: Course = WHOLE_COURSE) -> RunResult:
+    """Run a plan with its progress on standard error; emulated drives step in if it allows it.
+
+    Raises:
+        ConfigError: if the plan cannot be run as described.
+        RefusedError: if the motion is refused, or the drives are not there; nothing has moved.
+    """
+    warm_and_say(quiet=quiet)
+    motion = motion_of(plan)
+    if plan.scenario.checks_first:
+        _refuse_if_unproved(plan, motion)
+    try:
+        with _progress(plan, motion, quiet=quiet) as progress:
+            return run(plan, folder, motion=motion, progress=progress, course=course)
+    except (LinkError, DriveAbsentError) as error:
+        if plan.scenario.devices.fallback != "sim":
+            raise RefusedError(_absent(plan, error)) from error
+        with emulated(plan, error) as stand_in, _progress(plan, motion, quiet=quiet) as progress:
+            return run(stand_in, folder, motion=motion, progress=progress, course=course)
+    except (RecordingError, DriveError, NotCommissionedError) as error:
+        raise RefusedError(f"nothing has moved: {error}") from error
+
+
+def _absent(plan: Plan, error: DriveError) -> str:
+    """What to do when drives are absent; nothing goes on in simulation by itself."""
+    command = shlex.join(["hil", *sys.argv[1:]])
+    return (
+        f"nothing has moved: the drives at {plan.drives_url} are not there: {error}\n"
+        f"to go on with emulated drives instead:  {command} --fallback sim"
+    )
+
+
+@contextmanager
+def emulated(plan: Plan, error: DriveError) -> Iterator[Plan]:
+    """The plan with emulated drives, on the same kind of wire, in place of those not there."""
+    from hil.rack import emulated_rack
+
+    url = plan.drives_url
+    with emulated_rack(protocol_of(url), plan.rig_file) as stand_in:
+        err.print(
+            f"[black on yellow] SIMULATED DRIVES [/] {escape(url)} is not there "
+            f"({escape(str(error))}); emulated drives at {stand_in} take its place",
+            soft_wrap=True,
+        )
+        devices = plan.scenario.devices.model_copy(update={"drives": stand_in, "in_place_of": url})
+        scenario = plan.scenario.model_copy(update={"devices": devices})
+        yield plan.model_copy(update={"scenario": scenario})
 
 
 def warm_and_say(*, quiet: bool) -> None:
@@ -149,12 +195,8 @@ def _run_json(
 def _show_run(
     plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
 ) -> None:
-    colour = "green" if result.ok else "red"
-    reason = f": {result.reason}" if result.reason else ""
-    out.print(f"[{colour}]{result.outcome.value}[/]", end="")
-    out.print(reason, markup=False, soft_wrap=True)
+    show_end(result, recording)
     table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_row("drives", recording.metadata.get("run", {}).get("drives", "not known"))
     for name, text in _figures(plan, result, evidence):
         table.add_row(name, text)
     out.print(table)
@@ -165,9 +207,19 @@ def _show_run(
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
     if result.recorder.problem:
         out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
-    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
     if page is not None:
         out.print(f"report:    {page}", markup=False, soft_wrap=True)
+
+
+def show_end(result: RunResult, recording: Recording) -> None:
+    """How a run ended, on which drives, and where its recording is."""
+    colour = "green" if result.ok else "red"
+    reason = f": {result.reason}" if result.reason else ""
+    out.print(f"[{colour}]{result.outcome.value}[/]", end="")
+    out.print(reason, markup=False, soft_wrap=True)
+    drives = recording.metadata.get("run", {}).get("drives", "not known")
+    out.print(f"drives: {drives}", markup=False, soft_wrap=True)
+    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:

@@ -144,6 +144,8 @@ class Devices(Settings):
     """``sim:`` is the simulated bank, ``rig`` the drives that the rig names; or a URL."""
     fallback: Literal["refuse", "sim"] = "refuse"
     """What to do when the drives are not there: refuse, or go on with emulated ones, and say so."""
+    in_place_of: str = ""
+    """Written by the bench when emulated drives stepped in: where the real ones should be."""
 
 
 class FaultSettings(Settings):

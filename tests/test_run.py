@@ -197,8 +197,8 @@ def test_control_that_breaks_is_stopped_without_it(tmp_path, monkeypatch):
 def test_a_dead_bus_ends_the_run_and_the_recording_is_kept(tmp_path, monkeypatch):
     bank_of = hil.bench.bank_of
 
-    def dying(the_plan):
-        bank = bank_of(the_plan)
+    def dying(*arguments):
+        bank = bank_of(*arguments)
         exchange = bank.exchange
         calls = iter(range(10**9))
 
@@ -272,7 +272,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
 
 def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
     the_plan = plan("rig_settings.cylinders.enable_time_s=100")
-    monkeypatch.setattr(hil.bench, "_supervisor", lambda _: Supervisor(300))
+    monkeypatch.setattr(hil.bench, "_supervisor", lambda *_: Supervisor(300))
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.FAILED
     assert "STANDBY lasted longer" in result.reason
@@ -356,8 +356,8 @@ def changed_feedback(monkeypatch, change):
     """Drives whose feedback is changed on its way."""
     bank_of = hil.bench.bank_of
 
-    def changed(the_plan):
-        bank = bank_of(the_plan)
+    def changed(*arguments):
+        bank = bank_of(*arguments)
         exchange = bank.exchange
         cycles = itertools.count()
         bank.exchange = lambda command: change(next(cycles), exchange(command))

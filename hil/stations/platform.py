@@ -91,6 +91,7 @@ class PlatformStation:
         self._path_start = 0
         self._waiting = False
         self._reached = machine.park
+        self._homing_legs: tuple[int, ...] = ()
         self._reached_every = max(1, round(1.0 / (REACHED_HZ * period_s)))
 
     def step(self, tick: Tick, verdict: Verdict | None) -> Control:
@@ -122,12 +123,19 @@ class PlatformStation:
         asked = Setpoint(tick.index, tuple(legs.length_m.tolist()), tuple(legs.speed_m_s.tolist()))
         return Control(wanted, asked, requests)
 
+    def end_when_homed(self, legs: tuple[int, ...]) -> None:
+        """End the run as soon as these legs (1 to 6) are homed, whatever the others are."""
+        self._homing_legs = legs
+
     def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
         """Where the platform is, by the forward kinematics of the measured lengths.
 
         Returns:
             The pose, or why there is none; None in cycles in which nobody needs to know.
         """
+        legs = self._homing_legs
+        if legs and all(feedback.homed[leg - 1] for leg in legs):
+            self._supervisor.finish()
         if tick.index % self._reached_every:
             return None
         measured = np.array(feedback.length_m)

@@ -1,0 +1,208 @@
+"""``hil drives``: look for drives, emulate them, and move their legs slowly, one by one."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hil.console import Json, leave, verb
+from hil.settings import ConfigError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Drives of a platform: **rack** emulates six of them on the real wire, **scan** finds "
+    "them, **test** proves that each moves its leg, **home**, **jog** and **park** move slowly.",
+    rich_markup_mode="markdown",
+)
+
+RigArg = Annotated[
+    str, typer.Argument(metavar="RIG", help="Rig file, or the name of one that is shipped (paper).")
+]
+DrivesOption = Annotated[
+    str,
+    typer.Option(
+        "--drives", metavar="URL", help="Where the drives are; `rig` means where the rig says."
+    ),
+]
+OutOption = Annotated[
+    Path, typer.Option("--out", help="Folder that gets a new folder for the recording.")
+]
+RateOption = Annotated[float, typer.Option("--rate", metavar="HZ", help="Cycles per second.")]
+LegOption = Annotated[int, typer.Option("--leg", min=1, max=6, help="Leg 1 to 6.")]
+UrlArg = Annotated[str, typer.Argument(metavar="URL", help="slcan:…, socketcan:…, modbus-tcp:…")]
+RIG_RATE_HZ = 250.0
+
+
+@app.command()
+@verb
+def rack(
+    protocol: Annotated[
+        str, typer.Option("--protocol", metavar="canopen|modbus-tcp|modbus-rtu")
+    ] = "canopen",
+    rig: Annotated[str, typer.Option("--rig", help="The rig whose drives are emulated.")] = "paper",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 takes a free one.")
+    ] = 0,
+    pty: Annotated[
+        bool, typer.Option("--pty", help="CANopen: a pseudo-terminal instead of TCP.")
+    ] = False,
+    script: Annotated[
+        Path | None, typer.Option("--script", help="TOML file of faults, each with its time.")
+    ] = None,
+    baud: Annotated[int, typer.Option("--baud", help="modbus-rtu: of the line [Bd].")] = 115_200,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where the rods stand at first.")] = 0,
+    unpaced: Annotated[
+        bool, typer.Option("--unpaced", help="Let frames take no time on the wire.")
+    ] = False,
+) -> None:
+    """Emulate the six drives of a rig on the real wire, in this process.
+
+    Prints the URL to use on the first line; then standard input is a console for faults (`help`).
+    """
+    from hil.rack import serve_rack
+
+    serve_rack(
+        rig, protocol, port=port, pty=pty, script=script, baud=baud, seed=seed, paced=not unpaced
+    )
+
+
+@app.command()
+@verb
+def scan(
+    url: UrlArg,
+    bitrate: Annotated[int, typer.Option("--bitrate", help="Of the CAN bus [bit/s].")] = 1_000_000,
+    as_json: Json = False,
+) -> None:
+    """List the drives on a bus: who they are, which modes they know. Nothing moves."""
+    from hil.drive_tools import scan_and_show
+
+    leave(scan_and_show(url, bitrate, as_json=as_json))
+
+
+@app.command()
+@verb
+def faults(
+    url: UrlArg,
+    bitrate: Annotated[int, typer.Option("--bitrate", help="Of the CAN bus [bit/s].")] = 1_000_000,
+    as_json: Json = False,
+) -> None:
+    """Show the faults that drives have now and those they remember. Nothing moves."""
+    from hil.drive_tools import faults_and_show
+
+    leave(faults_and_show(url, bitrate, as_json=as_json))
+
+
+@app.command()
+@verb
+def home(
+    rig: RigArg,
+    drives: DrivesOption = "rig",
+    leg: Annotated[
+        int | None, typer.Option("--leg", min=1, max=6, help="This leg only; all if left out.")
+    ] = None,
+    rate_hz: RateOption = RIG_RATE_HZ,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """Let the drives find their reference switches, slowly; all legs, or one."""
+    from hil.drive_moves import home_and_show
+
+    leave(home_and_show(_plan(rig, drives, "home", rate_hz), leg, folder, as_json=as_json))
+
+
+@app.command()
+@verb
+def jog(
+    rig: RigArg,
+    leg: LegOption,
+    by_m: Annotated[
+        float, typer.Option("--by", metavar="M", help="How far, outwards positive [m].")
+    ],
+    drives: DrivesOption = "rig",
+    hold_s: Annotated[float, typer.Option("--hold", min=0.0, help="How long to stay [s].")] = 1.0,
+    speed: Annotated[
+        float, typer.Option("--speed", help="Share of the rig's slow moves, at most 0.3.")
+    ] = 0.2,
+    rate_hz: RateOption = RIG_RATE_HZ,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """Home, then lead one leg slowly out from the parked platform and back."""
+    from hil.commissioning import SLOW_MAX
+    from hil.runner import run_and_show
+
+    if not 0.0 < speed <= SLOW_MAX:
+        raise ConfigError("--speed", [f"{speed}: a share above 0 and up to {SLOW_MAX} is needed"])
+    offsets = [0.0] * 6
+    offsets[leg - 1] = by_m
+    to = [{"offsets_m": offsets, "dwell_s": hold_s}, {"offsets_m": 0.0, "dwell_s": 0.0}]
+    motion = {"kind": "legs", "speed": speed, "to": to}
+    plan = _plan(rig, drives, f"jog_leg{leg}", rate_hz, motion)
+    leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
+
+
+@app.command()
+@verb
+def park(
+    rig: RigArg,
+    drives: DrivesOption = "rig",
+    rate_hz: RateOption = RIG_RATE_HZ,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """Home, go to the parked pose, hold it for a moment under force, and switch off."""
+    from hil.runner import run_and_show
+
+    plan = _plan(rig, drives, "park", rate_hz)
+    leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
+
+
+@app.command("test")
+@verb
+def leg_test(
+    rig: RigArg,
+    drives: DrivesOption = "rig",
+    witnessed: Annotated[
+        bool,
+        typer.Option(
+            "--witnessed",
+            help="You watch, and vouch that the legs moved one after the other from 1 to 6, each "
+            "growing and going back. Asked for at the end if left out.",
+        ),
+    ] = False,
+    rate_hz: RateOption = RIG_RATE_HZ,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """The slow test move: each leg by itself, out and back; tells swapped legs, sign and scale.
+
+    Real drives are moved fast only after it was passed.
+    """
+    from hil.commissioning import leg_test_motion
+    from hil.drive_moves import test_and_show
+
+    plan = _plan(rig, drives, "leg_test", rate_hz, leg_test_motion)
+    leave(test_and_show(plan, folder, witnessed=witnessed, as_json=as_json))
+
+
+def _plan(rig: str, drives: str, name: str, rate_hz: float, motion: Any = None) -> Any:
+    """A plan for a rig by itself: a table, or a function that makes one for the rig."""
+    from hil.machine import load_rig
+    from hil.scenario import plan_from_table
+    from hil.shipped import find_file
+
+    path = find_file(rig, folder="rigs", key="RIG")
+    loaded = load_rig(path)
+    url = loaded.drives.url if drives == "rig" else drives
+    if motion is None:
+        motion = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}
+    table = {
+        "name": name,
+        "description": f"hil drives {name}",
+        "rig": str(path),
+        "clock": "virtual" if url == "sim:" else "real",
+        "rate_hz": rate_hz,
+        "devices": {"drives": url},
+        "motion": motion(loaded) if callable(motion) else motion,
+    }
+    return plan_from_table(table, Path("command line"))

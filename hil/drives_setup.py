@@ -1,0 +1,156 @@
+"""From a plan to the bank that its gate shall drive: URL, scales and parameters of the drives."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from drives.bank import DriveError
+from drives.canopen_settings import CanopenSettings
+from drives.links import CanLink, ModbusRtuLink, ModbusTcpLink, parse_link
+from drives.modbus_settings import ModbusSettings
+from drives.register_map import register_map_from
+from drives.scaling import LegScale
+from drives.sim_faults import SimFault
+from hil.gate.spec import BankKind, BankSpec, sim_settings
+from hil.machine import cylinder_model, soft_range_m
+from hil.rig import Rig
+from hil.scenario import Plan
+from hil.settings import ConfigError, read_toml
+from hil.shipped import find_file
+
+MODES = {"csp": 8, "ip": 7}
+"""Modes of operation (CiA 402, object 6060h)."""
+OUTSIDE_SOFT_M = 0.002
+"""How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first."""
+WATCHDOG_CYCLES = 3.0
+"""Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
+
+
+def bank_spec(plan: Plan, homing_legs: tuple[int, ...] = ()) -> BankSpec:
+    """The bank of a plan.
+
+    Args:
+        plan: scenario and rig.
+        homing_legs: legs (1 to 6) that homing shall move; all if empty.
+
+    Raises:
+        ConfigError: if the drives cannot be described as the rig and scenario say.
+    """
+    try:
+        link = parse_link(plan.drives_url.split()[0])
+        if isinstance(link, CanLink):
+            return _canopen(plan, homing_legs)
+        if isinstance(link, ModbusTcpLink | ModbusRtuLink):
+            return _modbus(plan, homing_legs)
+        return _simulated(plan)
+    except DriveError as error:
+        raise ConfigError(plan.scenario_file, [str(error)]) from error
+
+
+def protocol_of(url: str) -> str:
+    """What an emulated rack must speak to stand in for a URL: empty for ``sim:``."""
+    link = parse_link(url.split()[0])
+    if isinstance(link, CanLink):
+        return "canopen"
+    if isinstance(link, ModbusTcpLink):
+        return "modbus-tcp"
+    return "modbus-rtu" if isinstance(link, ModbusRtuLink) else ""
+
+
+def scales_of(rig: Rig) -> tuple[LegScale, ...]:
+    """How the six drives count."""
+    drives, cylinders = rig.drives, rig.cylinders
+    return tuple(
+        LegScale(drives.counts_per_m[leg], drives.sign[leg], cylinders.reference_length_m[leg])
+        for leg in range(6)
+    )
+
+
+def _simulated(plan: Plan) -> BankSpec:
+    scenario = plan.scenario
+    model = cylinder_model(plan.rig, scenario.period_s)
+    faults = tuple(
+        SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
+    )
+    settings = sim_settings(model, faults, scenario.seed)
+    return BankSpec("sim", plan.drives_url, plan.rig.name, scenario.period_s, settings=settings)
+
+
+def _parameters(rig: Rig) -> dict[str, Any]:
+    """Parameters that every drive on a wire gets, whatever the protocol."""
+    drives, cylinders = rig.drives, rig.cylinders
+    ranges = [_drive_range_m(rig, leg) for leg in range(6)]
+    quick_stop = drives.quick_stop_deceleration_m_s2 or rig.limits.stop_deceleration_m_s2
+    return {
+        "length_min_m": tuple(low for low, _ in ranges),
+        "length_max_m": tuple(high for _, high in ranges),
+        "speed_max_m_s": cylinders.speed_max_m_s,
+        "acceleration_max_m_s2": cylinders.acceleration_max_m_s2,
+        "quick_stop_deceleration_m_s2": quick_stop,
+        "rated_force_n": drives.rated_force_n or cylinders.force_max_n,
+        "following_window_m": drives.following_window_m,
+        "following_time_s": drives.following_time_s,
+        "homing_method": drives.homing_method,
+        "homing_speed_m_s": cylinders.homing_speed_m_s,
+        "homing_zero_speed_m_s": cylinders.homing_speed_m_s / 4.0,
+        "homing_acceleration_m_s2": drives.homing_acceleration_m_s2,
+        "mode": MODES[drives.mode],
+        "serial_numbers": drives.serial_numbers or (None,) * 6,
+    }
+
+
+def _drive_range_m(rig: Rig, leg: int) -> tuple[float, float]:
+    """Software limits of a drive: a little outside the gate's, inside the stroke."""
+    low, high = soft_range_m(rig, leg)
+    closed = rig.cylinders.closed_length_m[leg]
+    low = max(low - OUTSIDE_SOFT_M, closed)
+    return low, min(high + OUTSIDE_SOFT_M, closed + rig.cylinders.stroke_m[leg])
+
+
+T = TypeVar("T")
+
+
+def _six(value: T) -> tuple[T, T, T, T, T, T]:
+    return value, value, value, value, value, value
+
+
+def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
+    drives, table = plan.rig.drives, plan.rig.drives.canopen
+    a, b = 0, len(plan.drives_url.split()) - 1  # one bus for all, or three legs on each
+    settings = CanopenSettings(
+        **_parameters(plan.rig),
+        node_ids=table.node_ids,
+        bus_of_leg=table.bus_of_leg or (a, a, a, b, b, b),
+        bitrate=table.bitrate,
+        consumer_heartbeat_s=drives.watchdog_s,
+        rpdo_timeout_s=drives.watchdog_s,
+        velocity_every=table.velocity_every,
+        speed_feed_forward=table.speed_feed_forward,
+        bus_load_max=table.bus_load_max,
+        vendor_ids=_six(table.vendor_id),
+        product_codes=_six(table.product_code),
+    )
+    return _spec("canopen", plan, {"drives": settings.to_json()}, homing_legs)
+
+
+def _modbus(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
+    table = plan.rig.drives.modbus
+    path = find_file(table.map, beside=Path(plan.rig_file), folder="drives", key="modbus.map")
+    register_map = read_toml(path)
+    register_map_from(register_map, str(path))  # refused here, before a process is started
+    period_s = plan.scenario.period_s
+    watchdog_s = max(plan.rig.drives.watchdog_s, WATCHDOG_CYCLES * period_s)
+    parameters = _parameters(plan.rig)
+    gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))
+    settings = ModbusSettings(
+        **parameters, quick_stop_deceleration_m_s2=gentlest, watchdog_s=watchdog_s
+    )
+    extra = {"drives": settings.to_json(), "map": register_map, "map_file": str(path)}
+    return _spec("modbus", plan, extra, homing_legs)
+
+
+def _spec(
+    kind: BankKind, plan: Plan, settings: dict[str, Any], homing_legs: tuple[int, ...]
+) -> BankSpec:
+    settings["homing_legs"] = list(homing_legs)
+    name, period_s = plan.rig.name, plan.scenario.period_s
+    return BankSpec(kind, plan.drives_url, name, period_s, scales_of(plan.rig), settings)

@@ -1,0 +1,134 @@
+"""Emulated drives as a process of its own: the other end of the wire when hardware is absent."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from hil.console import RefusedError, err
+from hil.machine import load_rig
+from hil.rack_setup import PROTOCOLS, rack_settings
+from hil.realtime import RealClock
+from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.settings import ConfigError
+from hil.shipped import find_file
+from hil.signals import StopSignals
+from sim.devices import faults as can_faults
+from sim.devices import modbus_faults
+from sim.devices.modbus_rack import run_modbus_rack
+from sim.devices.modbus_rack_core import ModbusRackSettings
+from sim.devices.rack import run_can_rack
+
+RACK_PRIORITY = 85
+"""SCHED_FIFO priority of emulated drives: below the gate, above control."""
+END_WITHIN_S = 5.0
+
+
+def serve_rack(
+    rig: str,
+    protocol: str,
+    *,
+    port: int,
+    pty: bool,
+    script: Path | None,
+    baud: int,
+    seed: int,
+    paced: bool,
+) -> None:
+    """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
+
+    Raises:
+        ConfigError: if the protocol, the rig or the script is wrong.
+        RefusedError: if the port cannot be had.
+    """
+    if protocol not in PROTOCOLS:
+        raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
+    if pty and protocol != "canopen":
+        raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
+    settings = rack_settings(load_rig(find_file(rig, folder="rigs", key="--rig")), paced=paced)
+    now_s = RealClock().now_s
+    # Drives have processors of their own: nothing that runs on this machine should make them late.
+    with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
+
+        def stop() -> bool:
+            return wish.asked is not None
+
+        try:
+            text = "" if script is None else script.read_text(encoding="utf-8")
+            if protocol == "canopen":
+                run_can_rack(
+                    settings,
+                    now_s=now_s,
+                    ready=_say_ready,
+                    stop=stop,
+                    port=port,
+                    pty=pty,
+                    console=sys.stdin,
+                    script=can_faults.parse_script(text),
+                    seed=seed,
+                    say=_say,
+                )
+            else:
+                run_modbus_rack(
+                    ModbusRackSettings(rack=settings, baud=baud, paced=paced),
+                    transport="tcp" if protocol == "modbus-tcp" else "rtu",
+                    port=port,
+                    now_s=now_s,
+                    console=sys.stdin,
+                    script=modbus_faults.parse_script(text),
+                    ready=_say_ready,
+                    stop=stop,
+                    seed=seed,
+                    report=_say,
+                )
+        except ValueError as error:
+            raise ConfigError(str(script or "rack"), [str(error)]) from None
+        except OSError as error:
+            raise RefusedError(f"the rack cannot start: {error}") from None
+
+
+def _say(line: str) -> None:
+    err.print(line, markup=False, soft_wrap=True)
+
+
+def _say_ready(url: str) -> None:
+    print(url, flush=True)
+    err.print(
+        f"six emulated drives; use them with --drives '{url}'. Faults: type help. Ctrl-C ends.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@contextmanager
+def emulated_rack(protocol: str, rig_file: str, *, paced: bool = True) -> Iterator[str]:
+    """A rack in a process of its own for as long as the context lasts; yields its URL.
+
+    Raises:
+        RefusedError: if it does not start.
+    """
+    command = [sys.executable, "-m", "hil.cli", "drives", "rack"]
+    command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
+    process = subprocess.Popen(  # noqa: S603  # our own program, no shell
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C parks the platform first; the rack goes last
+    )
+    try:
+        line = b"" if process.stdout is None else process.stdout.readline()
+        if not line:
+            raise RefusedError(f"the emulated drives did not start (status {process.wait()})")
+        yield line.decode().strip()
+    finally:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_WITHIN_S)
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()

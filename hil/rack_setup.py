@@ -1,0 +1,52 @@
+"""Emulated drives that fit a rig: the same strokes, switches, counts and node numbers."""
+
+from hil.rig import Rig
+from sim.devices.drive_parameters import NodeSettings, RackSettings
+from sim.devices.plant import RodSettings
+
+PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
+FIRST_SERIAL = 1001
+"""Serial number of the drive of leg 1; the others follow."""
+
+
+def rack_settings(rig: Rig, *, paced: bool = True) -> RackSettings:
+    """Six emulated drives as the rig describes them.
+
+    Args:
+        rig: the machine whose drives are to be emulated.
+        paced: frames take their time on the bus, as they do on copper.
+    """
+    nodes = tuple(_node(rig, leg) for leg in range(6))
+    return RackSettings(nodes=nodes, bitrate=rig.drives.canopen.bitrate if paced else None)
+
+
+def _node(rig: Rig, leg: int) -> NodeSettings:
+    canopen = rig.drives.canopen
+    serials = rig.drives.serial_numbers
+    return NodeSettings(
+        node_id=canopen.node_ids[leg],
+        serial=FIRST_SERIAL + leg if serials is None else serials[leg],
+        counts_per_m=rig.drives.counts_per_m[leg],
+        sign=rig.drives.sign[leg],
+        motor=leg,
+        encoder=leg,
+        rod=_rod(rig, leg),
+    )
+
+
+def _rod(rig: Rig, leg: int) -> RodSettings:
+    cylinders = rig.cylinders
+    reference_m = cylinders.reference_length_m[leg] - cylinders.closed_length_m[leg]
+    return RodSettings(
+        stroke_m=cylinders.stroke_m[leg],
+        reference_m=reference_m,
+        speed_max_m_s=cylinders.speed_max_m_s[leg],
+        acceleration_max_m_s2=cylinders.acceleration_max_m_s2[leg],
+        force_max_n=cylinders.force_max_n[leg],
+        moving_mass_kg=cylinders.moving_mass_kg[leg],
+        static_load_n=cylinders.static_load_n[leg],
+        natural_frequency_hz=cylinders.natural_frequency_hz,
+        damping=cylinders.damping,
+        brake_release_s=cylinders.enable_time_s,
+        start_m=reference_m,
+    )
