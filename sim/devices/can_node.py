@@ -18,7 +18,7 @@ from typing import Final
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.object_store import VALUE_RANGE, ObjectStore, SdoAbort
 from sim.devices.object_table import CONSUMERS, HISTORY_LENGTH
-from sim.devices.pdo import pdos_of
+from sim.devices.pdo import ReceivePdo, TransmitPdo, pdos_of
 from sim.devices.sdo_server import SdoServer
 from sim.devices.watchdogs import Deadline
 
@@ -64,10 +64,15 @@ class CanNode:
         drive: The drive behind it.
         send: Called with identifier and data of each frame to send.
         boot_time_s: From power or reset to the boot-up frame [s].
+        changed: Called when the node may listen to other identifiers than before.
     """
 
     def __init__(
-        self, drive: EmulatedDrive, send: Callable[[int, bytes], None], boot_time_s: float
+        self,
+        drive: EmulatedDrive,
+        send: Callable[[int, bytes], None],
+        boot_time_s: float,
+        changed: Callable[[], None],
     ) -> None:
         self.drive = drive
         self.node_id = drive.settings.node_id
@@ -80,6 +85,12 @@ class CanNode:
         self.store = ObjectStore(drive, self.node_id)
         self._sdo = SdoServer(self.store)
         self.rpdos, self.tpdos = pdos_of(self.store, lambda: self.state is NmtState.PRE_OPERATIONAL)
+        self._changed = changed
+        self._sync_id = 0x080
+        self._rpdo_of: dict[int, ReceivePdo] = {}
+        self._sync_tpdos: list[TransmitPdo] = []
+        self._event_tpdos: list[TransmitPdo] = []
+        self._watched: list[ReceivePdo] = []
         self._consumers: dict[int, Deadline] = {}
         hooks = self.store.on_write
         hooks[0x1003, 0] = self._write_history
@@ -87,6 +98,7 @@ class CanNode:
         for k in range(1, CONSUMERS + 1):
             hooks[0x1016, k] = lambda value, k=k: self._write_consumer(k, value)
         self._now_s = 0.0
+        self._refresh()
 
     # -- power and NMT --------------------------------------------------------------------------
 
@@ -133,6 +145,7 @@ class CanNode:
         self._consumers.clear()
         for pdo in (*self.rpdos, *self.tpdos):
             pdo.configure()
+        self._refresh()
         self.state = NmtState.INITIALISING
         self._boot_due_s = now_s + self._boot_time_s
         self._beat_due_s = None
@@ -155,11 +168,21 @@ class CanNode:
 
     # -- frames ---------------------------------------------------------------------------------
 
-    def wants(self, can_id: int) -> bool:
-        """Say whether a frame can mean anything to this node."""
-        if can_id in (0, self._sdo_id, self.store.values[0x1005, 0]) or can_id > 0x700:
-            return True
-        return any(pdo.cob_id == can_id for pdo in self.rpdos)
+    def listens_to(self) -> frozenset[int]:
+        """Return the identifiers below 700h that mean something to this node."""
+        return frozenset((0, self._sdo_id, self._sync_id, *self._rpdo_of))
+
+    def _refresh(self) -> None:
+        """Look up again what SDO writes may have changed, so that the cycle need not."""
+        for pdo in (*self.rpdos, *self.tpdos):
+            pdo.refresh()
+        self._sync_id = self.store.values[0x1005, 0]
+        self._rpdo_of = {pdo.cob_id: pdo for pdo in self.rpdos if pdo.cob_id is not None}
+        existing = [pdo for pdo in self.tpdos if pdo.cob_id is not None]
+        self._sync_tpdos = [pdo for pdo in existing if not pdo.event_driven]
+        self._event_tpdos = [pdo for pdo in existing if pdo.event_driven]
+        self._watched = [pdo for pdo in self.rpdos if pdo.deadline.time_s > 0.0]
+        self._changed()
 
     def receive(self, can_id: int, data: bytes, now_s: float) -> None:
         """Take a frame from the bus.
@@ -177,6 +200,7 @@ class CanNode:
         elif can_id == self._sdo_id:
             if self.state is not NmtState.STOPPED:
                 answer = self._sdo.request(data)
+                self._refresh()
                 if answer is not None:
                     self._send(0x580 + self.node_id, answer)
         elif 0x700 < can_id < 0x780 and len(data) == 1:
@@ -193,25 +217,23 @@ class CanNode:
                 return  # CiA 301 leaves other numbers without meaning
 
     def _receive_process_data(self, can_id: int, data: bytes, now_s: float) -> None:
-        if can_id == self.store.values[0x1005, 0]:
+        if can_id == self._sync_id:
             for pdo in self.rpdos:
                 pdo.on_sync()
-            for pdo in self.tpdos:
+            for pdo in self._sync_tpdos:
                 self._send_pdo(pdo.cob_id, pdo.on_sync(now_s))
             return
-        for pdo in self.rpdos:
-            if pdo.cob_id == can_id:
-                error = pdo.receive(data, now_s)
-                if error:
-                    self.drive.report(error, COMMUNICATION_REGISTER)
-                else:
-                    self._recover_rpdo()
-                return
+        pdo = self._rpdo_of.get(can_id)
+        if pdo is not None:
+            error = pdo.receive(data, now_s)
+            if error:
+                self.drive.report(error, COMMUNICATION_REGISTER)
+            elif self.drive.errors:
+                self._recover_rpdo()
 
     def _recover_rpdo(self) -> None:
-        if self.drive.errors:
-            for code in (RPDO_TIMEOUT, 0x8210, 0x8220):
-                self.drive.recover(code)
+        for code in (RPDO_TIMEOUT, 0x8210, 0x8220):
+            self.drive.recover(code)
 
     def _send_pdo(self, cob_id: int | None, data: bytes | None) -> None:
         if cob_id is not None and data is not None:
@@ -243,16 +265,6 @@ class CanNode:
 
     # -- time -------------------------------------------------------------------------------------
 
-    def due_s(self) -> float | None:
-        """Return when something of this node is due at the latest, or None."""
-        times = [self._boot_due_s, self._beat_due_s]
-        times += [deadline.due_s() for deadline in self._consumers.values()]
-        if self.state is NmtState.OPERATIONAL:
-            times += [pdo.deadline.due_s() for pdo in self.rpdos]
-            times += [pdo.due_s() for pdo in self.tpdos]
-        known = [time for time in times if time is not None]
-        return min(known) if known else None
-
     def poll(self, now_s: float) -> None:
         """Do what is due: boot-up, heartbeat, watchdogs, emergencies, event-driven TPDOs.
 
@@ -266,18 +278,19 @@ class CanNode:
             self._send(0x700 + self.node_id, b"\x00")
         if not self.heard:
             return
-        self._watch(now_s)
-        for emergency in self.drive.take_emergencies():
-            self._emergency(emergency.code, emergency.register)
+        if self._consumers or self._watched:
+            self._watch(now_s)
+        if self.drive.emergencies:
+            for emergency in self.drive.take_emergencies():
+                self._emergency(emergency.code, emergency.register)
         if self._beat_due_s is not None and now_s >= self._beat_due_s:
             self._send(0x700 + self.node_id, bytes((self.state.value,)))
             period_s = 1e-3 * self.store.values[0x1017, 0]
             late = now_s - self._beat_due_s > period_s
             self._beat_due_s = now_s + period_s if late else self._beat_due_s + period_s
         if self.state is NmtState.OPERATIONAL:
-            for pdo in self.tpdos:
-                if pdo.event_driven:
-                    self._send_pdo(pdo.cob_id, pdo.on_time(now_s))
+            for pdo in self._event_tpdos:
+                self._send_pdo(pdo.cob_id, pdo.on_time(now_s))
 
     def _watch(self, now_s: float) -> None:
         for deadline in self._consumers.values():
@@ -285,7 +298,7 @@ class CanNode:
                 self.drive.abort_connection(HEARTBEAT_LOST, COMMUNICATION_REGISTER)
                 self._error_behaviour()
         if self.state is NmtState.OPERATIONAL:
-            for pdo in self.rpdos:
+            for pdo in self._watched:
                 if pdo.deadline.expired(now_s):
                     self.drive.abort_connection(RPDO_TIMEOUT, COMMUNICATION_REGISTER)
 

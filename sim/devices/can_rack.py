@@ -67,8 +67,9 @@ class CanRack:
         self.group = DriveGroup(settings, seed=seed)
         self._buses = tuple(BusTiming(settings.bitrate) for _ in range(settings.bus_count))
         self._outgoing: tuple[list[Outgoing], ...] = tuple([] for _ in self._buses)
+        self._routes: tuple[dict[int, tuple[int, ...]], ...] = tuple({} for _ in self._buses)
         self.nodes = tuple(
-            CanNode(drive, self._sender(k), settings.boot_time_s)
+            CanNode(drive, self._sender(k), settings.boot_time_s, self._forget_routes)
             for k, drive in enumerate(self.group.drives)
         )
         self._on_bus = tuple(
@@ -234,11 +235,26 @@ class CanRack:
         can_id = transfer.can_id
         if can_id == 0x080:
             self._move_plant(now_s)
-        for k in self._on_bus[bus]:
-            if k != transfer.sender and self.nodes[k].wants(can_id):
+        listeners = self._routes[bus].get(can_id)
+        if listeners is None:
+            listeners = self._find_listeners(bus, can_id)
+        for k in listeners:
+            if k != transfer.sender:
                 self.nodes[k].receive(can_id, transfer.data, now_s)
         if transfer.sender != MASTER:
             self._put_out(bus, transfer)
+
+    def _forget_routes(self) -> None:
+        for routes in self._routes:
+            routes.clear()
+
+    def _find_listeners(self, bus: int, can_id: int) -> tuple[int, ...]:
+        heartbeat = can_id > 0x700
+        listeners = tuple(
+            k for k in self._on_bus[bus] if heartbeat or can_id in self.nodes[k].listens_to()
+        )
+        self._routes[bus][can_id] = listeners
+        return listeners
 
     def _put_out(self, bus: int, transfer: Transfer) -> None:
         delay_s, spoil = self._faults.adapter(transfer.sender)

@@ -94,7 +94,8 @@ class EmulatedDrive:
         self.homed = False
         self.error_code = NO_ERROR
         self.errors: dict[int, int] = {}
-        self._emergencies: list[Emergency] = []
+        self.emergencies: list[Emergency] = []
+        """What has not been told yet, oldest first."""
         self.controlword = 0
         self.velocity_offset: int | None = None
         self.target_raw = 0
@@ -249,7 +250,7 @@ class EmulatedDrive:
 
     def take_emergencies(self) -> list[Emergency]:
         """Return the emergencies since the last call, oldest first."""
-        taken, self._emergencies = self._emergencies, []
+        taken, self.emergencies = self.emergencies, []
         return taken
 
     # -- units ----------------------------------------------------------------------------------
@@ -293,14 +294,14 @@ class EmulatedDrive:
         """Send an emergency for an error that is no fault by itself."""
         if code not in self.errors:
             self.errors[code] = register
-            self._emergencies.append(Emergency(code, self.error_register))
+            self.emergencies.append(Emergency(code, self.error_register))
 
     def recover(self, code: int) -> None:
         """Take back an error that was only reported; a fault waits for its reset instead."""
         if self.state in (State.FAULT, State.FAULT_REACTION_ACTIVE):
             return
         if self.errors.pop(code, None) is not None:
-            self._emergencies.append(Emergency(NO_ERROR, self.error_register))
+            self.emergencies.append(Emergency(NO_ERROR, self.error_register))
 
     def abort_connection(self, code: int, register: int) -> None:
         """React to a lost master as object 6007h says, and report it.
@@ -487,7 +488,7 @@ class EmulatedDrive:
         self.error_code = NO_ERROR
         if self.errors:
             self.errors.clear()
-            self._emergencies.append(Emergency(NO_ERROR, 0))
+            self.emergencies.append(Emergency(NO_ERROR, 0))
 
     def _supervise_following(self, dt_s: float) -> None:
         window = self.parameters.following_error_window

@@ -235,7 +235,8 @@ class ModbusFaults:
         if unit is not None:
             data = _readdressed(data, int(unit), rtu=rtu)
         if ("garble", 0) in self._active:
-            data = data[:-3] + bytes([data[-3] ^ 0x55]) + data[-2:]
+            at = len(data) - 3 if rtu else 2  # TCP carries no checksum of its own: the header
+            data = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
         if ("truncate", 0) in self._active:
             data = data[:-3]
         if ("glue", 0) in self._active:

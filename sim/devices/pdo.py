@@ -67,6 +67,13 @@ class Pdo:
         self.mapping = (0x1600 if receive else 0x1A00) + number
         self._keys: tuple[tuple[int, int], ...] = ()
         self.layout = struct.Struct("<")
+        self.cob_id: int | None = None
+        """CAN identifier, or None while the PDO does not exist."""
+        self.transmission_type = 255
+        self.event_driven = True
+        """Whether SYNC means nothing to this PDO."""
+        self.inhibit_s = 0.0
+        self.event_s = 0.0
         hooks = store.on_write
         hooks[self.comm, 1] = self._write_cob_id
         hooks[self.comm, 2] = self._write_type
@@ -76,36 +83,20 @@ class Pdo:
             hooks[self.mapping, subindex] = self._write_mapping
         self.configure()
 
-    @property
-    def cob_id(self) -> int | None:
-        """CAN identifier, or None while the PDO does not exist."""
-        word = self._store.values[self.comm, 1]
-        return None if word & PDO_INVALID else word & 0x7FF
-
-    @property
-    def transmission_type(self) -> int:
-        """Transmission type, sub-index 2."""
-        return self._store.values[self.comm, 2]
-
-    @property
-    def event_s(self) -> float:
-        """Event timer, sub-index 5 [s]."""
-        return 1e-3 * self._store.values[self.comm, 5]
-
-    @property
-    def inhibit_s(self) -> float:
-        """Inhibit time, sub-index 3 [s]."""
-        return 1e-4 * self._store.values[self.comm, 3]
-
-    @property
-    def event_driven(self) -> bool:
-        """Whether SYNC means nothing to this PDO."""
-        return self.transmission_type in _EVENT_TYPES
+    def refresh(self) -> None:
+        """Read the communication parameters again, after any write to them."""
+        values = self._store.values
+        word = values[self.comm, 1]
+        self.cob_id = None if word & PDO_INVALID else word & 0x7FF
+        self.transmission_type = values[self.comm, 2]
+        self.event_driven = self.transmission_type in _EVENT_TYPES
+        self.inhibit_s = 1e-4 * values[self.comm, 3]
+        self.event_s = 1e-3 * values[self.comm, 5]
 
     def configure(self) -> None:
         """Read the mapping again and prepare for it."""
-        count = self._store.values[self.mapping, 0]
-        self._lay_out(count)
+        self.refresh()
+        self._lay_out(self._store.values[self.mapping, 0])
 
     def _lay_out(self, count: int) -> None:
         code, keys = "<", []
@@ -124,6 +115,9 @@ class Pdo:
     def bind(self, keys: tuple[tuple[int, int], ...]) -> None:
         """Look up the functions of the mapped objects."""
         raise NotImplementedError
+
+    def _exists(self) -> bool:
+        return not self._store.values[self.comm, 1] & PDO_INVALID
 
     def _require_pre_operational(self) -> None:
         if not self._may_change():
@@ -145,12 +139,12 @@ class Pdo:
             raise SdoAbort(VALUE_RANGE)
 
     def _write_inhibit(self, value: int) -> None:
-        if self.cob_id is not None and value != self._store.values[self.comm, 3]:
+        if self._exists() and value != self._store.values[self.comm, 3]:
             raise SdoAbort(VALUE_RANGE)
 
     def _write_count(self, value: int) -> None:
         self._require_pre_operational()
-        if self.cob_id is not None:
+        if self._exists():
             raise SdoAbort(UNSUPPORTED_ACCESS)
         if value > 8:
             raise SdoAbort(MAPPING_TOO_LONG)
@@ -165,7 +159,7 @@ class Pdo:
 
     def _write_mapping(self, value: int) -> None:
         self._require_pre_operational()
-        if self.cob_id is not None or self._store.values[self.mapping, 0] != 0:
+        if self._exists() or self._store.values[self.mapping, 0] != 0:
             raise SdoAbort(UNSUPPORTED_ACCESS)
         if value:
             self._check_mapping(value)
@@ -298,12 +292,6 @@ class TransmitPdo(Pdo):
             if event_s == 0.0 or now_s < self._sent_s + event_s - 1e-9:
                 return None
         return self._sent(data, now_s)
-
-    def due_s(self) -> float | None:
-        """Return when the event timer runs out, or None."""
-        if not self.event_driven or self.cob_id is None or self.event_s == 0.0:
-            return None
-        return self._sent_s + self.event_s if self._last is not None else self._sent_s
 
     def _pack(self) -> bytes:
         return self.layout.pack(*[read() for read in self._readers])
