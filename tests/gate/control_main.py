@@ -1,0 +1,77 @@
+"""Control in a process of its own: engages, moves all legs, and says what it meets.
+
+Arguments: a folder for the black box, how long the gate holds alone [s], and the gate's program.
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+from gate_bench import LIMITS, PERIOD_S, SPEED, sim_spec
+
+from drives.bank import DriveError
+from hil.gate.remote import RemoteGate
+from hil.realtime import RealClock
+from hil.realtime_setup import RealtimePolicy
+from safety.modes import FOLLOWING_MODES, Mode, Request
+from safety.verdict import Setpoint
+
+NEXT = {
+    Mode.OFF: (Request.CONFIGURED,),
+    Mode.IDLE: (Request.HOME,),
+    Mode.STANDBY: (Request.ENGAGE,),
+    Mode.ENGAGING: (Request.RISEN,),
+}
+SWING_CYCLES = 500
+TOLD_AFTER = 100
+ORDINARY = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)
+
+
+def say(**words):
+    print(json.dumps(words), flush=True)
+
+
+def setpoint(index, verdict, begun):
+    """All legs at speeds that swing slowly, so that nothing ever ends."""
+    share = math.sin(2.0 * math.pi * begun / SWING_CYCLES)
+    speed = tuple(v * share for v in SPEED)
+    length = tuple(x + v * PERIOD_S for x, v in zip(verdict.allowed.length_m, speed, strict=True))
+    return Setpoint(index, length, speed)
+
+
+def main():
+    folder, hold_s, *program = sys.argv[1:]
+    gate = RemoteGate(
+        sim_spec(),
+        LIMITS,
+        RealClock().now_s,
+        black_box=Path(folder) / "box.jsonl",
+        policy=ORDINARY,
+        hold_alone_s=float(hold_s),
+        **({"program": tuple(program)} if program else {}),
+    )
+    gate.open()
+    verdict, begun, told = None, 0, False
+    try:
+        for tick in gate.clock.ticks(PERIOD_S):
+            asked, requests = None, (Request.CONFIGURED,)
+            if verdict is not None:
+                requests = NEXT.get(verdict.mode, ())
+                if verdict.mode in FOLLOWING_MODES and verdict.allowed is not None:
+                    asked = setpoint(tick.index, verdict, begun)
+            exchange = gate.cycle(tick, asked, requests)
+            verdict = exchange.verdict
+            begun = begun + 1 if verdict.mode is Mode.ENGAGED else 0
+            if begun >= TOLD_AFTER and not told:
+                told = True
+                say(gate=gate.pid, ring=gate._ring.fileno(), cycle=tick.index)
+    except DriveError as error:
+        say(lost=str(error), kind=type(error).__name__, mode=gate.mode.name)
+    finally:
+        gate.close()
+    say(closed=True)
+
+
+if __name__ == "__main__":
+    main()
