@@ -6,6 +6,9 @@ Everything runs in one thread on one virtual clock, which moves while somebody w
 from drives.bank import LinkLostError
 from drives.frames import BusHealth, BusState, Frame
 
+STEP_S = 5e-5
+"""Least move of the clock: frames of another bus may be due that nobody fetches here [s]."""
+
 
 class VirtualTime:
     """A clock that tests move."""
@@ -48,7 +51,7 @@ class MemoryBus:
             if arrived or self.time.now >= end_s:
                 return [Frame(can_id, bytes(data)) for can_id, data in arrived]
             due_s = self.rack.next_due_s()
-            step_s = end_s if due_s is None else min(end_s, max(due_s, self.time.now + 1e-6))
+            step_s = end_s if due_s is None else min(end_s, max(due_s, self.time.now + STEP_S))
             self.time.move_to(step_s)
 
     def health(self):
