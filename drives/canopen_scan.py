@@ -1,0 +1,111 @@
+"""Who is on a CANopen bus: look without changing anything, for the command line.
+
+Only SDO uploads are sent. Do not scan a bus on which a cycle runs: an SDO channel has one client.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
+
+from drives.canopen_open import PROBE_S, probe
+from drives.canopen_pdo import HEARTBEAT_ID, SDO_ANSWER_ID
+from drives.canopen_service import Segment, ServiceNode
+from drives.canopen_setup import PROFILE
+from drives.frames import Frame, FrameBus
+
+HISTORY_MAX = 254
+"""Entries that an error history 1003h has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node that answered.
+
+    Attributes:
+        node: Its id.
+        device_type: 1000h; the low word is the device profile, 402 of a drive.
+        name: 1008h, empty if it has none.
+        vendor: 1018h:1.
+        product: 1018h:2.
+        serial: 1018h:4.
+        modes: Modes of operation that it supports, 6502h; empty if it is no drive.
+        errors: Error history 1003h, newest first: the low word is the error code.
+    """
+
+    node: int
+    device_type: int
+    name: str
+    vendor: int
+    product: int
+    serial: int
+    modes: tuple[int, ...]
+    errors: tuple[int, ...]
+
+    @property
+    def is_drive(self) -> bool:
+        """Whether it says that it is a drive (CiA 402)."""
+        return self.device_type & 0xFFFF == PROFILE
+
+
+def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> list[FoundNode]:
+    """Ask all node ids of a bus who they are.
+
+    Args:
+        bus: The bus, open, with nobody else reading it.
+        now_s: Monotonic clock [s].
+        timeout_s: How long to go on listening for heartbeats and late answers [s].
+
+    Returns:
+        The nodes that answered, by id.
+
+    Raises:
+        LinkLostError: If the adapter is gone.
+    """
+    segment = Segment(bus, now_s)
+    heard: set[int] = set()
+
+    def listen(frame: Frame) -> None:
+        if frame.can_id & 0x780 in (SDO_ANSWER_ID, HEARTBEAT_ID) and frame.can_id & 0x7F:
+            heard.add(frame.can_id & 0x7F)
+
+    segment.on_frame = listen
+    probe(segment)
+    segment.listen(max(timeout_s, PROBE_S))
+    found = (_look(ServiceNode(node, segment)) for node in sorted(heard))
+    return [each for each in found if each is not None]
+
+
+def _look(node: ServiceNode) -> FoundNode | None:
+    try:
+        device_type = _number(node, 0x1000, 0)
+        supported = _number(node, 0x6502, 0)
+        return FoundNode(
+            node=node.number,
+            device_type=device_type,
+            name=_bytes(node, 0x1008, 0).rstrip(b"\0").decode("ascii", "replace"),
+            vendor=_number(node, 0x1018, 1),
+            product=_number(node, 0x1018, 2),
+            serial=_number(node, 0x1018, 4),
+            modes=tuple(mode for mode in range(1, 33) if supported >> (mode - 1) & 1),
+            errors=_history(node),
+        )
+    except SdoCommunicationError:
+        return None  # it has a heartbeat, or had a voice a moment ago, and does not answer
+
+
+def _history(node: ServiceNode) -> tuple[int, ...]:
+    count = min(_number(node, 0x1003, 0), HISTORY_MAX)
+    return tuple(_number(node, 0x1003, sub) for sub in range(1, count + 1))
+
+
+def _number(node: ServiceNode, index: int, sub: int) -> int:
+    return int.from_bytes(_bytes(node, index, sub)[:4], "little")
+
+
+def _bytes(node: ServiceNode, index: int, sub: int) -> bytes:
+    """Return the bytes of an object, none if the node does not have it."""
+    try:
+        return node.read(index, sub)
+    except SdoAbortedError:
+        return b""
