@@ -4,9 +4,9 @@ import pytest
 from gate_bench import PERIOD_S, RIG
 
 from drives.bank import BankFeedback, DriveState
+from hil.bench import machine_of
 from hil.clock import Tick, VirtualClock
 from hil.gated_bank import Exchange
-from hil.bench import machine_of
 from hil.loop import Loop
 from hil.motion.moves import move
 from hil.stations.platform import ABSENT, Control, PlatformStation
@@ -106,7 +106,7 @@ class Course:
 
 @pytest.mark.parametrize("late_cycles", [0, 1, 7, 40])
 def test_a_path_begins_with_the_first_setpoint_that_the_gate_took(late_cycles):
-    """Planning may take many cycles of the gate; the first setpoint it takes is the path's first."""
+    """Planning may take many cycles; the first setpoint that is taken is the path's first."""
     machine = machine_of(RIG)
     goal = RIG.neutral.pose()
     station = PlatformStation(
