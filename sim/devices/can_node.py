@@ -15,6 +15,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Final
 
+from sim.devices.drive402 import POWERED
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.object_store import VALUE_RANGE, ObjectStore, SdoAbort
 from sim.devices.object_table import CONSUMERS, HISTORY_LENGTH
@@ -134,7 +135,7 @@ class CanNode:
         if command is NmtCommand.RESET_NODE:
             self.power_on(now_s)
         elif command is NmtCommand.RESET_COMMUNICATION:
-            self.drive.abort_connection(CONNECTION_ABORTED, COMMUNICATION_REGISTER)
+            self._leave_connection()
             self._reset_communication(now_s)
         else:
             self._enter(_COMMANDED[command])
@@ -162,9 +163,14 @@ class CanNode:
             for pdo in self.rpdos:
                 pdo.stop()
         if state is NmtState.STOPPED:  # CiA 402-2: a stopped node has lost its connection
-            self.drive.abort_connection(CONNECTION_ABORTED, COMMUNICATION_REGISTER)
+            self._leave_connection()
         else:
             self.drive.recover(CONNECTION_ABORTED)
+
+    def _leave_connection(self) -> None:
+        """Act as 6007h says when the master itself ends it; a drive at rest has nothing to do."""
+        if self.drive.state in POWERED:
+            self.drive.abort_connection(CONNECTION_ABORTED, COMMUNICATION_REGISTER)
 
     # -- frames ---------------------------------------------------------------------------------
 

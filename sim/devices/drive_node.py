@@ -359,7 +359,8 @@ class EmulatedDrive:
         if self.state is State.OPERATION_ENABLED:
             if self._stop_event is None:
                 self.modes.advance()
-            self._supervise_following(dt_s)
+            if self.modes.mode is not Mode.PROFILE_VELOCITY:
+                self._supervise_following(dt_s)
         if self._stop_event is not None and self.at_rest:
             self._finish_stop()
         if self.state in drive402.POWERED:
@@ -524,10 +525,10 @@ class EmulatedDrive:
         return a_max if a > a_max else -a_max if a < -a_max else a
 
     def _inside_limit_switches(self, v_wanted: float) -> float:
-        if v_wanted > 0.0 and self.encoder.switch_active(Switch.POSITIVE_LIMIT):
-            self.limited = True
-            return 0.0
-        if v_wanted < 0.0 and self.encoder.switch_active(Switch.NEGATIVE_LIMIT):
-            self.limited = True
-            return 0.0
-        return v_wanted
+        switch = Switch.POSITIVE_LIMIT if v_wanted > 0.0 else Switch.NEGATIVE_LIMIT
+        if v_wanted == 0.0 or not self.encoder.switch_active(switch):
+            return v_wanted
+        self.limited = True
+        if self.modes.mode is Mode.PROFILE_VELOCITY:
+            self.reference.x_m = self.u_m  # a speed has no position to run after
+        return 0.0

@@ -1,10 +1,11 @@
 """Homing methods of CiA 402-2, clause "Homing methods": 17 to 22, 35 and 37.
 
-Each switch method is two legs of travel: a fast one that finds the switch, and a slow one towards
-the edge that becomes the home position. Methods 17 to 22 are methods 1 to 6 without the index
-pulse. In the standard's words "positive home switch" (19, 20) is active towards the positive end
-and "negative home switch" (21, 22) towards the negative end. The plant of this rack has a negative
-one, so 19 and 20 run into a limit switch and end with a homing error, as they would on a machine.
+A switch method finds its switch fast (6099h sub 1) and then goes slowly (sub 2) over the edge that
+becomes the home position, always in the direction that the standard draws. Methods 17 to 22 are
+methods 1 to 6 without the index pulse. In the standard's words "positive home switch" (19, 20) is
+active towards the positive end and "negative home switch" (21, 22) towards the negative end. The
+plant of this rack has a negative one, so 19 and 20 run into a limit switch and end with a homing
+error, as they would on a machine.
 
 Not modelled: methods with index pulse (1 to 14, 33, 34), methods against a hard stop, time-outs.
 """
@@ -21,8 +22,10 @@ from sim.devices.plant import Switch
 class Phase(Enum):
     """How far a homing has got."""
 
+    SEEK = "seek"
+    """Fast, until the switch is active, for methods whose last move enters it."""
     AWAY = "away"
-    """Fast, until the switch changes; the last move then comes from the right side."""
+    """Fast, until the switch has the state that it has before the last move."""
     EDGE = "edge"
     """Slow, towards the edge that is the home position."""
     STOPPING = "stopping"
@@ -80,11 +83,13 @@ class Homing:
         method: The method (6098h), one of `SWITCH_METHODS`.
     """
 
-    __slots__ = ("_method", "phase")
+    __slots__ = ("_before", "_method", "phase")
 
     def __init__(self, method: int) -> None:
         self._method = SWITCH_METHODS[method]
-        self.phase = Phase.AWAY
+        leaves = self._method.active_side != self._method.last_direction
+        self._before = leaves  # state of the switch before the edge that is looked for
+        self.phase = Phase.AWAY if leaves else Phase.SEEK
 
     @property
     def switch(self) -> Switch:
@@ -103,8 +108,13 @@ class Homing:
             at_rest: Whether the rod stands.
         """
         method = self._method
-        # The last move starts with the switch in the state it has before the edge.
-        before = method.active_side != method.last_direction
+        before = self._before
+        if self.phase is Phase.SEEK and active:
+            self.phase = Phase.AWAY
+        if self.phase is Phase.SEEK:
+            return self._unless_blocked(
+                method.active_side, False, at_negative_limit, at_positive_limit
+            )
         if self.phase is Phase.AWAY and active == before:
             self.phase = Phase.EDGE
         if self.phase is Phase.AWAY:

@@ -5,8 +5,9 @@ speed, or brakes along a ramp. Everything is in metres of rod extension of the d
 
 Setpoints of the cyclic modes are interpolated over the interpolation time period: linearly, so
 that the drive derives its speed feed-forward from successive targets; or, when the master gives
-the speed too (velocity offset 60B1h), with the cubic that has both end speeds. A setpoint that is
-late is bridged by extrapolation for at most half a period; then the reference holds still.
+the speed too (velocity offset 60B1h), with the cubic that has both end speeds. While a setpoint is
+late the position waits at the last one, and the speed goes on for at most half a period, so that
+jitter does not make the servo stutter; then the reference holds still.
 
 Not modelled: jerk limits (60A4h), synchronisation of the drive's own cycle to SYNC by a PLL.
 """
@@ -40,7 +41,6 @@ class Reference:
         "_coefficients",
         "_deceleration",
         "_elapsed_s",
-        "_extrapolate_s",
         "_period_s",
         "_speed",
         "_start_m",
@@ -57,7 +57,6 @@ class Reference:
         self._target_m = 0.0
         self._period_s = 0.0
         self._elapsed_s = 0.0
-        self._extrapolate_s = 0.0
         self._coefficients = (0.0, 0.0, 0.0)
         self._start_m = 0.0
         self._speed = 0.0
@@ -97,7 +96,6 @@ class Reference:
                 (v0 + v1 - 2.0 * mean) / (period_s * period_s),
             )
         self._target_m, self._period_s, self._elapsed_s = target_m, period_s, 0.0
-        self._extrapolate_s = 0.5 * period_s
         self._start_m = self.x_m
         self.v_m_s = self._coefficients[0]
         self.motion = Motion.SEGMENT
@@ -145,12 +143,11 @@ class Reference:
             self.x_m = self._start_m + t * (c1 + t * (c2 + t * c3))
             self.v_m_s = c1 + t * (2.0 * c2 + t * 3.0 * c3)
             return
-        v_end = c1 + period * (2.0 * c2 + period * 3.0 * c3)
-        over = min(t - period, self._extrapolate_s)
-        if t - period > self._extrapolate_s:
-            self.hold(self._target_m + v_end * over)
+        if t - period > 0.5 * period:
+            self.hold(self._target_m)
         else:
-            self.x_m, self.v_m_s = self._target_m + v_end * over, v_end
+            self.x_m = self._target_m
+            self.v_m_s = c1 + period * (2.0 * c2 + period * 3.0 * c3)
 
     def _along_profile(self, dt_s: float) -> None:
         distance = self._target_m - self.x_m
