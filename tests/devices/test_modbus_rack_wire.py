@@ -32,7 +32,7 @@ def mbpoll(link, *words):
     options = [word for word in words if not isinstance(word, int)]
     values = [str(word) for word in words if isinstance(word, int)]
     done = subprocess.run(
-        ["mbpoll", "-0", "-1", "-a", "1", *options, *where, *values],
+        ["mbpoll", "-0", "-1", "-a", "1", *options, *where[:-1], "--", where[-1], *values],
         capture_output=True,
         text=True,
         timeout=20,
@@ -114,7 +114,7 @@ def test_the_rack_listens_on_loopback_only(rack):
     port = parse_link(rack.url).port
     with open("/proc/net/tcp") as table:
         local = [line.split()[1] for line in table if f":{port:04X} " in line]
-    assert "0100007F:%04X" % port in local
+    assert f"0100007F:{port:04X}" in local
     assert not any(each.startswith("00000000") for each in local)
 
 
