@@ -18,9 +18,8 @@ from urllib.parse import parse_qsl
 from drives.bank import LinkError
 from drives.can_frames import open_socketcan
 from drives.frames import FrameBus
-from drives.port_lock import PortLock
+from drives.port_lock import PortLock, tcp_endpoint
 from drives.slcan_bus import open_slcan
-from drives.slcan_port import tcp_endpoint
 from drives.socketcand_bus import open_socketcand
 
 MODBUS_PORT = 502

@@ -10,6 +10,7 @@ itself (see `drives.slcan_port`), which keeps out programs of every user.
 
 import fcntl
 import os
+import socket
 import stat
 import tempfile
 from pathlib import Path
@@ -83,6 +84,28 @@ class PortLock:
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
+
+
+def tcp_endpoint(host: str, port: int, url: str) -> str:
+    """Name an endpoint the same way for every spelling of its host.
+
+    Args:
+        host: Name or address.
+        port: Port.
+        url: The link as the user wrote it, for the text of an error.
+
+    Returns:
+        `tcp:ADDRESS:PORT`, for `PortLock`.
+
+    Raises:
+        LinkError: If the name has no address.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        text = f"{url}: no address for host {host!r}: {error.strerror}"
+        raise LinkError(f"{text}; a name of this network or an address is needed") from error
+    return f"tcp:{found[0][4][0]}:{port}"
 
 
 def _open(path: Path, url: str) -> int:

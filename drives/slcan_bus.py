@@ -21,11 +21,11 @@ from drives.slcan_codec import (
     ControllerState,
     Flags,
     Line,
-    LineSplitter,
     Signal,
     encode_frames,
     parse_line,
 )
+from drives.slcan_lines import LineSplitter
 from drives.slcan_open import ANSWER_TIMEOUT_S, open_channel
 from drives.slcan_port import BytePort, open_serial, open_tcp
 

@@ -12,12 +12,12 @@ from drives.slcan_codec import (
     BITRATE_COMMANDS,
     BadLine,
     Line,
-    LineSplitter,
     SerialNumber,
     Signal,
     Version,
     parse_line,
 )
+from drives.slcan_lines import LineSplitter
 from drives.slcan_port import BytePort
 
 ANSWER_TIMEOUT_S = 1.0

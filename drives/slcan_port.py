@@ -15,7 +15,7 @@ from errno import EACCES, EBUSY, ENOENT
 from typing import NoReturn
 
 from drives.bank import LinkError, LinkLostError
-from drives.port_lock import PortLock
+from drives.port_lock import PortLock, tcp_endpoint
 
 WRITE_TIMEOUT_S = 0.005
 CONNECT_TIMEOUT_S = 2.0
@@ -251,28 +251,6 @@ def open_tcp(
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
     device = f"{host}:{port}"
     return BytePort(connection.detach(), url, device, now_s, locks, write_timeout_s)
-
-
-def tcp_endpoint(host: str, port: int, url: str) -> str:
-    """Name an endpoint the same way for every spelling of its host.
-
-    Args:
-        host: Name or address.
-        port: Port.
-        url: The link as the user wrote it, for the text of an error.
-
-    Returns:
-        `tcp:ADDRESS:PORT`, for `drives.port_lock.PortLock`.
-
-    Raises:
-        LinkError: If the name has no address.
-    """
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        text = f"{url}: no address for host {host!r}: {error.strerror}"
-        raise LinkError(f"{text}; a name of this network or an address is needed") from error
-    return f"tcp:{found[0][4][0]}:{port}"
 
 
 def _claim(fd: int, device: str, url: str) -> None:

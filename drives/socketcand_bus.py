@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from drives.bank import LinkError, LinkLostError
 from drives.can_frames import ErrorFrames
 from drives.frames import BusHealth, Frame
-from drives.port_lock import PortLock
+from drives.port_lock import PortLock, tcp_endpoint
 from drives.slcan_codec import MAX_CAN_ID, check_frames
-from drives.slcan_port import BytePort, open_tcp, tcp_endpoint
+from drives.slcan_port import BytePort, open_tcp
 
 ANSWER_TIMEOUT_S = 1.0
 """Longest wait for each answer while the bus is opened [s]."""

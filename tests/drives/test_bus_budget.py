@@ -144,6 +144,10 @@ def test_a_rate_is_refused_exactly_above_the_highest_one(kinds, bitrate, buses, 
         assert budget.fullest_cycle_s * rate_hz <= 1.0 + 1e-12
 
 
+def test_drives_that_two_buses_cannot_share_evenly_load_the_busier_one():
+    assert pdos((5, 8, 1), buses=2).fullest_cycle_s * 1e6 == pytest.approx(55 + 3 * 135)
+
+
 def test_no_frames_fit_any_rate():
     assert BusBudget((), MBIT).highest_rate_hz() == math.inf
 

@@ -215,6 +215,14 @@ def test_a_lock_folder_that_is_a_link_is_refused(tmp_path, monkeypatch):
         lock_directory()
 
 
+def test_a_lock_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    lock_directory()
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(LinkError, match="is not a folder of user"):
+        lock_directory()
+
+
 def test_a_lock_folder_that_cannot_be_made_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
     with pytest.raises(LinkError, match=r"missing/hil-bench: cannot keep lock files there: No"):

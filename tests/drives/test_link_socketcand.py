@@ -236,6 +236,14 @@ def test_error_messages_become_health(daemon, bus, text, state):
     assert bus.health().bad_lines == 0
 
 
+def test_a_message_that_never_ends_takes_bounded_memory():
+    opening = [b"< hi >", b"< ok >", b"< ok >"]
+    bus = SocketcandBus(Silence([*opening, *[b"< frame " + b"0" * 1000] * 20]), "can0", lambda: 0.0)
+    while bus._port.answers:
+        assert bus.receive_frames(0.0) == []
+        assert len(bus._rest) <= 128
+
+
 @pytest.mark.parametrize("frame", [Frame(0x800, b""), Frame(-1, b""), Frame(1, bytes(9))])
 def test_a_frame_that_cannot_be_is_refused(bus, frame):
     with pytest.raises(ValueError, match="identifiers are 0 to 7FFh"):

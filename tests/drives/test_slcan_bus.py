@@ -109,6 +109,12 @@ def test_an_adapter_that_does_not_open_is_refused(adapter, options, text):
     again.close()
 
 
+def test_what_an_adapter_had_still_to_say_is_not_taken_for_its_answers(adapter):
+    adapter.clutter, adapter.refused = b"hello\rV9999\r" * 5, (b"O",)
+    with pytest.raises(LinkError, match=r"refused to open its channel \(BEL after O\)"):
+        adapter.open()
+
+
 def test_a_bitrate_that_no_adapter_has_is_refused(adapter):
     port = adapter.port()
     with pytest.raises(LinkError, match=r"no bitrate of 200000 bit/s; it has 10000, .*1000000"):

@@ -7,17 +7,16 @@ from hypothesis import strategies as st
 from drives.frames import BusState, Frame
 from drives.slcan_codec import (
     BITRATE_COMMANDS,
-    MAX_LINE_BYTES,
     BadLine,
     ControllerState,
     Flags,
-    LineSplitter,
     SerialNumber,
     Signal,
     Version,
     encode_frames,
     parse_line,
 )
+from drives.slcan_lines import MAX_LINE_BYTES, LineSplitter
 
 FRAMES = st.builds(Frame, st.integers(0, 0x7FF), st.binary(max_size=8))
 NOISE = st.one_of(

@@ -14,18 +14,15 @@ from pathlib import Path
 import can
 import pytest
 import serial
+from slcan_peer import BITRATE, Adapter, now_s, until_lost
+
+from drives import slcan_bus, slcan_port
+from drives.bank import LinkError, LinkLostError
+from drives.frames import Frame
+from drives.slcan_bus import open_slcan
+from drives.slcan_port import BytePort
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests" / "drives"))
-
-from slcan_peer import BITRATE, Adapter, now_s, until_lost  # noqa: E402
-
-from drives import slcan_bus, slcan_port  # noqa: E402
-from drives.bank import LinkError, LinkLostError  # noqa: E402
-from drives.frames import Frame  # noqa: E402
-from drives.slcan_bus import open_slcan  # noqa: E402
-from drives.slcan_port import BytePort  # noqa: E402
-
 CYCLE = [*(Frame(0x200 + node, bytes(range(7))) for node in range(1, 7)), Frame(0x080, b"")]
 TRUNCATED = b"t18180011\r"
 GARBAGE = [
