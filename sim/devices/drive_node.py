@@ -521,7 +521,8 @@ class EmulatedDrive:
             self.limited = True
         if self.modes.mode is not Mode.HOMING:
             v_wanted = self._inside_limit_switches(v_wanted)
-        a = 2.0 * rod.damping * wn * (v_wanted - v_measured)
+        feed_forward = 0.0 if self.lag_s > 0.0 else reference.a_m_s2
+        a = 2.0 * rod.damping * wn * (v_wanted - v_measured) + feed_forward
         return a_max if a > a_max else -a_max if a < -a_max else a
 
     def _inside_limit_switches(self, v_wanted: float) -> float:

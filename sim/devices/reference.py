@@ -33,6 +33,7 @@ class Reference:
     Attributes:
         x_m: Position [m].
         v_m_s: Speed [m/s].
+        a_m_s2: Acceleration, which the servo feeds forward [m/s^2].
         motion: What it does at the moment.
     """
 
@@ -45,6 +46,7 @@ class Reference:
         "_speed",
         "_start_m",
         "_target_m",
+        "a_m_s2",
         "motion",
         "v_m_s",
         "x_m",
@@ -53,6 +55,7 @@ class Reference:
     def __init__(self) -> None:
         self.x_m = 0.0
         self.v_m_s = 0.0
+        self.a_m_s2 = 0.0
         self.motion = Motion.HOLD
         self._target_m = 0.0
         self._period_s = 0.0
@@ -65,7 +68,8 @@ class Reference:
 
     def hold(self, x_m: float) -> None:
         """Stand at a position [m] from now on."""
-        self.x_m, self.v_m_s, self.motion = x_m, 0.0, Motion.HOLD
+        self.x_m, self.v_m_s, self.a_m_s2 = x_m, 0.0, 0.0
+        self.motion = Motion.HOLD
 
     def shift(self, dx_m: float) -> None:
         """Move the origin of the positions by -dx_m [m]; the rod does not notice."""
@@ -98,6 +102,7 @@ class Reference:
         self._target_m, self._period_s, self._elapsed_s = target_m, period_s, 0.0
         self._start_m = self.x_m
         self.v_m_s = self._coefficients[0]
+        self.a_m_s2 = 0.0  # of setpoints in whole counts it would be mostly rounding
         self.motion = Motion.SEGMENT
 
     def profile(
@@ -133,6 +138,7 @@ class Reference:
             self.v_m_s = (
                 self._speed if abs(error) <= change else v_old + math.copysign(change, error)
             )
+            self.a_m_s2 = (self.v_m_s - v_old) / dt_s
             self.x_m += 0.5 * (v_old + self.v_m_s) * dt_s
 
     def _along_segment(self, dt_s: float) -> None:
@@ -157,7 +163,9 @@ class Reference:
         slowing = abs(v_wanted) < abs(self.v_m_s)
         change = (self._deceleration if slowing else self._acceleration) * dt_s
         error = v_wanted - self.v_m_s
-        self.v_m_s += error if abs(error) <= change else math.copysign(change, error)
+        step = error if abs(error) <= change else math.copysign(change, error)
+        self.v_m_s += step
+        self.a_m_s2 = step / dt_s
         move = self.v_m_s * dt_s
         if abs(move) >= abs(distance) and abs(self.v_m_s) <= 2.0 * self._deceleration * dt_s:
             self.hold(self._target_m)

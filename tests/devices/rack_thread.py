@@ -31,7 +31,7 @@ def running_rack(
     def run() -> None:
         try:
             run_can_rack(
-                settings or RackSettings(boot_time_s=0.02),
+                settings or RackSettings(boot_time_s=0.0),
                 pty=pty,
                 seed=3,
                 now_s=RealClock().now_s,
