@@ -4,6 +4,7 @@ Identifiers are those of the predefined connection set (CiA 301, "Predefined con
 layouts are written into the drives by `drives.canopen_setup`. All numbers are little endian.
 """
 
+import math
 from dataclasses import dataclass
 from struct import Struct
 from typing import NamedTuple
@@ -46,6 +47,9 @@ INPUTS = Struct("<I")
 
 INPUTS_EVENT_MS = 100
 """Longest time between two TPDO3 [ms]."""
+
+SYNCHRONOUS_MAX = 240
+"""Largest transmission type that counts SYNCs (CiA 301, PDO communication parameter)."""
 
 SYNC = Frame(SYNC_ID, b"")
 
@@ -136,19 +140,31 @@ def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
         settings: The drives and their bus.
         period_s: Bus cycle [s].
     """
-    kinds = [CyclicFrames("SYNC", 1, 0, on_each_bus=True)]
+    kinds = [
+        CyclicFrames("SYNC", 1, 0, on_each_bus=True),
+        _spread("heartbeat", 1, settings.heartbeat_producer_s / period_s),
+    ]
     for pdo in layouts(settings):
-        every = pdo.transmission if pdo.transmission <= 240 else _every(0.1, period_s)
-        kinds.append(CyclicFrames(pdo.name, LEGS, pdo.data_bytes, every))
-    beat = _every(settings.heartbeat_producer_s, period_s)
-    kinds.append(CyclicFrames("heartbeat", LEGS, 1, beat))
-    beat = _every(settings.master_heartbeat_every_s, period_s)
+        if pdo.transmission > SYNCHRONOUS_MAX:
+            kinds.append(_spread(pdo.name, pdo.data_bytes, INPUTS_EVENT_MS * 1e-3 / period_s))
+        else:
+            kinds.append(CyclicFrames(pdo.name, LEGS, pdo.data_bytes, pdo.transmission))
+    beat = max(1, int(settings.master_heartbeat_every_s / period_s))
     kinds.append(CyclicFrames("our heartbeat", 1, 1, beat, on_each_bus=True))
     return BusBudget(tuple(kinds), settings.bitrate, settings.buses)
 
 
-def _every(span_s: float, period_s: float) -> int:
-    return max(1, int(span_s / period_s))
+def _spread(name: str, data_bytes: int, cycles: float) -> CyclicFrames:
+    """Return what six nodes send by their own timers: no two need the bus in the same cycle.
+
+    Args:
+        name: What it is.
+        data_bytes: Bytes of data.
+        cycles: Cycles between two frames of one node.
+    """
+    return CyclicFrames(
+        name, math.ceil(LEGS / max(cycles, 1.0)), data_bytes, max(1, int(cycles / LEGS))
+    )
 
 
 def nmt(command: int, node: int) -> Frame:

@@ -66,8 +66,10 @@ class ScriptedNode:
                 self.segment = value
                 return b"\x41" + head + len(value).to_bytes(4, "little")
             return bytes((0x43 | (4 - len(value)) << 2,)) + head + value.ljust(4, b"\0")
-        if command == 0x60:  # the only segment
-            return bytes((0x01 | (7 - len(self.segment)) << 1,)) + self.segment.ljust(7, b"\0")
+        if command & 0xEF == 0x60:  # a segment, with the toggle bit
+            part, self.segment = self.segment[:7], self.segment[7:]
+            flags = command & 0x10 | (7 - len(part)) << 1 | (not self.segment)
+            return bytes((flags,)) + part.ljust(7, b"\0")
         size = 4 - (command >> 2 & 3)
         self.objects[index, sub] = self.keeps.get((index, sub), data[4 : 4 + size])
         return b"\x60" + head + bytes(4)
