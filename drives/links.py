@@ -7,20 +7,21 @@
 
 A path under `/dev/serial/by-id/` names the adapter itself. `/dev/ttyACM0` names whichever was
 plugged in first, and may be another one tomorrow.
+
+To read a link loads no bus library and needs no Unix; what opens one is imported when it does.
 """
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from drives.bank import LinkError
-from drives.can_frames import open_socketcan
 from drives.frames import FrameBus
-from drives.port_lock import PortLock, tcp_endpoint
-from drives.slcan_bus import open_slcan
-from drives.socketcand_bus import open_socketcand
+
+if TYPE_CHECKING:
+    from drives.port_lock import PortLock
 
 MODBUS_PORT = 502
 BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
@@ -162,13 +163,19 @@ def open_can(link: CanLink, *, bitrate: int, now_s: Callable[[], float]) -> Fram
         LinkError: If it is absent, taken, or refuses; the text names device, URL and cause.
     """
     if link.interface == "slcan":
+        from drives.slcan_bus import open_slcan
+
         return open_slcan(link.channel, link.url, bitrate=bitrate, now_s=now_s, baud=link.baud)
     if link.interface == "socketcand":
+        from drives.socketcand_bus import open_socketcand
+
         return open_socketcand(link.host, link.port, link.channel, link.url, now_s)
+    from drives.can_frames import open_socketcan
+
     return open_socketcan(link.channel, link.url, bitrate=bitrate, now_s=now_s)
 
 
-def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> PortLock:
+def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> "PortLock":
     """Take a Modbus link for this program alone; the libraries that open it do not.
 
     Args:
@@ -180,9 +187,11 @@ def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> PortLock:
     Raises:
         LinkError: If another controller has it.
     """
+    from drives.port_lock import PortLock, serial_endpoint, tcp_endpoint
+
     if isinstance(link, ModbusTcpLink):
         return PortLock(tcp_endpoint(link.host, link.port, link.url), link.url)
-    return PortLock(os.path.realpath(link.device), link.url)
+    return PortLock(serial_endpoint(link.device), link.url)
 
 
 def _sim(url: str, rest: str) -> SimLink:

@@ -86,6 +86,18 @@ class PortLock:
             os.close(fd)
 
 
+def serial_endpoint(device: str) -> str:
+    """Name a serial device the same way for each of its names, such as those under by-id.
+
+    Args:
+        device: Path.
+
+    Returns:
+        Its path with all links resolved, for `PortLock`.
+    """
+    return os.path.realpath(device)
+
+
 def tcp_endpoint(host: str, port: int, url: str) -> str:
     """Name an endpoint the same way for every spelling of its host.
 

@@ -15,7 +15,7 @@ from errno import EACCES, EBUSY, ENOENT
 from typing import NoReturn
 
 from drives.bank import LinkError, LinkLostError
-from drives.port_lock import PortLock, tcp_endpoint
+from drives.port_lock import PortLock, serial_endpoint, tcp_endpoint
 
 WRITE_TIMEOUT_S = 0.005
 CONNECT_TIMEOUT_S = 2.0
@@ -200,7 +200,7 @@ def open_serial(
         raise LinkError(f"{url}: cannot open {device}: {error.strerror}; {advice}") from error
     lock: PortLock | None = None
     try:
-        lock = PortLock(os.path.realpath(device), url)
+        lock = PortLock(serial_endpoint(device), url)
         _claim(fd, device, url)
         _set_raw(fd, device, url, speed)
     except LinkError:

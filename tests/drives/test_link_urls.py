@@ -1,5 +1,9 @@
 """Links as they are written."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -167,3 +171,16 @@ def test_a_can_device_that_is_absent_is_named():
     text = str(refusal.value)
     assert text.startswith("slcan:/dev/serial/by-id/usb-nothing: cannot open /dev/serial/by-id/")
     assert "No such file or directory; plug the adapter in" in text
+
+
+def test_reading_a_link_loads_no_bus_library_and_needs_no_unix():
+    script = (
+        "import sys\n"
+        "for name in ('can', 'serial', 'termios', 'fcntl'): sys.modules[name] = None\n"
+        "from drives.links import parse_link\n"
+        "print(parse_link('socketcan:can0').channel)"
+    )
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout == "can0\n"
