@@ -150,8 +150,9 @@ class BytePort:
         """Finish a write that was not taken at once, within its time limit."""
         deadline_s = self._now_s() + self._write_timeout_s
         while rest:
-            left_s = deadline_s - self._now_s()
-            if left_s <= 0.0 or not self._writable.poll(left_s * 1e3):
+            # Even if it was this program that came late, the adapter is asked once more.
+            left_s = max(0.0, deadline_s - self._now_s())
+            if not self._writable.poll(left_s * 1e3):
                 limit_ms = self._write_timeout_s * 1e3
                 self._lose(f"did not take {len(rest)} bytes within {limit_ms:g} ms", None)
             try:

@@ -91,6 +91,16 @@ def test_a_write_that_is_taken_in_parts_is_finished(adapter):
     port.close()
 
 
+def test_a_program_that_comes_late_itself_does_not_lose_an_adapter_that_has_room():
+    adapter, times = Adapter("pty"), iter([0.0, 99.0, 199.0])
+    fd = os.open(adapter.channel, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    port = BytePort(fd, "test:", "a pty", lambda: next(times))
+    port._write_rest(memoryview(LINE))
+    assert adapter.hear() == LINE
+    port.close()
+    adapter.close()
+
+
 class _Room:
     """A poll that lets the adapter read a little before it waits for room."""
 
