@@ -327,16 +327,17 @@ class CanopenBank:
 
     def _feedback(self, now_s: float, sent: LegCommand | None) -> BankFeedback:
         states = self._axes.state
-        codes = list(self._watch.codes(now_s))
+        faulted = [state is DriveState.FAULT for state in states]
+        if faulted != self._faulted:
+            for leg in range(LEGS):
+                if self._faulted[leg] and not faulted[leg]:
+                    self._watch.forgive(leg)
+            self._faulted = faulted
         failed = self._axes.homing_failed
-        for leg, state in enumerate(states):
-            faulted = state is DriveState.FAULT
-            if self._faulted[leg] and not faulted:
-                self._watch.forgive(leg)
-            self._faulted[leg] = faulted
-            if not codes[leg]:
-                codes[leg] = self._own_code(leg, faulted, failed[leg])
-        a, b, c, d, e, f = codes
+        a, b, c, d, e, f = (
+            code or self._own_code(leg, faulted[leg], failed[leg])
+            for leg, code in enumerate(self._watch.codes(now_s))
+        )
         return self._inbox.feedback(
             self._scales,
             self._settings.rated_force_n,
