@@ -15,10 +15,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TextIO
 
-from sim.devices.modbus_faults import (
+from sim.devices.modbus_faults import ModbusFaults
+from sim.devices.modbus_injection import (
     KINDS,
     ModbusFaultError,
-    ModbusFaults,
     ModbusInjection,
     parse_fault,
 )

@@ -10,7 +10,6 @@ words that a real gateway updates in its own slower rhythm.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,13 +17,16 @@ from sim.devices import modbus_rack_table as table
 from sim.devices.drive_group import DriveGroup
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.drive_parameters import NODES, RackSettings
-from sim.devices.homing import METHODS
+from sim.devices.modbus_rack_parameters import (
+    ILLEGAL_ADDRESS,
+    ILLEGAL_VALUE,
+    read_parameters,
+    write_parameters,
+)
 from sim.devices.modbus_rack_table import Word
 from sim.devices.plant import PlantError, Rod
 from sim.devices.watchdogs import Deadline
 
-ILLEGAL_ADDRESS: Final = 2
-ILLEGAL_VALUE: Final = 3
 MASTER_LOST: Final = 0x8130
 """Error code: the master's cyclic requests stay away (CiA 301, life guard or heartbeat error)."""
 COMMUNICATION_BIT: Final = 0x10
@@ -163,7 +165,7 @@ class ModbusRackCore:
         axis, offset = self._parameter_place(address, count)
         if axis is None:
             return ILLEGAL_ADDRESS
-        return self._parameters(unit, axis)[offset : offset + count]
+        return read_parameters(self._drives_of(unit)[axis])[offset : offset + count]
 
     def write(self, unit: int, address: int, values: list[int], now_s: float) -> int | None:
         """Write registers.
@@ -185,7 +187,7 @@ class ModbusRackCore:
         axis, offset = self._parameter_place(address, len(values))
         if axis is None:
             return ILLEGAL_ADDRESS
-        return self._write_parameters(self._drives_of(unit)[axis], offset, values)
+        return write_parameters(self._drives_of(unit)[axis], offset, values)
 
     # -- time ---------------------------------------------------------------------------------
 
@@ -247,44 +249,6 @@ class ModbusRackCore:
         fits = 0 <= axis < self._per_unit and offset + count <= table.PARAMETER_STRIDE
         return (axis if fits else None), offset
 
-    def _parameters(self, unit: int, axis: int) -> list[int]:
-        drive = self._drives_of(unit)[axis]
-        registers = [0] * table.PARAMETER_STRIDE
-
-        def put(word: Word, value: int) -> None:
-            registers[word.at : word.at + word.width] = table.words_of(value, word)
-
-        for name, word in table.SETTABLE.items():
-            put(word, getattr(drive.parameters, name))
-        put(table.INTERPOLATION_US, round(drive.parameters.interpolation_period_s * 1e6))
-        put(table.COUNTS_PER_M, round(drive.settings.counts_per_m))
-        put(table.RATED_FORCE_N, round(drive.settings.rod.force_max_n))
-        put(table.SUPPORTED_MODES, drive.supported_modes)
-        put(table.SERIAL, drive.settings.serial)
-        return registers
-
-    def _write_parameters(self, drive: EmulatedDrive, offset: int, values: list[int]) -> int | None:
-        """Write whole parameters; all or none."""
-        changes: list[Callable[[], None]] = []
-        left = set(range(offset, offset + len(values)))
-        for name, word in (*table.SETTABLE.items(), ("", table.INTERPOLATION_US)):
-            places = set(range(word.at, word.at + word.width))
-            if not places & left:
-                continue
-            if not places <= left:
-                return ILLEGAL_VALUE
-            left -= places
-            start = word.at - offset
-            value = table.value_of(values[start : start + word.width], word)
-            if name == "homing_method" and value not in METHODS:
-                return ILLEGAL_VALUE
-            changes.append(_setting(drive, name, value))
-        if left:
-            return ILLEGAL_ADDRESS
-        for change in changes:
-            change()
-        return None
-
 
 def state_words(drive: EmulatedDrive) -> list[int]:
     """Return the state words of a drive as they lie in the registers."""
@@ -311,14 +275,3 @@ def _order(drive: EmulatedDrive, word: Word, value: int) -> None:
         drive.write_target(value)
     else:
         drive.write_controlword(value)
-
-
-def _setting(drive: EmulatedDrive, name: str, value: int) -> Callable[[], None]:
-    def change() -> None:
-        if name:
-            setattr(drive.parameters, name, value)
-        else:
-            drive.parameters.interpolation_units = value
-            drive.parameters.interpolation_index = -6
-
-    return change
