@@ -87,18 +87,16 @@ class TcpWire:
         return self._client is not None
 
     def serve(self, now_s: float, *, readable: bool) -> None:
-        """Accept, read and write."""
+        """Read, accept and write; reading first shows a master that left before the next came."""
+        if readable and self._client is not None:
+            self._read(self._client, now_s)
         self._accept()
-        if self._client is None:
-            self._adapter.fetch(now_s)  # nobody listens: frames are lost
+        self._adapter.fetch(now_s)  # while nobody listens, frames are lost
+        if self._client is None or not self._adapter.output:
             return
         try:
-            if readable:
-                self._read(self._client, now_s)
-            self._adapter.fetch(now_s)
-            if self._client is not None and self._adapter.output:
-                sent = self._client.send(self._adapter.output)
-                del self._adapter.output[:sent]
+            sent = self._client.send(self._adapter.output)
+            del self._adapter.output[:sent]
         except BlockingIOError:
             pass
         except OSError:
@@ -148,6 +146,8 @@ class TcpWire:
             data = client.recv(_BLOCK)
         except BlockingIOError:
             return
+        except OSError:
+            data = b""
         if data:
             self._adapter.feed(data, now_s)
         else:
