@@ -11,11 +11,10 @@ that has restarted is UNKNOWN with error 8180h until the bank is configured anew
 is gone raises `LinkLostError`; a TCP connection that is gone is opened again by the next cycle.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from drives.axes import AxesSeen, AxesWords, SixAxes
+from drives.axes import AxesSeen, SixAxes
 from drives.bank import (
     LEGS,
     BankFeedback,
@@ -30,26 +29,23 @@ from drives.bank import (
     LinkLostError,
     check_command,
 )
-from drives.links import ModbusRtuLink, ModbusTcpLink
-from drives.modbus_codec import AxisAnswer, AxisOrder, UnitAnswer, check_rtu_rate
+from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
+from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from drives.modbus_settings import ModbusSettings
 from drives.modbus_setup import DeviceSetup
+from drives.modbus_units import UnitWatch
+from drives.modbus_words import LegWords, as_six
 from drives.modbus_worker import GatewayWorker
+from drives.port_lock import PortLock
 from drives.register_map import RegisterMap
 from drives.scaling import LegScale
 
-T = TypeVar("T")
+_LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
 
-REFUSED = 0x8100
-"""Error code of a leg whose unit refuses the cyclic request (CiA 301: 81xxh, communication)."""
-SILENT = 0x8130
-"""Error code of a leg that is silent (CiA 301: life guard or heartbeat error)."""
-RESTARTED = 0x8180
-"""Error code of a leg whose device has restarted behind our back."""
 HOMING_FAILED = 0x8612
 """Error code of a leg whose homing failed (CiA 402: reference limit)."""
 GENERIC = 0x1000
@@ -58,7 +54,6 @@ SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
 STILL_M = 2e-5
 """A rod that stays within this distance stands still [m]."""
-_NOTHING = AxisAnswer(0, 0, 0, 0, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -120,7 +115,7 @@ class ModbusBank:
         self._answer_s = settings.answer_within_s(period_s)
         if isinstance(link, ModbusRtuLink):
             check_rtu_rate(map_, period_s, self._answer_s, link.baud, link.parity, link.stop_bits)
-        self._link, self._map, self._scales = link, map_, tuple(scales)
+        self._link, self._map = link, map_
         self._settings, self._now_s, self._name = settings, now_s, name
         self._url = link.url if url is None else url
         still = [scale.distance_counts(STILL_M) for scale in scales]
@@ -130,10 +125,9 @@ class ModbusBank:
         self._gateway: ModbusGateway | None = None
         self._worker: GatewayWorker | None = None
         self._closed = False
-        self._answers = [_NOTHING] * LEGS
-        self._heard_s = dict.fromkeys(map_.units, 0.0)
-        self._boot_count: dict[int, int | None] = {}
-        self._restarted: set[int] = set()
+        self._words = LegWords(map_, scales, settings.rated_force_n)
+        self._units = UnitWatch(map_, settings.watchdog_s)
+        self._lock: PortLock | None = None
         self._counts = LinkCounts(0, [0] * LEGS)
 
     @property
@@ -149,24 +143,16 @@ class ModbusBank:
         """Connect, identify the gateway, write the drives' parameters and read them back."""
         if self._closed or self._worker is not None:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
+        self._lock = lock_modbus(self._link)
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
         done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
-            error = None if done is None else done.error
-            if isinstance(error, ModbusClosedError):
-                raise LinkError(f"{self._name}: {error}") from error
-            if isinstance(error, ModbusError):
-                raise DriveSetupError(f"{self._name}: set-up failed: {error}") from error
-            if error is not None:
-                raise error
-            text = f"{self._url}: set-up took more than {SETUP_TIME_MAX_S} s"
-            raise DriveSetupError(f"{self._name}: {text}")
+            raise self._setup_error(None if done is None else done.error)
         self._gateway.set_timeout(self._answer_s)
-        now_s = self._now_s()
-        self._heard_s = dict.fromkeys(self._map.units, now_s)
         report = done.value
+        self._units.begin(report.boot_counts)
         return BankReport(
             self._name, self._url, report.simulated, report.axes, identities=report.identities
         )
@@ -186,13 +172,12 @@ class ModbusBank:
         targets = speeds = None
         if command is not None:
             check_command(command)
-            legs = zip(self._scales, command.length_m, command.speed_m_s, strict=True)
-            pairs = [(scale.counts(x), scale.speed_counts(v)) for scale, x, v in legs]
-            targets, speeds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+            targets, speeds = self._words.counts(command)
         words = self._axes.words(targets)
-        orders = self._orders(words, speeds)
+        orders = self._words.orders(words, speeds)
         result = CycleResult()
         began_s = self._now_s()
+        self._units.listen(began_s)
         deadline_s = began_s + self._answer_s
         done = worker.run(
             lambda gateway: self._runner.run(gateway, orders, deadline_s, result), self._answer_s
@@ -201,15 +186,23 @@ class ModbusBank:
             self._counts.round_trip_s = self._now_s() - began_s
             if done.error is not None:
                 raise done.error
-        fresh = self._take(dict(result.answers), dict(result.errors), result)
-        accepted = self._accepted(words, orders) if result.sent else None
-        return self._feedback(fresh, result.errors, accepted)
+        # The worker may still be at it: from here on only what it has brought so far counts.
+        answers, errors = dict(result.answers), dict(result.errors)
+        self._count(answers, errors, result.retries)
+        now_s = self._now_s()
+        fresh, alive = self._units.take(answers, now_s)
+        for leg in self._units.restarted_legs:
+            self._axes.forget_reference(leg)
+        self._observe(fresh, alive)
+        accepted = self._words.accepted(words, orders) if result.sent else None
+        return self._feedback(fresh, [self._units.trouble(leg, errors, now_s) for leg in _LEGS],
+                              accepted)  # fmt: skip
 
     def close(self) -> None:
         """Disable the drives and leave the gateway; a second call does nothing."""
         if self._worker is not None and not self._closed:
             self._axes.request(DriveGoal.DISABLED)
-            orders = self._orders(self._axes.words(None), None)
+            orders = self._words.orders(self._axes.words(None), None)
             deadline_s = self._now_s() + CLOSE_TIME_MAX_S
             self._worker.run(
                 lambda gateway: self._runner.run(gateway, orders, deadline_s, CycleResult()),
@@ -231,6 +224,8 @@ class ModbusBank:
         self._closed = True
         if self._worker is not None:
             self._worker.stop(CLOSE_TIME_MAX_S)
+        if self._lock is not None:
+            self._lock.release()
 
     def _require_live(self, call: str) -> GatewayWorker:
         if self._closed or self._worker is None:
@@ -238,72 +233,34 @@ class ModbusBank:
             raise DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
         return self._worker
 
-    def _orders(self, words: AxesWords, speeds: Sequence[int] | None) -> list[AxisOrder]:
-        return [
-            AxisOrder(
-                words.controlword[leg],
-                words.mode[leg],
-                words.target[leg],
-                speeds[leg] if speeds is not None and words.commanded[leg] else 0,
-            )
-            for leg in range(LEGS)
-        ]
+    def _setup_error(self, error: Exception | None) -> Exception:
+        """Return what a set-up that failed is told as."""
+        if isinstance(error, ModbusClosedError):
+            return LinkError(f"{self._name}: {error}")
+        if isinstance(error, ModbusError):
+            return DriveSetupError(f"{self._name}: set-up failed: {error}")
+        if error is not None:
+            return error
+        text = f"{self._url}: set-up took more than {SETUP_TIME_MAX_S} s"
+        return DriveSetupError(f"{self._name}: {text}")
 
-    def _accepted(self, words: AxesWords, orders: Sequence[AxisOrder]) -> LegCommand | None:
-        """Return what was put on the wire, in SI; None if it was not the caller's."""
-        if not any(words.commanded):
-            return None
-        carried = self._map.write.has("target_speed")
-        pairs = tuple(zip(self._scales, orders, strict=True))
-        a, b, c, d, e, f = (scale.length_m(order.target_position) for scale, order in pairs)
-        g, h, i, j, k, m = (
-            scale.speed_m_s(order.target_speed) if carried else 0.0 for scale, order in pairs
-        )
-        return LegCommand((a, b, c, d, e, f), (g, h, i, j, k, m))
-
-    def _take(
-        self, answers: dict[int, UnitAnswer], errors: dict[int, ModbusError], result: CycleResult
-    ) -> list[bool]:
-        """Take in what came; return which legs are fresh."""
-        now_s, counts = self._now_s(), self._counts
+    def _count(
+        self, answers: dict[int, UnitAnswer], errors: dict[int, ModbusError], retries: int
+    ) -> None:
+        """Count what happened; a serial port that is gone ends it here."""
+        counts = self._counts
         counts.cycles += 1
-        counts.retries += result.retries
+        counts.retries += retries
+        for leg in _LEGS:
+            counts.missing[leg] += self._map.unit_of_leg(leg) not in answers
         for error in errors.values():
             counts.note = str(error)
             counts.exceptions += isinstance(error, ModbusExceptionError)
             if isinstance(error, ModbusClosedError) and isinstance(self._link, ModbusRtuLink):
                 raise LinkLostError(f"{self._name}: {error}") from error
-        share = self._map.axes_per_unit
-        fresh, alive = [False] * LEGS, [False] * LEGS
-        for index, unit in enumerate(self._map.units):
-            legs = range(index * share, (index + 1) * share)
-            answer = answers.get(unit)
-            if answer is not None:
-                self._check_restart(unit, answer.boot_count, now_s)
-                self._heard_s[unit] = now_s
-            heard = now_s - self._heard_s[unit] <= self._settings.watchdog_s
-            for leg in legs:
-                fresh[leg], alive[leg] = answer is not None, heard and unit not in self._restarted
-                counts.missing[leg] += answer is None
-                if answer is not None:
-                    self._answers[leg] = answer.axes[leg - legs[0]]
-        self._observe(fresh, alive)
-        return fresh
-
-    def _check_restart(self, unit: int, boot_count: int | None, now_s: float) -> None:
-        """Find out whether a device has lost its parameters and its reference meanwhile."""
-        known = self._boot_count.setdefault(unit, boot_count)
-        was_silent = now_s - self._heard_s[unit] > self._settings.watchdog_s
-        # A device that does not count its restarts may have had one while it was silent.
-        if boot_count != known or (boot_count is None and was_silent):
-            self._restarted.add(unit)
-            self._counts.note = f"{self._url}: unit {unit} has restarted, or may have"
-            for leg in range(LEGS):
-                if self._map.unit_of_leg(leg) == unit:
-                    self._axes.forget_reference(leg)
 
     def _observe(self, fresh: list[bool], alive: list[bool]) -> None:
-        answers = self._answers
+        answers = self._units.answers
         self._axes.observe(
             AxesSeen(
                 [answer.statusword for answer in answers],
@@ -315,47 +272,32 @@ class ModbusBank:
         )
 
     def _feedback(
-        self, fresh: list[bool], errors: dict[int, ModbusError], accepted: LegCommand | None
+        self, fresh: list[bool], troubles: list[int], accepted: LegCommand | None
     ) -> BankFeedback:
+        answers = self._units.answers
         states, codes = list(self._axes.state), [0] * LEGS
-        for leg, answer in enumerate(self._answers):
-            unit = self._map.unit_of_leg(leg)
-            codes[leg] = self._code(leg, states[leg], answer)
-            if unit in self._restarted:
-                states[leg], codes[leg] = DriveState.UNKNOWN, RESTARTED
-            elif isinstance(errors.get(unit), ModbusExceptionError):
-                states[leg], codes[leg] = DriveState.UNKNOWN, REFUSED
-            elif self._now_s() - self._heard_s[unit] > self._settings.watchdog_s:
-                states[leg], codes[leg] = DriveState.UNKNOWN, SILENT
-        pairs = tuple(zip(self._scales, self._answers, strict=True))
-        rated_n = self._settings.rated_force_n
+        for leg, trouble in enumerate(troubles):
+            codes[leg] = trouble or self._code(leg, states[leg], answers[leg])
+            if trouble:
+                states[leg] = DriveState.UNKNOWN
+        length_m, speed_m_s, force_n, inputs = self._words.measured(answers)
         return BankFeedback(
-            length_m=_six(scale.length_m(answer.position) for scale, answer in pairs),
-            speed_m_s=_six(scale.speed_m_s(answer.speed) for scale, answer in pairs),
-            force_n=_six(
-                scale.sign * answer.force * 1e-3 * force_n
-                for (scale, answer), force_n in zip(pairs, rated_n, strict=True)
-            ),
-            state=_six(states),
+            length_m=length_m,
+            speed_m_s=speed_m_s,
+            force_n=force_n,
+            state=as_six(states),
             # Told once the drive is disabled again: homing is over then, not before.
-            homed=_six(
+            homed=as_six(
                 homed and state is not DriveState.HOMING
                 for homed, state in zip(self._axes.homed, states, strict=True)
             ),
-            fault_code=_six(codes),
-            fresh=_six(fresh),
+            fault_code=as_six(codes),
+            fresh=as_six(fresh),
             accepted=accepted,
-            inputs=_six(answer.inputs for answer in self._answers)
-            if self._map.read.has("inputs")
-            else None,
+            inputs=inputs,
         )
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
         if answer.error_code or state is DriveState.FAULT:
             return answer.error_code or GENERIC
         return HOMING_FAILED if self._axes.homing_failed[leg] else 0
-
-
-def _six(values: Iterable[T]) -> tuple[T, T, T, T, T, T]:
-    a, b, c, d, e, f = values
-    return (a, b, c, d, e, f)

@@ -7,8 +7,6 @@ and waits on. It never repeats a request by itself.
 """
 
 import logging
-import os
-import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +16,7 @@ from pymodbus.exceptions import ConnectionException
 from pymodbus.framer import FramerType
 from pymodbus.pdu import ModbusPDU
 
+from drives.modbus_connect import Client, drain, open_client
 from drives.modbus_errors import (
     ModbusClosedError,
     ModbusError,
@@ -33,10 +32,6 @@ logging.getLogger("pymodbus.logging").propagate = False  # every cause comes up 
 IDENTIFICATION_BASIC = 1
 VENDOR_NAME, PRODUCT_CODE, REVISION = 0, 1, 2
 """Objects of device identification (Modbus Application Protocol V1.1b3, 6.21)."""
-DRAIN_BYTES_MAX = 4096
-"""What is thrown away from a line that never falls silent before it is given up."""
-
-Client = ModbusTcpClient | ModbusSerialClient
 
 
 class ModbusGateway:
@@ -179,23 +174,7 @@ class ModbusGateway:
         Raises:
             ModbusClosedError: If the other end refuses, or there is no such port.
         """
-        client = self._client
-        if client.connected:
-            return
-        try:
-            if isinstance(client, ModbusTcpClient):
-                place = client.comm_params
-                client.socket = socket.create_connection(
-                    (place.host, place.port), timeout=place.timeout_connect
-                )
-                return
-            os.close(os.open(client.comm_params.host, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK))
-        except OSError as error:
-            cause = error.strerror or str(error)
-            raise ModbusClosedError(f"{self._url}: {cause}") from error
-        if not client.connect():
-            text = "another program has it, or it is no serial port"
-            raise ModbusClosedError(f"{self._url}: cannot be opened: {text}")
+        open_client(self._client, self._url)
 
     def distrust(self) -> None:
         """Clear the line before the next request: the last answer was another request's."""
@@ -251,22 +230,7 @@ class ModbusGateway:
         if self._framing is Framing.TCP:
             self._client.close()
             return
-        port: Any = self._client.socket
-        if port is None:
-            return
-        try:
-            port.timeout = self._quiet_s
-            thrown = 0
-            while lost := len(port.read(max(1, port.in_waiting))):
-                thrown += lost
-                if thrown > DRAIN_BYTES_MAX:
-                    text = f"{self._url}: {thrown} bytes came unasked and more follow"
-                    raise ModbusTimeoutError(f"{text}; a line that falls silent is needed")
-        except ModbusError:
-            raise
-        except Exception as error:  # a port that is gone raises termios.error besides OSError
-            self._client.close()
-            raise ModbusClosedError(f"{self._url}: the port is gone: {error}") from error
+        drain(self._client, self._quiet_s, self._url)
 
 
 def tcp_gateway(host: str, port: int, url: str, timeout_s: float) -> ModbusGateway:

@@ -5,7 +5,7 @@ its modes, its serial number, its rated force) is compared with what the rig say
 the map lacks is listed, so that nobody takes it for set.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drives.bank import LEGS, DriveSetupError
@@ -42,11 +42,13 @@ class DeviceReport:
         simulated: Whether the gateway says that it is an emulated rack.
         identities: Who each drive says it is, 6; empty texts where it cannot say.
         axes: One line of text per leg, 6.
+        boot_counts: Restarts that each unit has counted; None where it counts none.
     """
 
     simulated: bool
     identities: tuple[str, ...]
     axes: tuple[str, ...]
+    boot_counts: Mapping[int, int | None]
 
 
 class DeviceSetup:
@@ -81,9 +83,10 @@ class DeviceSetup:
         """
         gateway.connect()
         identities = {unit: self._identify(gateway, unit) for unit in self._map.units}
+        boot_counts: dict[int, int | None] = {}
         for unit in self._map.units:
             self._set_watchdog(gateway, unit, 0)
-            self._disable(gateway, unit)
+            boot_counts[unit] = self._disable(gateway, unit)
         lines, names = [], []
         for leg in range(LEGS):
             vendor, product, revision = identities[self._map.unit_of_leg(leg)]
@@ -94,21 +97,23 @@ class DeviceSetup:
         for unit in self._map.units:
             self._set_watchdog(gateway, unit, round(self._settings.watchdog_s * 1e3))
         simulated = all(identity[:2] == EMULATED for identity in identities.values())
-        return DeviceReport(simulated, tuple(names), tuple(lines))
+        return DeviceReport(simulated, tuple(names), tuple(lines), boot_counts)
 
-    def _disable(self, gateway: ModbusGateway, unit: int) -> None:
-        """Take the force from drives that another program may have left enabled."""
+    def _disable(self, gateway: ModbusGateway, unit: int) -> int | None:
+        """Take the force from drives that may have been left enabled; return the boot count."""
         codec = CycleCodec(self._map)
         orders = [AxisOrder(0, self._settings.mode, 0, 0)] * self._map.axes_per_unit
         read, write = self._map.read, self._map.write
         registers = gateway.read_write(
             unit, read.address, read.count, write.address, codec.encode(0, orders)
         )
-        for axis, answer in enumerate(codec.decode(registers).axes):
+        found = codec.decode(registers)
+        for axis, answer in enumerate(found.axes):
             if state_of(answer.statusword) is State402.OPERATION_ENABLED:
                 leg = self._map.units.index(unit) * self._map.axes_per_unit + axis + 1
                 text = f"{gateway.url}: leg {leg} stays enabled after controlword 0"
                 raise DriveSetupError(f"{text} (statusword {answer.statusword:#06x})")
+        return found.boot_count
 
     def _identify(self, gateway: ModbusGateway, unit: int) -> tuple[str, str, str]:
         expected = (self._map.vendor_name, self._map.product_code)

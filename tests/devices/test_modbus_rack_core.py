@@ -11,10 +11,10 @@ from drives.register_map import register_map_from
 from sim.devices import modbus_rack_table as table
 from sim.devices.drive402 import State
 from sim.devices.drive_parameters import RackSettings, default_nodes
-from sim.devices.modbus_faults import (
+from sim.devices.modbus_faults import ModbusFaults
+from sim.devices.modbus_injection import (
     KINDS,
     ModbusFaultError,
-    ModbusFaults,
     ModbusInjection,
     parse_fault,
     parse_script,

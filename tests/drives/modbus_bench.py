@@ -153,5 +153,5 @@ def modbus_tcp(period_s=0.01, **changes):
     return BenchBank(RackThread("tcp"), period_s, **changes)
 
 
-def modbus_rtu(period_s=0.025, **changes):
-    return BenchBank(RackThread("rtu"), period_s, **changes)
+def modbus_rtu(period_s=0.01, **changes):
+    return BenchBank(RackThread("rtu", quick_rack(baud=460800)), period_s, **changes)

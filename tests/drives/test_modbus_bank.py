@@ -32,7 +32,7 @@ from drives.modbus_settings import ModbusSettings
 from drives.modbus_worker import GatewayWorker
 from drives.register_map import register_map_from
 from hil.realtime import RealClock
-from sim.devices.modbus_faults import ModbusInjection
+from sim.devices.modbus_injection import ModbusInjection
 
 
 def reach(bank, goal, reached):

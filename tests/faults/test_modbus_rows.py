@@ -8,11 +8,11 @@ import contextlib
 from unittest import mock
 
 import pytest
-from modbus_bench import RackThread, bank_settings, modbus_rtu, modbus_tcp, shipped_map, six
+from modbus_bench import RackThread, modbus_rtu, modbus_tcp, shipped_map, six
 from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 from pymodbus.exceptions import ModbusIOException
 
-from drives import modbus_bank, modbus_cycle, modbus_gateway
+from drives import modbus_cycle, modbus_gateway, modbus_units
 from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
 from drives.links import parse_link
 from drives.modbus_codec import AxisOrder
@@ -25,7 +25,7 @@ from drives.modbus_errors import (
 from drives.modbus_gateway import rtu_gateway, tcp_gateway
 from hil.realtime import RealClock
 from sim.devices.drive402 import State
-from sim.devices.modbus_faults import ModbusInjection
+from sim.devices.modbus_injection import ModbusInjection
 
 ANSWER_S = 0.06
 SLACK_S = 0.25
@@ -131,7 +131,7 @@ def test_row_36_a_silent_device_costs_one_deadline_and_is_unknown_after_the_watc
 def test_row_36_control_a_bank_that_believes_the_last_state_is_found_out():
     with enabled(modbus_tcp) as (bank, command):
         begin(bank, "mute")
-        bank._settings = bank_settings(watchdog_s=0.5)
+        bank._units._watchdog_s = 0.5
         with pytest.raises(AssertionError):
             check_silence(bank, command)
 
@@ -293,7 +293,7 @@ def test_row_38_control_a_bank_that_overlooks_it_is_found_out():
     with enabled(modbus_tcp) as (bank, command):
         begin(bank, "exception", 4)
         with (
-            mock.patch.object(modbus_bank, "ModbusExceptionError", ModbusWrongUnitError),
+            mock.patch.object(modbus_units, "ModbusExceptionError", ModbusWrongUnitError),
             pytest.raises(AssertionError),
         ):
             check_refusal(bank, command)
