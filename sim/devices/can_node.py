@@ -15,13 +15,12 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Final
 
+from sim.devices.can_supervision import ErrorHistory, HeartbeatConsumers
 from sim.devices.drive402 import POWERED
 from sim.devices.drive_node import EmulatedDrive
-from sim.devices.object_store import VALUE_RANGE, ObjectStore, SdoAbort
-from sim.devices.object_table import CONSUMERS, HISTORY_LENGTH
+from sim.devices.object_store import ObjectStore
 from sim.devices.pdo import ReceivePdo, TransmitPdo, pdos_of
 from sim.devices.sdo_server import SdoServer
-from sim.devices.watchdogs import Deadline
 
 HEARTBEAT_LOST: Final = 0x8130
 RPDO_TIMEOUT: Final = 0x8250
@@ -92,12 +91,10 @@ class CanNode:
         self._sync_tpdos: list[TransmitPdo] = []
         self._event_tpdos: list[TransmitPdo] = []
         self._watched: list[ReceivePdo] = []
-        self._consumers: dict[int, Deadline] = {}
+        self._consumers = HeartbeatConsumers(self.store)
+        self._history = ErrorHistory(self.store)
         hooks = self.store.on_write
-        hooks[0x1003, 0] = self._write_history
         hooks[0x1017, 0] = self._write_producer
-        for k in range(1, CONSUMERS + 1):
-            hooks[0x1016, k] = lambda value, k=k: self._write_consumer(k, value)
         self._now_s = 0.0
         self._refresh()
 
@@ -210,7 +207,8 @@ class CanNode:
                 if answer is not None:
                     self._send(0x580 + self.node_id, answer)
         elif 0x700 < can_id < 0x780 and len(data) == 1:
-            self._hear(can_id - 0x700, now_s)
+            if self._consumers.hear(can_id - 0x700, now_s):
+                self.drive.recover(HEARTBEAT_LOST)
         elif self.state is NmtState.OPERATIONAL:
             self._receive_process_data(can_id, data, now_s)
         self.poll(now_s)
@@ -247,25 +245,6 @@ class CanNode:
 
     # -- heartbeat --------------------------------------------------------------------------------
 
-    def _hear(self, producer: int, now_s: float) -> None:
-        deadline = self._consumers.get(producer)
-        if deadline is not None:
-            deadline.received(now_s)
-            self.drive.recover(HEARTBEAT_LOST)
-
-    def _write_consumer(self, subindex: int, value: int) -> None:
-        self.store.values[0x1016, subindex] = value
-        consumers: dict[int, Deadline] = {}
-        for k in range(1, CONSUMERS + 1):
-            word = self.store.values[0x1016, k]
-            producer, time_ms = word >> 16 & 0x7F, word & 0xFFFF
-            if producer and time_ms:
-                if producer in consumers:
-                    self.store.values[0x1016, subindex] = 0
-                    raise SdoAbort(0x0604_0043)  # CiA 301: one entry for each producer
-                consumers[producer] = Deadline(1e-3 * time_ms)
-        self._consumers = consumers
-
     def _write_producer(self, value: int) -> None:
         self._beat_due_s = self._now_s if value else None
 
@@ -284,7 +263,7 @@ class CanNode:
             self._send(0x700 + self.node_id, b"\x00")
         if not self.heard:
             return
-        if self._consumers or self._watched:
+        if self._consumers.running or self._watched:
             self._watch(now_s)
         if self.drive.emergencies:
             for emergency in self.drive.take_emergencies():
@@ -299,10 +278,9 @@ class CanNode:
                 self._send_pdo(pdo.cob_id, pdo.on_time(now_s))
 
     def _watch(self, now_s: float) -> None:
-        for deadline in self._consumers.values():
-            if deadline.expired(now_s):
-                self.drive.abort_connection(HEARTBEAT_LOST, COMMUNICATION_REGISTER)
-                self._error_behaviour()
+        for _ in range(self._consumers.lost(now_s)):
+            self.drive.abort_connection(HEARTBEAT_LOST, COMMUNICATION_REGISTER)
+            self._error_behaviour()
         if self.state is NmtState.OPERATIONAL:
             for pdo in self._watched:
                 if pdo.deadline.expired(now_s):
@@ -320,16 +298,6 @@ class CanNode:
 
     def _emergency(self, code: int, register: int) -> None:
         if code:
-            values = self.store.values
-            for k in range(HISTORY_LENGTH, 1, -1):
-                values[0x1003, k] = values[0x1003, k - 1]
-            values[0x1003, 1] = code
-            values[0x1003, 0] = min(HISTORY_LENGTH, values[0x1003, 0] + 1)
+            self._history.add(code)
         if self.state is not NmtState.STOPPED:
             self._send(0x80 + self.node_id, struct.pack("<HB5x", code, register))
-
-    def _write_history(self, value: int) -> None:
-        if value != 0:
-            raise SdoAbort(VALUE_RANGE)
-        for k in range(1, HISTORY_LENGTH + 1):
-            self.store.values[0x1003, k] = 0

@@ -12,24 +12,21 @@ temperature, mains voltage, position window timing (6067h, 6068h).
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass
 from typing import Final
 
 from sim.devices import drive402
 from sim.devices.drive402 import Event, State
+from sim.devices.drive_axis import DriveAxis
 from sim.devices.drive_parameters import DriveParameters, NodeSettings
 from sim.devices.modes import Mode, Modes, supported_modes_word
-from sim.devices.plant import Rod, Switch
-from sim.devices.reference import Reference
+from sim.devices.plant import Rod
 
 FOLLOWING_ERROR: Final = 0x8611
 NO_ERROR: Final = 0x0000
 NOT_SUPERVISED: Final = 0xFFFF_FFFF
-INTERLOCK_BIT: Final = 0x08
 
-_INT32: Final = (-(2**31), 2**31 - 1)
 _DEVICE_REGISTER: Final = 0x21
 """Error register 1001h: generic, and device profile specific."""
 _POWER_LOSS_STATES: Final = frozenset(
@@ -40,8 +37,6 @@ _POWER_LOSS_STATES: Final = frozenset(
         State.QUICK_STOP_ACTIVE,
     }
 )
-_RESTING: Final = 1e-4
-"""Speed below which a rod counts as standing [m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +52,8 @@ class Emergency:
     register: int
 
 
-class EmulatedDrive:
-    """One drive with its motor and its encoder.
+class EmulatedDrive(DriveAxis):
+    """One drive: the state machine on top of its axis.
 
     Args:
         settings: What the drive is.
@@ -70,21 +65,10 @@ class EmulatedDrive:
     def __init__(
         self, settings: NodeSettings, motor: Rod, encoder: Rod, rng: random.Random
     ) -> None:
-        self.settings = settings
-        self.motor = motor
-        self.encoder = encoder
-        self.parameters = DriveParameters()
-        self.reference = Reference()
+        super().__init__(settings, motor, encoder)
         self.transitions: list[int] = []
         """Numbers of the transitions taken, the newest last; at most 64."""
-        self.interlock_closed = True
-        """Whether the STO input lets the power through."""
-        self.lag_s = 0.0
-        """Fault: time constant with which the rod crawls after its setpoint [s]; 0 = healthy."""
-        self.encoder_scale = 1.0
-        """Fault: what the encoder counts for each true metre."""
         self._rng = rng
-        self._servo = 2.0 * math.pi * settings.rod.natural_frequency_hz
         self.power_up()
 
     def power_up(self) -> None:
@@ -102,14 +86,11 @@ class EmulatedDrive:
         self.mode_request = 0
         self.target_velocity = 0
         self.modes = Modes(self)
-        self.u_m = round(self._rng.uniform(-0.05, 0.05), 6)
-        self._encoder_m = self.encoder.x_m
-        self.reference.hold(self.u_m)
+        self.forget_position(round(self._rng.uniform(-0.05, 0.05), 6))
         self._stop_event: Event | None = None
         self._enabling_left_s: float | None = None
         self._rearm_needed = False
         self._following_s = 0.0
-        self.limited = False
         self._step(Event.POWER_UP)
         self._step(Event.INITIALISED)
 
@@ -169,14 +150,14 @@ class EmulatedDrive:
         if self.following_commands:
             self.modes.target_velocity(counts_s)
 
-    # -- objects that a master reads ----------------------------------------------------------
+    # -- objects that a master reads --------------------
 
     @property
     def statusword(self) -> int:
         """Object 6041h."""
         word = drive402.state_bits(self.state) | 0x200  # bit 9: controlled through the bus
         word |= 0x10 if self.interlock_closed else 0x80  # bit 4 voltage, bit 7 warning
-        if self.limited:
+        if self.limited or self.modes.clipped:
             word |= 0x800
         return word | self.modes.status_bits()
 
@@ -184,41 +165,6 @@ class EmulatedDrive:
     def mode_display(self) -> int:
         """Object 6061h."""
         return self.modes.mode.value
-
-    @property
-    def position_counts(self) -> int:
-        """Object 6064h [counts]."""
-        return self.to_counts(self.u_m)
-
-    @property
-    def demand_counts(self) -> int:
-        """Object 6062h [counts]."""
-        return self.to_counts(self.reference.x_m)
-
-    @property
-    def velocity_counts_s(self) -> int:
-        """Object 606Ch [counts/s]."""
-        return self.to_counts(self.measured_speed_m_s)
-
-    @property
-    def torque_permille(self) -> int:
-        """Object 6077h: force of the motor in thousandths of its rated force."""
-        value = 1000.0 * self.motor.force_n / self.settings.rod.force_max_n
-        return self.settings.sign * round(value)
-
-    @property
-    def digital_inputs(self) -> int:
-        """Object 60FDh: switches in bits 0 to 2, interlock in bit 3 (1 = closed)."""
-        word = INTERLOCK_BIT if self.interlock_closed else 0
-        for switch in Switch:
-            if self.encoder.switch_active(switch):
-                word |= 1 << switch.value
-        return word
-
-    @property
-    def following_error_counts(self) -> int:
-        """Object 60F4h [counts]."""
-        return self.to_counts(self.reference.x_m - self.u_m)
 
     @property
     def error_register(self) -> int:
@@ -234,16 +180,6 @@ class EmulatedDrive:
         return supported_modes_word()
 
     @property
-    def measured_speed_m_s(self) -> float:
-        """Speed that the encoder shows [m/s]."""
-        return self.encoder.v_m_s * self.encoder_scale
-
-    @property
-    def at_rest(self) -> bool:
-        """Whether reference and rod stand still."""
-        return self.reference.at_rest and abs(self.motor.v_m_s) < _RESTING
-
-    @property
     def following_commands(self) -> bool:
         """Whether setpoints move the rod: enabled, and no stop under way."""
         return self.state is State.OPERATION_ENABLED and self._stop_event is None
@@ -252,22 +188,6 @@ class EmulatedDrive:
         """Return the emergencies since the last call, oldest first."""
         taken, self.emergencies = self.emergencies, []
         return taken
-
-    # -- units ----------------------------------------------------------------------------------
-
-    def to_counts(self, metres: float) -> int:
-        """Convert metres or m/s to counts or counts/s, saturated at 32 bits."""
-        counts = round(self.settings.sign * metres * self.settings.counts_per_m)
-        return max(_INT32[0], min(_INT32[1], counts))
-
-    def to_metres(self, counts: float) -> float:
-        """Convert counts, counts/s or counts/s^2 to SI, with the sign of the polarity."""
-        return self.settings.sign * counts / self.settings.counts_per_m
-
-    def rate(self, counts: int, limit: float) -> float:
-        """Convert an unsigned speed or acceleration to SI; 0 or too much gives the limit."""
-        value = counts / self.settings.counts_per_m
-        return value if 0.0 < value < limit else limit
 
     # -- faults and stops -----------------------------------------------------------------------
 
@@ -338,10 +258,6 @@ class EmulatedDrive:
         """Fault: obey a command that nobody sent."""
         self._command(event)
 
-    def jump_encoder(self, metres: float) -> None:
-        """Fault: the position jumps by so much [m] although the rod does not."""
-        self.u_m += metres
-
     # -- time ---------------------------------------------------------------------------------
 
     def control(self, dt_s: float) -> None:
@@ -365,26 +281,11 @@ class EmulatedDrive:
             self._finish_stop()
         if self.state in drive402.POWERED:
             self.reference.advance(dt_s)
-            self.motor.acceleration_m_s2 = self._servo_acceleration()
-
-    def sense(self) -> None:
-        """Read the encoder after the rods have moved."""
-        x_m = self.encoder.x_m
-        moved = (x_m - self._encoder_m) * self.encoder_scale
-        if moved:
-            self.u_m += moved
-            self._encoder_m = x_m
-
-    def set_origin(self, edge_m: float | None) -> None:
-        """Make a place the home position: its count becomes minus the home offset (607Ch).
-
-        Args:
-            edge_m: True extension of the switch edge just passed [m]; None for where the rod is.
-        """
-        past = 0.0 if edge_m is None else (self.encoder.x_m - edge_m) * self.encoder_scale
-        shift = past - self.to_metres(self.parameters.home_offset) - self.u_m
-        self.u_m += shift
-        self.reference.shift(shift)
+            mode = self.modes.mode
+            self.motor.acceleration_m_s2 = self.servo_acceleration(
+                keep_off_switches=mode is not Mode.HOMING,
+                speed_only=mode is Mode.PROFILE_VELOCITY,
+            )
 
     # -- inside -------------------------------------------------------------------------------
 
@@ -457,19 +358,6 @@ class EmulatedDrive:
             ramp = option if option < 5 else option - 4
             self._brake_along(ramp, Event.QUICK_STOP_DONE)
 
-    def stop_acceleration(self, ramp: int) -> float:
-        """Return the deceleration of a ramp numbered as in the option codes [m/s^2].
-
-        Args:
-            ramp: 1 slow-down ramp (6084h), 2 quick-stop ramp (6085h), 3 and 4 hardest.
-        """
-        hardest = self.settings.rod.acceleration_max_m_s2
-        if ramp == 1:
-            return self.rate(self.parameters.profile_deceleration, hardest)
-        if ramp == 2:
-            return self.rate(self.parameters.quick_stop_deceleration, hardest)
-        return hardest
-
     def _brake_along(self, ramp: int, then: Event) -> None:
         """Ramp the reference to rest; `then` is the event that follows at standstill."""
         if self._stop_event is not then:
@@ -501,35 +389,3 @@ class EmulatedDrive:
         if self._following_s * 1000.0 >= self.parameters.following_error_timeout_ms:
             self._following_s = 0.0
             self.trip(FOLLOWING_ERROR)
-
-    def _servo_acceleration(self) -> float:
-        """Cascade of a second-order position loop, each stage limited."""
-        rod, wn = self.settings.rod, self._servo
-        reference = self.reference
-        a_max, v_max = rod.acceleration_max_m_s2, rod.speed_max_m_s
-        v_measured = self.measured_speed_m_s
-        error = reference.x_m - self.u_m
-        if self.lag_s > 0.0:
-            v_wanted = error / self.lag_s
-        else:
-            size = abs(error)
-            pull = min(size * wn / (2.0 * rod.damping), math.sqrt(1.6 * a_max * size))
-            v_wanted = reference.v_m_s + (pull if error > 0.0 else -pull)
-        self.limited = self.modes.clipped
-        if abs(v_wanted) > v_max:
-            v_wanted = math.copysign(v_max, v_wanted)
-            self.limited = True
-        if self.modes.mode is not Mode.HOMING:
-            v_wanted = self._inside_limit_switches(v_wanted)
-        feed_forward = 0.0 if self.lag_s > 0.0 else reference.a_m_s2
-        a = 2.0 * rod.damping * wn * (v_wanted - v_measured) + feed_forward
-        return a_max if a > a_max else -a_max if a < -a_max else a
-
-    def _inside_limit_switches(self, v_wanted: float) -> float:
-        switch = Switch.POSITIVE_LIMIT if v_wanted > 0.0 else Switch.NEGATIVE_LIMIT
-        if v_wanted == 0.0 or not self.encoder.switch_active(switch):
-            return v_wanted
-        self.limited = True
-        if self.modes.mode is Mode.PROFILE_VELOCITY:
-            self.reference.x_m = self.u_m  # a speed has no position to run after
-        return 0.0

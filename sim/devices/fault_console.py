@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sim.devices.drive_parameters import NODES
-from sim.devices.faults import KINDS, FaultBoard, FaultError, Injection, parse_words
+from sim.devices.fault_board import FaultBoard
+from sim.devices.faults import KINDS, FaultError, Injection, parse_words
 
 COMMANDS = ("help", "status", "list", "clear")
 

@@ -1,6 +1,4 @@
-"""Faults that a rack can have: what they are, how they are written, and which are on.
-
-    board.start(Injection("drop", node=3, value=0.1, duration_s=2.0), now_s)
+"""Faults that a rack can have: what they are, and how a line or a script says them.
 
 Drives are numbered 1 to 6 here, whatever their node ids; 0 means all six, or the whole bus.
 A line of the console has the words of a script's table: `drop node=3 value=0.1 duration_s=2`.
@@ -13,7 +11,6 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -216,129 +213,3 @@ def parse_words(words: list[str]) -> Injection:
             except ValueError as error:
                 raise FaultError(f"{key} = {text!r}: a number is needed") from error
     return injection_from(table)
-
-
-Hook = Callable[[str, int, float, float], None]
-"""Called with kind, drive index (-1: the bus), value and time when a fault begins or ends."""
-
-
-@dataclass(slots=True)
-class _Running:
-    injection: Injection
-    until_s: float
-
-
-class FaultBoard:
-    """The faults that are on, and those that will be.
-
-    Args:
-        begin: Called when a fault begins.
-        end: Called when a fault ends.
-    """
-
-    def __init__(self, begin: Hook, end: Hook) -> None:
-        self._begin, self._end = begin, end
-        self._waiting: list[tuple[float, Injection]] = []
-        self._running: list[_Running] = []
-        self._values: dict[tuple[str, int], float] = {}
-
-    def start(self, injection: Injection, now_s: float) -> None:
-        """Have a fault, now or `at_s` later.
-
-        Args:
-            injection: The fault.
-            now_s: Monotonic time [s].
-        """
-        self._waiting.append((now_s + injection.at_s, injection))
-        self._waiting.sort(key=lambda item: item[0])
-        self.advance(now_s)
-
-    def clear(self, now_s: float, kind: str | None = None, node: int | None = None) -> int:
-        """End faults and forget those to come.
-
-        Args:
-            now_s: Monotonic time [s].
-            kind: Only this kind.
-            node: Only faults given for this number.
-
-        Returns:
-            How many were ended or forgotten.
-        """
-
-        def meant(injection: Injection) -> bool:
-            right_kind = kind is None or injection.kind == kind
-            return right_kind and (node is None or injection.node == node)
-
-        before = len(self._waiting)
-        self._waiting = [item for item in self._waiting if not meant(item[1])]
-        ended = [running for running in self._running if meant(running.injection)]
-        self._running = [running for running in self._running if not meant(running.injection)]
-        self._refresh()
-        for running in ended:
-            self._finish(running.injection, now_s)
-        return before - len(self._waiting) + len(ended)
-
-    def advance(self, now_s: float) -> None:
-        """Begin and end what is due, in the order of their times.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
-        while True:
-            due_s = self.due_s()
-            if due_s is None or due_s > now_s:
-                return
-            over = [running for running in self._running if running.until_s <= due_s]
-            if over:
-                self._running = [r for r in self._running if r.until_s > due_s]
-                self._refresh()
-                for running in over:
-                    self._finish(running.injection, due_s)
-                continue
-            _, injection = self._waiting.pop(0)
-            self._launch(injection, due_s)
-
-    def due_s(self) -> float | None:
-        """Return when the next fault begins or ends, or None."""
-        times = [running.until_s for running in self._running if running.until_s < math.inf]
-        if self._waiting:
-            times.append(self._waiting[0][0])
-        return min(times) if times else None
-
-    def value(self, kind: str, drive: int = -1) -> float | None:
-        """Return the value of a fault that is on, or None.
-
-        Args:
-            kind: Name in `KINDS`.
-            drive: Index of the drive from 0; -1 for a kind of the whole bus.
-        """
-        return self._values.get((kind, drive)) if self._values else None
-
-    @property
-    def active(self) -> tuple[Injection, ...]:
-        """Faults that are on, oldest first."""
-        return tuple(running.injection for running in self._running)
-
-    @property
-    def waiting(self) -> tuple[tuple[float, Injection], ...]:
-        """Faults to come with their times [s], the next one first."""
-        return tuple(self._waiting)
-
-    def _launch(self, injection: Injection, now_s: float) -> None:
-        if not KINDS[injection.kind].momentary:
-            lasting = math.inf if injection.duration_s is None else injection.duration_s
-            self._running.append(_Running(injection, now_s + lasting))
-            self._refresh()
-        for drive in injection.drives:
-            self._begin(injection.kind, drive, injection.strength, now_s)
-
-    def _finish(self, injection: Injection, now_s: float) -> None:
-        for drive in injection.drives:
-            self._end(injection.kind, drive, injection.strength, now_s)
-
-    def _refresh(self) -> None:
-        self._values = {
-            (running.injection.kind, drive): running.injection.strength
-            for running in self._running
-            for drive in running.injection.drives
-        }

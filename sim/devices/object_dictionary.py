@@ -12,16 +12,15 @@ from typing import Final
 
 from canopen.objectdictionary import ObjectDictionary, ODArray, ODRecord, ODVariable
 
-from sim.devices.object_table import (
+from sim.devices.communication_objects import (
     DEVICE_NAME,
     PDO_COUNT,
     PRODUCT_CODE,
     REVISION,
-    ROWS,
     VENDOR_ID,
-    Entry,
-    Row,
 )
+from sim.devices.object_entry import Entry, Row
+from sim.devices.object_table import ROWS
 
 _MANDATORY: Final = (0x1000, 0x1001, 0x1018)
 _BAUD_RATES_KBIT: Final = (10, 20, 50, 125, 250, 500, 800, 1000)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from sim.devices.drive_node import EmulatedDrive
-from sim.devices.object_table import ENTRIES, INDICES, PARAMETERS, Entry
+from sim.devices.object_entry import Entry
+from sim.devices.object_table import ENTRIES, INDICES, PARAMETERS
 
 READ_OF_WRITE_ONLY: Final = 0x0601_0001
 WRITE_OF_READ_ONLY: Final = 0x0601_0002

@@ -1,230 +1,25 @@
 """The objects of an emulated CANopen drive: one row for each, as an EDS file would list them.
 
-Communication profile: CiA 301 (1000h to 1A03h). Drive profile: CiA 402-2 (6007h to 6502h).
-Nothing here acts; `sim.devices.object_store` binds the rows to a drive.
+Drive profile: CiA 402-2 (6007h to 6502h); the communication profile is in
+`sim.devices.communication_objects`. Nothing here acts: `sim.devices.object_store` binds the rows.
 
-Not modelled: 1002h, 1005h as producer, 1012h to 1015h inhibit, 1019h, 1F80h and the LSS.
+Not modelled: objects of modes that the drive does not have, units (60A8h to 60AAh).
 """
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass
 from typing import Final
 
 from canopen.objectdictionary import datatypes as dt
 
+from sim.devices.communication_objects import communication_rows
 from sim.devices.drive_parameters import DriveParameters
 from sim.devices.homing import METHODS
 from sim.devices.modes import SUPPORTED, supported_modes_word
-
-FORMATS: Final = {
-    dt.INTEGER8: "b",
-    dt.INTEGER16: "h",
-    dt.INTEGER32: "i",
-    dt.UNSIGNED8: "B",
-    dt.UNSIGNED16: "H",
-    dt.UNSIGNED32: "I",
-}
-"""Format characters of the `struct` module for each numeric type of CiA 301."""
-
-DEVICE_NAME: Final = "HIL emulated drive"
-VENDOR_ID: Final = 0
-"""1018h sub 1: 0 is nobody's number, so no real drive has it."""
-PRODUCT_CODE: Final = 0x0402
-REVISION: Final = 0x0001_0000
-PDO_COUNT: Final = 4
-"""Receive PDOs, and as many transmit PDOs."""
-PDO_INVALID: Final = 0x8000_0000
-HISTORY_LENGTH: Final = 8
-CONSUMERS: Final = 2
-
-RPDO_BASE: Final = (0x200, 0x300, 0x400, 0x500)
-TPDO_BASE: Final = (0x180, 0x280, 0x380, 0x480)
-"""Predefined connection set of CiA 301, without the node id."""
-
-_DEFAULT_RPDO: Final = (
-    ((0x6040, 0, 16), (0x6060, 0, 8), (0x607A, 0, 32)),
-    ((0x60B1, 0, 32),),
-    ((0x6040, 0, 16), (0x60FF, 0, 32)),
-    ((0x6040, 0, 16), (0x60C1, 1, 32)),
-)
-_DEFAULT_TPDO: Final = (
-    ((0x6041, 0, 16), (0x6061, 0, 8), (0x6064, 0, 32)),
-    ((0x606C, 0, 32), (0x6077, 0, 16)),
-    ((0x60FD, 0, 32),),
-    ((0x60F4, 0, 32), (0x603F, 0, 16)),
-)
-_DEFAULT_INHIBIT: Final = 100
-"""Of event-driven TPDOs [100 us]: a moving rod changes its position all the time."""
-_DEFAULT_EVENT_MS: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One variable of the object dictionary.
-
-    Attributes:
-        index: Object, 16 bits.
-        subindex: Sub-index, 8 bits.
-        name: Name as in the standard.
-        data_type: Type number of CiA 301.
-        access: `ro`, `rw`, `wo` or `const`.
-        default: Value after power-up; node id left out where `relative`.
-        mappable: Whether a PDO can carry it.
-        relative: Whether the node id is added to the default.
-        allowed: Values that a master may write, if they are few.
-        low: Least value that a master may write.
-        high: Largest value that a master may write.
-    """
-
-    index: int
-    subindex: int
-    name: str
-    data_type: int
-    access: str
-    default: int | str
-    mappable: bool = False
-    relative: bool = False
-    allowed: tuple[int, ...] | None = None
-    low: int | None = None
-    high: int | None = None
-
-    @property
-    def bits(self) -> int:
-        """Length of a numeric variable; 0 for text."""
-        code = FORMATS.get(self.data_type)
-        return 0 if code is None else 8 * struct.calcsize(code)
-
-    def encode(self, value: int | str) -> bytes:
-        """Return the bytes of a value, least significant first."""
-        if isinstance(value, str):
-            return value.encode("ascii")
-        return struct.pack("<" + FORMATS[self.data_type], value)
-
-    def decode(self, data: bytes) -> int:
-        """Return the number in so many bytes."""
-        (value,) = struct.unpack("<" + FORMATS[self.data_type], data)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A record or an array: several variables under one index.
-
-    Attributes:
-        index: Object, 16 bits.
-        name: Name as in the standard.
-        is_array: Whether all variables after the first are alike.
-        entries: The variables, sub-index 0 first.
-    """
-
-    index: int
-    name: str
-    is_array: bool
-    entries: tuple[Entry, ...]
-
-
-Row = Entry | Group
+from sim.devices.object_entry import Entry, Group, Row, group
 
 _U8, _U16, _U32 = dt.UNSIGNED8, dt.UNSIGNED16, dt.UNSIGNED32
 _I8, _I16, _I32 = dt.INTEGER8, dt.INTEGER16, dt.INTEGER32
-_TEXT = dt.VISIBLE_STRING
-_COUNT_NAME = "Highest sub-index supported"
-
-
-def _group(index: int, name: str, entries: tuple[Entry, ...], *, is_array: bool = False) -> Group:
-    highest = max(entry.subindex for entry in entries)
-    count = Entry(index, 0, _COUNT_NAME, _U8, "const", highest)
-    return Group(index, name, is_array, (count, *entries))
-
-
-def _pdo_rows(number: int, receive: bool) -> tuple[Group, Group]:
-    """Return communication and mapping parameters of one PDO, numbered from 0."""
-    kind = "RPDO" if receive else "TPDO"
-    comm = (0x1400 if receive else 0x1800) + number
-    mapping_index = (0x1600 if receive else 0x1A00) + number
-    base = (RPDO_BASE if receive else TPDO_BASE)[number]
-    mapping = (_DEFAULT_RPDO if receive else _DEFAULT_TPDO)[number]
-    cob = base if number == 0 else base | PDO_INVALID
-    inhibit = 0 if receive else _DEFAULT_INHIBIT
-    event = 0 if receive else _DEFAULT_EVENT_MS
-    parameters = _group(
-        comm,
-        f"{kind}{number + 1} communication parameter",
-        (
-            Entry(comm, 1, f"COB-ID used by {kind}{number + 1}", _U32, "rw", cob, relative=True),
-            Entry(comm, 2, "Transmission type", _U8, "rw", 255),
-            Entry(comm, 3, "Inhibit time", _U16, "rw", inhibit),
-            Entry(comm, 5, "Event timer", _U16, "rw", event),
-        ),
-    )
-    words = [(o << 16) | (s << 8) | n for o, s, n in mapping]
-    words += [0] * (8 - len(words))
-    count = Entry(mapping_index, 0, "Number of mapped objects", _U8, "rw", len(mapping))
-    entries = tuple(
-        Entry(mapping_index, k + 1, f"Mapped object {k + 1}", _U32, "rw", word)
-        for k, word in enumerate(words)
-    )
-    name = f"{kind}{number + 1} mapping parameter"
-    return parameters, Group(mapping_index, name, False, (count, *entries))
-
-
-def _communication_rows() -> list[Row]:
-    errors = (
-        Entry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
-        for k in range(1, HISTORY_LENGTH + 1)
-    )
-    history = (Entry(0x1003, 0, "Number of errors", _U8, "rw", 0), *errors)
-    consumers = tuple(
-        Entry(0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF)
-        for k in range(1, CONSUMERS + 1)
-    )
-    rows: list[Row] = [
-        Entry(0x1000, 0, "Device type", _U32, "const", 0x0002_0192),
-        Entry(0x1001, 0, "Error register", _U8, "ro", 0, mappable=True),
-        Group(0x1003, "Pre-defined error field", True, history),
-        Entry(0x1005, 0, "COB-ID SYNC message", _U32, "rw", 0x80, low=1, high=0x7FF),
-        Entry(0x1006, 0, "Communication cycle period", _U32, "rw", 0),
-        Entry(0x1008, 0, "Manufacturer device name", _TEXT, "const", DEVICE_NAME),
-        Entry(0x1009, 0, "Manufacturer hardware version", _TEXT, "const", "emulated"),
-        Entry(0x100A, 0, "Manufacturer software version", _TEXT, "const", "1.0"),
-        _group(
-            0x1010,
-            "Store parameters",
-            (Entry(0x1010, 1, "Save all parameters", _U32, "rw", 0),),
-            is_array=True,
-        ),
-        _group(
-            0x1011,
-            "Restore default parameters",
-            (Entry(0x1011, 1, "Restore all default parameters", _U32, "rw", 1),),
-            is_array=True,
-        ),
-        Entry(0x1014, 0, "COB-ID emergency message", _U32, "ro", 0x80, relative=True),
-        _group(0x1016, "Consumer heartbeat time", consumers, is_array=True),
-        Entry(0x1017, 0, "Producer heartbeat time", _U16, "rw", 0),
-        _group(
-            0x1018,
-            "Identity object",
-            (
-                Entry(0x1018, 1, "Vendor-ID", _U32, "const", VENDOR_ID),
-                Entry(0x1018, 2, "Product code", _U32, "const", PRODUCT_CODE),
-                Entry(0x1018, 3, "Revision number", _U32, "const", REVISION),
-                Entry(0x1018, 4, "Serial number", _U32, "ro", 0),
-            ),
-        ),
-        _group(
-            0x1029,
-            "Error behaviour",
-            (Entry(0x1029, 1, "Communication error", _U8, "rw", 0, allowed=(0, 1, 2)),),
-            is_array=True,
-        ),
-    ]
-    for receive in (True, False):
-        pairs = [_pdo_rows(number, receive) for number in range(PDO_COUNT)]
-        rows += [pair[0] for pair in pairs] + [pair[1] for pair in pairs]
-    return rows
 
 
 PARAMETERS: Final[dict[tuple[int, int], str]] = {
@@ -298,7 +93,7 @@ def _motion_rows() -> list[Row]:
         Entry(0x6077, 0, "Torque actual value", _I16, "ro", 0, mappable=True),
         Entry(0x607A, 0, "Target position", _I32, "rw", 0, mappable=True),
         _parameter(0x607C, 0, "Home offset", _I32),
-        _group(
+        group(
             0x607D,
             "Software position limit",
             (
@@ -317,7 +112,7 @@ def _motion_rows() -> list[Row]:
 
 def _ratio(index: int, name: str, first: str, second: str) -> Group:
     """A ratio that is 1:1 and cannot be changed."""
-    return _group(
+    return group(
         index,
         name,
         (
@@ -334,7 +129,7 @@ def _other_rows() -> list[Row]:
         _ratio(0x6091, "Gear ratio", "Motor revolutions", "Shaft revolutions"),
         _ratio(0x6092, "Feed constant", "Feed", "Shaft revolutions of feed"),
         _parameter(0x6098, 0, "Homing method", _I8, METHODS),
-        _group(
+        group(
             0x6099,
             "Homing speeds",
             (
@@ -346,13 +141,13 @@ def _other_rows() -> list[Row]:
         _parameter(0x609A, 0, "Homing acceleration", _U32),
         Entry(0x60B1, 0, "Velocity offset", _I32, "rw", 0, mappable=True),
         Entry(0x60C0, 0, "Interpolation sub mode select", _I16, "rw", 0, allowed=(0,)),
-        _group(
+        group(
             0x60C1,
             "Interpolation data record",
             (Entry(0x60C1, 1, "Interpolation data", _I32, "rw", 0, mappable=True),),
             is_array=True,
         ),
-        _group(
+        group(
             0x60C2,
             "Interpolation time period",
             (
@@ -370,7 +165,7 @@ def _other_rows() -> list[Row]:
 
 
 ROWS: Final[tuple[Row, ...]] = (
-    *_communication_rows(),
+    *communication_rows(),
     *_option_rows(),
     *_motion_rows(),
     *_other_rows(),

@@ -13,7 +13,8 @@ from typing import Final
 from sim.devices.can_node import CanNode
 from sim.devices.drive402 import Event
 from sim.devices.drive_parameters import NODES
-from sim.devices.faults import FaultBoard, Injection
+from sim.devices.fault_board import FaultBoard
+from sim.devices.faults import Injection
 
 FLAG_ERROR_WARNING: Final = 0x04
 FLAG_ERROR_PASSIVE: Final = 0x20

@@ -13,10 +13,10 @@ from virtual_master import CSP, VirtualMaster
 from sim.devices.can_rack import CanRack
 from sim.devices.drive402 import State
 from sim.devices.drive_parameters import RackSettings
+from sim.devices.fault_board import FaultBoard
 from sim.devices.fault_console import FaultConsole, describe
 from sim.devices.faults import (
     KINDS,
-    FaultBoard,
     FaultError,
     Injection,
     injection_from,

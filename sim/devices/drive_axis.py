@@ -1,0 +1,199 @@
+"""The axis of an emulated drive: encoder and switches, units, and the position servo.
+
+Inside it works in metres of rod extension from the drive's own zero; `to_counts` and `to_metres`
+are the border to the objects of CiA 402-2, with the polarity of object 607Eh.
+
+Not modelled: an absolute encoder, encoder noise and resolution below one count, an integral term
+(the load is known to the servo), the current loop.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from sim.devices.drive_parameters import DriveParameters, NodeSettings
+from sim.devices.plant import Rod, Switch
+from sim.devices.reference import Reference
+
+INTERLOCK_BIT: Final = 0x08
+
+_INT32: Final = (-(2**31), 2**31 - 1)
+_RESTING: Final = 1e-4
+"""Speed below which a rod counts as standing [m/s]."""
+
+
+class DriveAxis:
+    """One motor, one encoder and the servo between them.
+
+    Args:
+        settings: What the drive is.
+        motor: The rod that it moves.
+        encoder: The rod whose encoder and switches it reads.
+    """
+
+    def __init__(self, settings: NodeSettings, motor: Rod, encoder: Rod) -> None:
+        self.settings = settings
+        self.motor = motor
+        self.encoder = encoder
+        self.parameters = DriveParameters()
+        self.reference = Reference()
+        self.interlock_closed = True
+        """Whether the STO input lets the power through."""
+        self.limited = False
+        """Whether the servo is at a limit (bit 11 of the statusword)."""
+        self.lag_s = 0.0
+        """Fault: time constant with which the rod crawls after its setpoint [s]; 0 = healthy."""
+        self.encoder_scale = 1.0
+        """Fault: what the encoder counts for each true metre."""
+        self.u_m = 0.0
+        """Measured position from the drive's own zero [m]."""
+        self._encoder_m = encoder.x_m
+        self._servo = 2.0 * math.pi * settings.rod.natural_frequency_hz
+
+    # -- objects that a master reads --------------------
+
+    @property
+    def position_counts(self) -> int:
+        """Object 6064h [counts]."""
+        return self.to_counts(self.u_m)
+
+    @property
+    def demand_counts(self) -> int:
+        """Object 6062h [counts]."""
+        return self.to_counts(self.reference.x_m)
+
+    @property
+    def velocity_counts_s(self) -> int:
+        """Object 606Ch [counts/s]."""
+        return self.to_counts(self.measured_speed_m_s)
+
+    @property
+    def torque_permille(self) -> int:
+        """Object 6077h: force of the motor in thousandths of its rated force."""
+        value = 1000.0 * self.motor.force_n / self.settings.rod.force_max_n
+        return self.settings.sign * round(value)
+
+    @property
+    def digital_inputs(self) -> int:
+        """Object 60FDh: switches in bits 0 to 2, interlock in bit 3 (1 = closed)."""
+        word = INTERLOCK_BIT if self.interlock_closed else 0
+        for switch in Switch:
+            if self.encoder.switch_active(switch):
+                word |= 1 << switch.value
+        return word
+
+    @property
+    def following_error_counts(self) -> int:
+        """Object 60F4h [counts]."""
+        return self.to_counts(self.reference.x_m - self.u_m)
+
+    @property
+    def measured_speed_m_s(self) -> float:
+        """Speed that the encoder shows [m/s]."""
+        return self.encoder.v_m_s * self.encoder_scale
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether reference and rod stand still."""
+        return self.reference.at_rest and abs(self.motor.v_m_s) < _RESTING
+
+    # -- encoder --------------------
+
+    def forget_position(self, u_m: float) -> None:
+        """Stand at an arbitrary position [m], as an incremental encoder does after power-up."""
+        self.u_m = u_m
+        self._encoder_m = self.encoder.x_m
+        self.reference.hold(u_m)
+        self.limited = False
+
+    def sense(self) -> None:
+        """Read the encoder after the rods have moved."""
+        x_m = self.encoder.x_m
+        moved = (x_m - self._encoder_m) * self.encoder_scale
+        if moved:
+            self.u_m += moved
+            self._encoder_m = x_m
+
+    def set_origin(self, edge_m: float | None) -> None:
+        """Make a place the home position: its count becomes minus the home offset (607Ch).
+
+        Args:
+            edge_m: True extension of the switch edge just passed [m]; None for where the rod is.
+        """
+        past = 0.0 if edge_m is None else (self.encoder.x_m - edge_m) * self.encoder_scale
+        shift = past - self.to_metres(self.parameters.home_offset) - self.u_m
+        self.u_m += shift
+        self.reference.shift(shift)
+
+    def jump_encoder(self, metres: float) -> None:
+        """Fault: the position jumps by so much [m] although the rod does not."""
+        self.u_m += metres
+
+    # -- units --------------------
+
+    def to_counts(self, metres: float) -> int:
+        """Convert metres or m/s to counts or counts/s, saturated at 32 bits."""
+        counts = round(self.settings.sign * metres * self.settings.counts_per_m)
+        return max(_INT32[0], min(_INT32[1], counts))
+
+    def to_metres(self, counts: float) -> float:
+        """Convert counts, counts/s or counts/s^2 to SI, with the sign of the polarity."""
+        return self.settings.sign * counts / self.settings.counts_per_m
+
+    def rate(self, counts: int, limit: float) -> float:
+        """Convert an unsigned speed or acceleration to SI; 0 or too much gives the limit."""
+        value = counts / self.settings.counts_per_m
+        return value if 0.0 < value < limit else limit
+
+    def stop_acceleration(self, ramp: int) -> float:
+        """Return the deceleration of a ramp numbered as in the option codes [m/s^2].
+
+        Args:
+            ramp: 1 slow-down ramp (6084h), 2 quick-stop ramp (6085h), 3 and 4 hardest.
+        """
+        hardest = self.settings.rod.acceleration_max_m_s2
+        if ramp == 1:
+            return self.rate(self.parameters.profile_deceleration, hardest)
+        if ramp == 2:
+            return self.rate(self.parameters.quick_stop_deceleration, hardest)
+        return hardest
+
+    # -- servo --------------------
+
+    def servo_acceleration(self, *, keep_off_switches: bool, speed_only: bool) -> float:
+        """Return what the motor is asked for: a second-order position loop, each stage limited.
+
+        Args:
+            keep_off_switches: Whether a limit switch stops the rod in its direction.
+            speed_only: Whether only the speed matters (profile velocity mode).
+        """
+        rod, wn = self.settings.rod, self._servo
+        reference = self.reference
+        a_max, v_max = rod.acceleration_max_m_s2, rod.speed_max_m_s
+        v_measured = self.measured_speed_m_s
+        error = reference.x_m - self.u_m
+        if self.lag_s > 0.0:
+            v_wanted = error / self.lag_s
+        else:
+            size = abs(error)
+            pull = min(size * wn / (2.0 * rod.damping), math.sqrt(1.6 * a_max * size))
+            v_wanted = reference.v_m_s + (pull if error > 0.0 else -pull)
+        self.limited = False
+        if abs(v_wanted) > v_max:
+            v_wanted = math.copysign(v_max, v_wanted)
+            self.limited = True
+        if keep_off_switches:
+            v_wanted = self._inside_limit_switches(v_wanted, speed_only)
+        feed_forward = 0.0 if self.lag_s > 0.0 else reference.a_m_s2
+        a = 2.0 * rod.damping * wn * (v_wanted - v_measured) + feed_forward
+        return a_max if a > a_max else -a_max if a < -a_max else a
+
+    def _inside_limit_switches(self, v_wanted: float, speed_only: bool) -> float:
+        switch = Switch.POSITIVE_LIMIT if v_wanted > 0.0 else Switch.NEGATIVE_LIMIT
+        if v_wanted == 0.0 or not self.encoder.switch_active(switch):
+            return v_wanted
+        self.limited = True
+        if speed_only:
+            self.reference.x_m = self.u_m  # a speed has no position to run after
+        return 0.0

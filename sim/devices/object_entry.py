@@ -1,0 +1,104 @@
+"""What one object of a CANopen dictionary is: type, access, default (CiA 301, CiA 306).
+
+Not modelled: bit types, 64-bit and real types; the emulated drive has none.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+from canopen.objectdictionary import datatypes as dt
+
+FORMATS: Final = {
+    dt.INTEGER8: "b",
+    dt.INTEGER16: "h",
+    dt.INTEGER32: "i",
+    dt.UNSIGNED8: "B",
+    dt.UNSIGNED16: "H",
+    dt.UNSIGNED32: "I",
+}
+"""Format characters of the `struct` module for each numeric type of CiA 301."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One variable of the object dictionary.
+
+    Attributes:
+        index: Object, 16 bits.
+        subindex: Sub-index, 8 bits.
+        name: Name as in the standard.
+        data_type: Type number of CiA 301.
+        access: `ro`, `rw`, `wo` or `const`.
+        default: Value after power-up; node id left out where `relative`.
+        mappable: Whether a PDO can carry it.
+        relative: Whether the node id is added to the default.
+        allowed: Values that a master may write, if they are few.
+        low: Least value that a master may write.
+        high: Largest value that a master may write.
+    """
+
+    index: int
+    subindex: int
+    name: str
+    data_type: int
+    access: str
+    default: int | str
+    mappable: bool = False
+    relative: bool = False
+    allowed: tuple[int, ...] | None = None
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def bits(self) -> int:
+        """Length of a numeric variable; 0 for text."""
+        code = FORMATS.get(self.data_type)
+        return 0 if code is None else 8 * struct.calcsize(code)
+
+    def encode(self, value: int | str) -> bytes:
+        """Return the bytes of a value, least significant first."""
+        if isinstance(value, str):
+            return value.encode("ascii")
+        return struct.pack("<" + FORMATS[self.data_type], value)
+
+    def decode(self, data: bytes) -> int:
+        """Return the number in so many bytes."""
+        (value,) = struct.unpack("<" + FORMATS[self.data_type], data)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A record or an array: several variables under one index.
+
+    Attributes:
+        index: Object, 16 bits.
+        name: Name as in the standard.
+        is_array: Whether all variables after the first are alike.
+        entries: The variables, sub-index 0 first.
+    """
+
+    index: int
+    name: str
+    is_array: bool
+    entries: tuple[Entry, ...]
+
+
+Row = Entry | Group
+
+
+def group(index: int, name: str, entries: tuple[Entry, ...], *, is_array: bool = False) -> Group:
+    """Return a record or array with its sub-index 0, which tells the highest one.
+
+    Args:
+        index: Object, 16 bits.
+        name: Name as in the standard.
+        entries: Its variables from sub-index 1.
+        is_array: Whether they are all alike.
+    """
+    highest = max(entry.subindex for entry in entries)
+    count = Entry(index, 0, "Highest sub-index supported", dt.UNSIGNED8, "const", highest)
+    return Group(index, name, is_array, (count, *entries))
