@@ -11,7 +11,6 @@ setpoint of the caller on the wire, and its feedback says so.
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
@@ -26,52 +25,23 @@ from drives.bank import (
     DriveSetupError,
     DriveState,
     LegCommand,
-    LinkLostError,
     check_command,
 )
 from drives.bus_budget import check_budget
 from drives.canopen_cycle import CycleFrames, PdoInbox, counts_of
+from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
-from drives.frames import BusHealth, BusState, FrameBus
+from drives.frames import FrameBus
 from drives.scaling import LegScale
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
-HEALTH_EVERY_S = 0.02
-"""How often the adapters are asked how they are [s]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkReport:
-    """Counts of a bank's bus, since it was configured.
-
-    Attributes:
-        cycles: Exchanges.
-        missing: Cycles without a fresh TPDO1 of each leg, 6.
-        late: TPDO1 that came after their own cycle.
-        round_trip_s: From the first frame out to the last answer in, of the last cycle [s].
-        unknown_ids: Frames that nobody here understands.
-        malformed: PDOs of a wrong length.
-        swallowed: Mistakes of service subscribers.
-        health: What each adapter tells.
-        notes: The last event of each node, in words, 6.
-    """
-
-    cycles: int
-    missing: tuple[int, ...]
-    late: int
-    round_trip_s: float
-    unknown_ids: int
-    malformed: int
-    swallowed: int
-    health: tuple[BusHealth, ...]
-    notes: tuple[str, ...]
 
 
 class CanopenBank:
@@ -128,11 +98,8 @@ class CanopenBank:
         )
         self._inbox = PdoInbox(settings, self._watch.take)
         self._frames = CycleFrames(settings, period_s)
-        self._health_due_s = 0.0
-        self._passive = [False] * len(buses)
+        self._bus = CycleBus(self._segments, self._inbox, url)
         self._faulted = [False] * LEGS
-        self._cycles = 0
-        self._round_trip_s = 0.0
         self._configured = self._closed = False
         self._cycle_thread = 0
         for bus, segment in enumerate(self._segments):
@@ -193,21 +160,11 @@ class CanopenBank:
             check_command(command)
             targets, speeds = counts_of(command, self._scales)
         started_s = self._now_s()
-        inbox = self._inbox
-        inbox.begin()
-        self._drain()
+        self._bus.drain()
         words = self._axes.words(targets)
         batches = self._frames.pack(words, speeds, started_s)
-        for segment, frames in zip(self._segments, batches, strict=True):
-            segment.send(frames)
-        self._await_answers(started_s + self._settings.answer_share * self._period_s)
-        now_s = self._now_s()
-        self._round_trip_s = now_s - started_s
-        self._cycles += 1
-        inbox.end()
-        if now_s >= self._health_due_s:
-            self._health_due_s = now_s + HEALTH_EVERY_S
-            self._check_adapters()
+        wait_s = self._settings.answer_share * self._period_s
+        now_s = self._bus.exchange(batches, started_s + wait_s)
         self._observe(now_s)
         sent = self._frames.accepted(words, speeds, self._scales)
         return self._feedback(now_s, sent)
@@ -239,18 +196,8 @@ class CanopenBank:
 
     def link_report(self) -> LinkReport:
         """Return the counts of the bus so far."""
-        inbox = self._inbox
-        return LinkReport(
-            cycles=self._cycles,
-            missing=tuple(inbox.missing),
-            late=inbox.late,
-            round_trip_s=self._round_trip_s,
-            unknown_ids=self._watch.unknown_ids,
-            malformed=inbox.malformed,
-            swallowed=sum(segment.swallowed for segment in self._segments),
-            health=tuple(segment.bus.health() for segment in self._segments),
-            notes=tuple(notes.note for notes in self._watch.nodes),
-        )
+        notes = tuple(notes.note for notes in self._watch.nodes)
+        return self._bus.report(self._watch.unknown_ids, notes)
 
     def close(self) -> None:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""
@@ -263,8 +210,7 @@ class CanopenBank:
             pass  # a dead link: the drives' own watchdogs stop them
         finally:
             self._closed = True
-            for segment in self._segments:
-                segment.bus.shutdown()
+            self._bus.shutdown()
 
     def _let_go(self) -> None:
         self._axes.request(DriveGoal.DISABLED)
@@ -274,8 +220,7 @@ class CanopenBank:
             states = self.exchange(None).state
             if all(state in _LET_GO for state in states):
                 break
-            while (left_s := cycle_end_s - self._now_s()) > 0.0:
-                self._take(0, self._segments[0], left_s)
+            self._bus.rest(cycle_end_s)
         for segment in self._segments:
             segment.pumping = True
         leave_nodes(self._segments, self._nodes, self._watch, self._now_s)
@@ -284,36 +229,6 @@ class CanopenBank:
         if self._closed or not self._configured:
             why = "closed" if self._closed else "not configured: call configure() first"
             raise DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
-
-    def _drain(self) -> None:
-        """Take in what came after the last cycle, such as answers that were late."""
-        for bus, segment in enumerate(self._segments):
-            self._take(bus, segment, 0.0)
-        self._inbox.begin_answers()
-
-    def _await_answers(self, until_s: float) -> None:
-        for bus, segment in enumerate(self._segments):
-            while not self._inbox.complete(bus):
-                left_s = until_s - self._now_s()
-                if left_s <= 0.0:
-                    break
-                self._take(bus, segment, left_s)
-
-    def _take(self, bus: int, segment: Segment, timeout_s: float) -> None:
-        frames = segment.bus.receive_frames(timeout_s)
-        if frames:
-            now_s = self._now_s()
-            for frame in frames:
-                if not self._inbox.take(frame, bus, now_s):
-                    segment.hand_on(frame)
-
-    def _check_adapters(self) -> None:
-        for bus, segment in enumerate(self._segments):
-            health = segment.bus.health()
-            if health.state is BusState.BUS_OFF:
-                text = f"{self._url}: the adapter of bus {bus} is bus off"
-                raise LinkLostError(f"{text}; {health.note or 'no note'}")
-            self._passive[bus] = health.state is BusState.PASSIVE
 
     def _observe(self, now_s: float) -> None:
         inbox, watch = self._inbox, self._watch
@@ -348,7 +263,7 @@ class CanopenBank:
         )
 
     def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
-        if self._passive[self._settings.bus_of_leg[leg]]:
+        if self._bus.passive(self._settings.bus_of_leg[leg]):
             return ERROR_PASSIVE
         if homing_failed:
             return HOMING_FAILED

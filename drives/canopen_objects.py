@@ -30,6 +30,9 @@ SLOW_DOWN_RAMP = 1
 """605Bh, 605Ch, 605Dh: slow down on the ramp, then let go (605Dh: stay enabled)."""
 FAULT_QUICK_STOP_RAMP = 2
 """605Eh: slow down on the quick stop ramp."""
+KEEP_NMT_STATE = 1
+"""1029h:1: a communication error stops the drive by 6007h but leaves it operational, so that its
+stop can be watched and its fault acknowledged."""
 INTERPOLATION_TOLERANCE = 1e-3
 """Largest relative difference between our period and the one that 60C2h can express."""
 
@@ -123,15 +126,14 @@ def motion_parameters(
     Raises:
         DriveSetupError: If the period cannot be told.
     """
-    ends = sorted(
-        scale.counts(length_m)
-        for length_m in (settings.length_min_m[leg], settings.length_max_m[leg])
-    )
-    distance = scale.distance_counts
+    lengths_m = (settings.length_min_m[leg], settings.length_max_m[leg])
+    ends = sorted(scale.counts(length_m) for length_m in lengths_m)
     units, exponent = interpolation_period(period_s)
+    distance = scale.distance_counts
     deceleration = distance(settings.quick_stop_deceleration_m_s2[leg])
     acceleration = distance(settings.acceleration_max_m_s2[leg])
-    interpolated = settings.mode == OperationMode.INTERPOLATED_POSITION.value
+    speed = distance(settings.speed_max_m_s[leg])
+    homing_acceleration = distance(settings.homing_acceleration_m_s2)
     always = (
         Parameter(0x6007, 0, "i16", ABORT_FAULT, "abort connection option"),
         Parameter(0x605A, 0, "i16", QUICK_STOP_HOLD, "quick stop option"),
@@ -144,25 +146,20 @@ def motion_parameters(
         Parameter(0x607C, 0, "i32", 0, "home offset", required=False),
         Parameter(0x607D, 1, "i32", ends[0], "lower software limit"),
         Parameter(0x607D, 2, "i32", ends[1], "upper software limit"),
-        Parameter(
-            0x607F, 0, "u32", distance(settings.speed_max_m_s[leg]), "largest speed", required=False
-        ),
+        Parameter(0x607F, 0, "u32", speed, "largest speed", required=False),
         Parameter(0x6084, 0, "u32", deceleration, "deceleration of a ramp", required=False),
         Parameter(0x6085, 0, "u32", deceleration, "quick stop deceleration"),
         Parameter(0x6098, 0, "i8", settings.homing_method, "homing method"),
         Parameter(0x6099, 1, "u32", distance(settings.homing_speed_m_s), "homing speed"),
         Parameter(0x6099, 2, "u32", distance(settings.homing_zero_speed_m_s), "homing zero speed"),
-        Parameter(
-            0x609A, 0, "u32", distance(settings.homing_acceleration_m_s2), "homing acceleration"
-        ),
+        Parameter(0x609A, 0, "u32", homing_acceleration, "homing acceleration"),
         Parameter(0x60C2, 1, "u8", units, "interpolation period"),
         Parameter(0x60C2, 2, "i8", exponent, "interpolation period's exponent"),
         Parameter(0x60C5, 0, "u32", acceleration, "largest acceleration", required=False),
     )
-    if not interpolated:
+    if settings.mode != OperationMode.INTERPOLATED_POSITION.value:
         return always
-    linear = Parameter(0x60C0, 0, "i16", 0, "linear interpolation", required=False)
-    return (*always, linear)
+    return (*always, Parameter(0x60C0, 0, "i16", 0, "linear interpolation", required=False))
 
 
 def watchdog_parameters(settings: CanopenSettings) -> tuple[Parameter, ...]:
@@ -171,6 +168,7 @@ def watchdog_parameters(settings: CanopenSettings) -> tuple[Parameter, ...]:
     consumer = settings.master_id << 16 | consumer_ms
     producer_ms = round(settings.heartbeat_producer_s * 1e3)
     return (
+        Parameter(0x1029, 1, "u8", KEEP_NMT_STATE, "error behaviour", required=False),
         Parameter(0x1017, 0, "u16", producer_ms, "heartbeat [ms]"),
         Parameter(0x1016, 1, "u32", consumer, "heartbeat expected of the bench"),
     )

@@ -219,3 +219,15 @@ def test_closed_drives_are_left_without_an_error_for_whoever_comes_next():
     assert [node.node for node in nodes] == [1, 2, 3, 4, 5, 6]
     assert {node.name for node in nodes} == {"HIL emulated drive"}
     assert all(node.is_drive and 8 in node.modes and not node.errors for node in nodes)
+
+
+def test_row_49_after_a_stall_the_drives_tell_why_they_stopped_and_are_acknowledged():
+    rig, feedback = enabled()
+    rig.time.now += 0.2
+    feedback = run(rig, 5, hold(feedback))
+    assert feedback.state == (DriveState.FAULT,) * 6
+    assert set(feedback.fault_code) <= {0x8130, 0x8250}
+    assert run(rig, 100, hold(feedback)).state == (DriveState.FAULT,) * 6
+    rig.bank.request(DriveGoal.DISABLED)
+    feedback = until(rig.bank, lambda f: f.state == (DriveState.DISABLED,) * 6)
+    assert feedback.fault_code == (0,) * 6
