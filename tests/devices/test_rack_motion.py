@@ -467,3 +467,25 @@ def test_a_ramp_stops_in_v2_over_2a(speed: float, a: float):
         reference.advance(STEP_S)
     assert reference.at_rest
     assert reference.x_m == pytest.approx(math.copysign(speed**2 / (2 * a), speed), abs=1e-3)
+
+
+@given(st.floats(-0.01, 0.01), st.floats(-0.5, 0.5) | st.none(), st.floats(-0.5, 0.5))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_a_segment_ends_at_its_setpoint_with_its_speed(
+    distance: float, end_speed: float | None, start_speed: float
+):
+    reference = Reference()
+    reference.hold(0.3)
+    reference.v_m_s = start_speed
+    reference.segment(0.3 + distance, 0.004, end_speed)
+    xs = [0.3]
+    for _ in range(4):
+        reference.advance(STEP_S)
+        xs.append(reference.x_m)
+    assert reference.x_m == pytest.approx(0.3 + distance, abs=1e-12)
+    wanted = distance / 0.004 if end_speed is None else end_speed
+    assert reference.v_m_s == pytest.approx(wanted, abs=1e-9)
+    if end_speed is None:  # a straight line
+        assert xs[2] - 0.3 == pytest.approx(distance / 2, abs=1e-12)
+    reference.advance(3e-3)
+    assert (reference.x_m, reference.v_m_s) == (0.3 + distance, 0.0)
