@@ -3,6 +3,7 @@
 Pure functions: whole numbers in, whole numbers out. SI is the business of `drives.scaling`.
 """
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -89,6 +90,9 @@ class CycleCodec:
     def __init__(self, map_: RegisterMap) -> None:
         self._write, self._read, self._order = map_.write, map_.read, map_.word_order
         self._axes = map_.axes_per_unit
+        self._whole = struct.Struct(f">{map_.read.count}H")
+        self._axis, self._places = _axis_layout(map_.read)
+        self._swaps = _swaps(map_.read, self._axes) if map_.word_order is WordOrder.LITTLE else ()
 
     def encode(self, sequence: int, orders: Sequence[AxisOrder]) -> list[int]:
         """Return the registers of the written block.
@@ -117,20 +121,46 @@ class CycleCodec:
             registers: As many as the block has.
         """
         block = self._read
-        return UnitAnswer(
-            echo=None if block.counter is None else registers[block.counter],
-            boot_count=None if block.boot_count is None else registers[block.boot_count],
-            axes=tuple(self._axis(block, registers, axis) for axis in range(self._axes)),
-        )
+        echo = None if block.counter is None else registers[block.counter]
+        boots = None if block.boot_count is None else registers[block.boot_count]
+        if self._swaps:
+            registers = list(registers)
+            for low, high in self._swaps:
+                registers[low], registers[high] = registers[high], registers[low]
+        raw = self._whole.pack(*registers)
+        starts = range(block.first_axis, block.first_axis + self._axes * block.stride, block.stride)
+        axes = tuple(self._read_axis(raw, 2 * start) for start in starts)
+        return UnitAnswer(echo, boots, axes)
 
-    def _axis(self, block: CycleBlock, registers: Sequence[int], axis: int) -> AxisAnswer:
-        start = block.first_axis + axis * block.stride
-        values = dict.fromkeys(AxisAnswer._fields, 0)
-        for field in block.fields:
-            at = start + field.offset
-            words = registers[at : at + field.type.registers]
-            values[field.name] = from_registers(words, field.type, self._order)
-        return AxisAnswer(**values)
+    def _read_axis(self, raw: bytes, start: int) -> AxisAnswer:
+        values = self._axis.unpack_from(raw, start)
+        return AxisAnswer._make([0 if at is None else values[at] for at in self._places])
+
+
+_FORMAT = {
+    RegisterType.U16: "H",
+    RegisterType.I16: "h",
+    RegisterType.U32: "I",
+    RegisterType.I32: "i",
+}
+
+
+def _axis_layout(block: CycleBlock) -> tuple[struct.Struct, tuple[int | None, ...]]:
+    """Return how the bytes of an axis are unpacked, and which value is which word of an answer."""
+    layout, at = ">", 0
+    for field in block.fields:
+        layout += f"{2 * (field.offset - at)}x{_FORMAT[field.type]}"
+        at = field.offset + field.type.registers
+    names = [field.name for field in block.fields]
+    places = tuple(names.index(name) if name in names else None for name in AxisAnswer._fields)
+    return struct.Struct(layout), places
+
+
+def _swaps(block: CycleBlock, axes: int) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of registers that hold a 32-bit value, low half first."""
+    starts = [block.first_axis + axis * block.stride for axis in range(axes)]
+    wide = [field.offset for field in block.fields if field.type.registers == 2]
+    return tuple((start + at, start + at + 1) for start in starts for at in wide)
 
 
 def rtu_cycle_s(map_: RegisterMap, baud: int, parity: str, stop_bits: int) -> float:

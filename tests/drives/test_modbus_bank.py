@@ -322,6 +322,18 @@ def test_the_counts_of_the_link_tell_what_was_missing(opened):
     assert "no answer in time" in report.note or report.note == ""
 
 
+def test_a_gateway_has_one_controller(opened):
+    bank = opened()
+    bank.configure()
+    other = ModbusBank(
+        bank._link, shipped_map(), scales(), 0.01, settings=bank_settings(),
+        now_s=RealClock().now_s)  # fmt: skip
+    with pytest.raises(LinkError, match="another controller has it"):
+        other.configure()
+    other.close()
+    assert bank.exchange(None).fresh == six(True)
+
+
 def test_close_disables_the_drives(opened):
     bank = opened()
     bank.configure()

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modbus_bench import shipped_map
+from modbus_bench import shipped_map, shipped_table
 
 from drives.bank import DriveModelError
 from drives.modbus_codec import (
@@ -14,7 +14,7 @@ from drives.modbus_codec import (
     rtu_cycle_s,
     to_registers,
 )
-from drives.register_map import WordOrder
+from drives.register_map import WordOrder, register_map_from
 from drives.register_table import RegisterType
 
 RANGES = {
@@ -66,6 +66,17 @@ def test_the_read_block_is_the_one_of_the_map():
     assert (answer.echo, answer.boot_count) == (7, 3)
     assert answer.axes[5] == (0x1237, 8, 0x8611, 0x0C, -2, 5, -10)
     assert answer.axes[0] == (0, 0, 0, 0, 0, 0, 0)
+
+
+def test_a_map_of_low_halves_first_and_fewer_words_is_read_rightly():
+    table = shipped_table()
+    table["word_order"] = "little"
+    del table["read"]["axis"]["inputs"], table["read"]["axis"]["force"]
+    registers = [7, 3] + [0] * 58
+    registers[52:60] = [0x1237, 8, 0x8611, 0xBAD, 0xFFFE, 0xFFFF, 5, 0]
+    answer = CycleCodec(register_map_from(table, "own.toml")).decode(registers)
+    assert answer.axes[5] == (0x1237, 8, 0x8611, 0, -2, 5, 0)
+    assert registers[56] == 0xFFFE  # the caller's registers stay as they are
 
 
 def test_the_time_on_the_line_is_that_of_its_characters():
