@@ -23,7 +23,7 @@ NEXT = {
     Mode.STANDBY: (Request.ENGAGE,),
     Mode.ENGAGING: (Request.RISEN,),
 }
-SWING_CYCLES = 500
+SWING_CYCLES = 200
 TOLD_AFTER = 100
 ORDINARY = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)
 
@@ -33,9 +33,10 @@ def say(**words):
 
 
 def setpoint(index, verdict, begun):
-    """All legs at speeds that swing slowly, so that nothing ever ends."""
-    share = math.sin(2.0 * math.pi * begun / SWING_CYCLES)
-    speed = tuple(v * share for v in SPEED)
+    """Legs that swing one after the other: at any moment some of them move, and none goes far."""
+    grown = min(1.0, begun / 50.0)
+    turn = 2.0 * math.pi * begun / SWING_CYCLES
+    speed = tuple(v * grown * math.sin(turn + leg) for leg, v in enumerate(SPEED))
     length = tuple(x + v * PERIOD_S for x, v in zip(verdict.allowed.length_m, speed, strict=True))
     return Setpoint(index, length, speed)
 
