@@ -267,7 +267,8 @@ class BenchOnRack:
         duration_s = None if cycles is None else cycles * self.period_s
         begin = Injection(kind, leg, value, duration_s=duration_s)
         self.mark()
-        self.rack.faults.start(begin, self._due_s or self.time.now)
+        # Now, after the answers of this cycle and before those of the next one.
+        self.rack.faults.start(begin, self.time.now)
         return self
 
     def mark(self):
