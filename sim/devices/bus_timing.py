@@ -85,7 +85,8 @@ class BusTiming:
 
     def due_s(self) -> float | None:
         """Return when the frame on the bus is over, or None while nothing is sent."""
-        self._arbitrate()
+        if self._current is None:
+            self._arbitrate()
         return None if self._current is None else self._current.done_s
 
     def finish(self, now_s: float) -> Transfer | None:
@@ -94,7 +95,8 @@ class BusTiming:
         Args:
             now_s: Monotonic time [s].
         """
-        self._arbitrate()
+        if self._current is None:
+            self._arbitrate()
         current = self._current
         if current is None or current.done_s > now_s:
             return None
@@ -109,12 +111,10 @@ class BusTiming:
 
     def _arbitrate(self) -> None:
         """Give an idle bus to the frame that comes first, and among equals to the lowest."""
-        if self._current is not None:
+        if not self._master and not self._nodes:
             return
         master = self._master[0] if self._master else None
         node = self._nodes[0] if self._nodes else None
-        if master is None and node is None:
-            return
         since = min(item[-1] for item in (master, node) if item is not None)
         start_s = max(since, self._free_s)
         if node is None or (

@@ -105,13 +105,12 @@ class CanRack:
         Returns:
             False if the frame is lost because the adapter's buffer is full or the bus is off.
         """
-        self.advance(now_s)
+        if self._now_s is None or now_s > self._now_s:
+            self.advance(now_s)
         can_id, data = frame
         if self._faults.bus_is_off or not self._buses[bus].offer(can_id, data, MASTER, now_s):
             self.lost_frames += 1
             return False
-        if self.settings.bitrate is None:
-            self.advance(now_s)
         return True
 
     def advance(self, now_s: float) -> None:
@@ -206,6 +205,8 @@ class CanRack:
             bus.offer(can_id, data, FOREIGN, now_s)
 
     def _next_transfer(self) -> tuple[int, float | None]:
+        if len(self._buses) == 1:
+            return 0, self._buses[0].due_s()
         best, best_s = 0, None
         for number, bus in enumerate(self._buses):
             due_s = bus.due_s()
