@@ -80,6 +80,21 @@ class Cycle:
         return self.feedback.accepted
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is seen of the rack from outside.
+
+    Args:
+        at_s: when [s].
+        true_m_s: how fast the rods are [m/s], 6.
+        states: states of CiA 402 of the drives, by name, 6.
+    """
+
+    at_s: float
+    true_m_s: tuple[float, ...]
+    states: tuple[str, ...]
+
+
 class WireBus(MemoryBus):
     """A bus in memory on which a test can stand between the drives and the bench.
 
@@ -93,6 +108,8 @@ class WireBus(MemoryBus):
         self.forged = []
         """Frames that the bench gets next although no drive has sent them."""
         self.heard = set()
+        self.looks = 0
+        """How often somebody has asked how the adapter is."""
 
     def receive_frames(self, timeout_s):
         forged, self.forged = self.forged, []
@@ -103,6 +120,7 @@ class WireBus(MemoryBus):
         return frames
 
     def health(self):
+        self.looks += 1
         faults = self.rack.faults
         if faults.bus_is_off:
             return BusHealth(BusState.BUS_OFF, note="bus off")
@@ -172,6 +190,7 @@ class BenchOnRack:
         self.gated = GatedBank(self.gate, self.bank)
         self.period_s = PERIOD_S
         self.history = []
+        self.watched = []
         self.cause = None
         self._due_s = None
         self._began_s = None
@@ -269,6 +288,17 @@ class BenchOnRack:
         self.mark()
         # Now, after the answers of this cycle and before those of the next one.
         self.rack.faults.start(begin, self.time.now)
+        return self
+
+    def watch_rods(self, span_s):
+        """Nobody calls the bench; the rack goes on, and is looked at every millisecond."""
+        end_s = self.time.now + span_s
+        while self.time.now < end_s - 1e-9:
+            self.time.move_to(self.time.now + 0.001)
+            self.rack.advance(self.time.now)
+            states = tuple(node.drive.state.name for node in self.rack.nodes)
+            speeds = tuple(rod.v_m_s for rod in self.rack.rods)
+            self.watched.append(Sample(self.time.now, speeds, states))
         return self
 
     def mark(self):
