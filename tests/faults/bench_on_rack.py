@@ -11,13 +11,14 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_bus import MemoryBus, VirtualTime
+from memory_bus import MemoryBus, PacedBank, VirtualTime
 
 from drives.bank import BankFeedback, LegCommand
 from drives.canopen_bank import CanopenBank
 from drives.canopen_settings import from_json
 from drives.frames import BusHealth, BusState
 from hil.clock import Tick
+from hil.commissioning import leg_test_motion
 from hil.drives_setup import bank_spec
 from hil.gated_bank import GatedBank
 from hil.machine import gate_limits, load_rig
@@ -308,3 +309,30 @@ class BenchOnRack:
 
     def node_of(self, leg):
         return self.plan.rig.drives.canopen.node_ids[leg - 1]
+
+
+def leg_test(leg, nodes=None, *overrides, **settings):
+    """The slow test move of a leg, as a plan of the bench, on emulated drives.
+
+    Args:
+        leg: leg to be led, 1 to 6.
+        nodes: changes of single emulated drives by leg.
+        overrides: of the plan that the bank is built from.
+        settings: changes of the bank's settings.
+
+    Returns:
+        The plan, its bank, and the rack.
+    """
+    period_s = 0.01
+    motion = leg_test_motion(RIG, (leg,))
+    time = VirtualTime(100.0)
+    rack = CanRack(emulated(RIG, nodes), seed=SEED)
+    wired = plan_of(*overrides, rate_hz=1.0 / period_s, motion=motion)
+    bank, _ = emulated_bank(wired, rack, time, period_s, **settings)
+    return _dry(1.0 / period_s, motion), PacedBank(bank, time, period_s), rack
+
+
+def _dry(rate_hz, motion):
+    """A plan in virtual time, which the bench runs with the gate in its own thread."""
+    table = {"name": "leg_test", "rig": str(RIG_FILE), "rate_hz": rate_hz, "motion": motion}
+    return plan_from_table(table, Path("test"))
