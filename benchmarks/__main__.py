@@ -6,9 +6,9 @@ import os
 import platform
 from pathlib import Path
 
-from benchmarks import bench_cycle, bench_kinematics, bench_realtime
+from benchmarks import bench_cycle, bench_kinematics, bench_rack, bench_realtime, bench_slcan
 
-NAMES = ("kinematics", "cycle", "realtime")
+NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack")
 
 
 def machine() -> dict[str, str | int | None]:
@@ -41,6 +41,10 @@ def main() -> None:
         results["cycle"] = bench_cycle.run()
     if "realtime" in chosen:
         results["realtime"] = bench_realtime.run(arguments.seconds)
+    if "slcan" in chosen:
+        results["slcan"] = bench_slcan.run()
+    if "rack" in chosen:
+        results["rack"] = bench_rack.run(arguments.seconds)
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

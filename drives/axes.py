@@ -86,6 +86,7 @@ class SixAxes:
         still_counts: Distance within which a drive stands still [counts], 6.
         work_mode: Mode of operation in which the drives follow: 8, or 7.
         times: How long the steps may take.
+        homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -98,6 +99,7 @@ class SixAxes:
         *,
         work_mode: int = OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
         times: SequenceTimes | None = None,
+        homing_legs: Sequence[int] = (),
     ) -> None:
         if work_mode not in WORK_MODES:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
@@ -124,6 +126,8 @@ class SixAxes:
             )
             for counts in still_counts
         )
+        numbers = homing_legs or range(1, LEGS + 1)
+        self._homing = tuple(self._axes[leg - 1] for leg in numbers)
         self._goal: DriveGoal | None = None
         self._given_up = ""
 
@@ -265,10 +269,10 @@ class SixAxes:
     def _progress_homing(self) -> None:
         if any(axis.duty is Duty.HOME for axis in self._axes):
             return
-        if all(axis.homed for axis in self._axes):
+        if all(axis.homed for axis in self._homing):
             self._goal = None
         elif all(axis.ready for axis in self._axes):
-            for axis in self._axes:
+            for axis in self._homing:
                 if not axis.homed:
                     axis.give(Duty.HOME)
 

@@ -55,6 +55,7 @@ class CanopenBank:
         now_s: Monotonic clock [s].
         name: Name in the record of a run.
         url: Address in the record of a run.
+        homing_legs: Legs (1 to 6) that homing moves; all if empty.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle.
@@ -70,6 +71,7 @@ class CanopenBank:
         now_s: Callable[[], float],
         name: str = "CANopen drives",
         url: str = "",
+        homing_legs: Sequence[int] = (),
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -95,6 +97,7 @@ class CanopenBank:
             [scale.distance_counts(STILL_M) for scale in self._scales],
             work_mode=settings.mode,
             times=SequenceTimes(homing_s=settings.homing_timeout_s),
+            homing_legs=homing_legs,
         )
         self._inbox = PdoInbox(settings, self._watch.take)
         self._frames = CycleFrames(settings, period_s)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
-from drives.bank import DriveSetupError
+from drives.bank import DriveAbsentError, DriveSetupError
 from drives.canopen_pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, SDO_REQUEST_ID, nmt
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
@@ -146,7 +146,7 @@ def _await_nodes(
         probe(segment)
     wanted = ", ".join(f"leg {leg + 1} (node {nodes[leg].number})" for leg in absent)
     others = ", ".join(str(node) for node in sorted(watch.heard)) or "none at all"
-    raise DriveSetupError(
+    raise DriveAbsentError(
         f"{wanted} did not answer within {settings.boot_timeout_s:g} s; nodes that did: {others}"
     )
 

@@ -76,6 +76,35 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
     return [each for each in found if each is not None]
 
 
+def measure_round_trips(
+    bus: FrameBus, now_s: Callable[[], float], node: int, count: int
+) -> list[float]:
+    """Time requests to a node: how long it takes from a question to its answer.
+
+    Args:
+        bus: The bus, open, with nobody else reading it.
+        now_s: Monotonic clock [s].
+        node: Whom to ask.
+        count: How often.
+
+    Returns:
+        Round trips [s]; unanswered requests are left out.
+
+    Raises:
+        LinkLostError: If the adapter is gone.
+    """
+    asked = ServiceNode(node, Segment(bus, now_s))
+    trips: list[float] = []
+    for _ in range(count):
+        started_s = now_s()
+        try:
+            asked.read(0x1000)
+        except (SdoAbortedError, SdoCommunicationError):
+            continue
+        trips.append(now_s() - started_s)
+    return trips
+
+
 def _look(node: ServiceNode) -> FoundNode | None:
     try:
         device_type = _number(node, 0x1000, 0)

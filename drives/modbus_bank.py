@@ -92,6 +92,7 @@ class ModbusBank:
         now_s: Monotonic time [s].
         name: Name in the record of a run.
         url: Address in the record of a run; the link's by default.
+        homing_legs: Legs (1 to 6) that homing moves; all if empty.
 
     Raises:
         DriveModelError: If the numbers contradict each other, or the line is too slow.
@@ -108,6 +109,7 @@ class ModbusBank:
         now_s: Callable[[], float],
         name: str = "Modbus drives",
         url: str | None = None,
+        homing_legs: Sequence[int] = (),
     ) -> None:
         if len(scales) != LEGS:
             raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
@@ -119,7 +121,7 @@ class ModbusBank:
         self._settings, self._now_s, self._name = settings, now_s, name
         self._url = link.url if url is None else url
         still = [scale.distance_counts(STILL_M) for scale in scales]
-        self._axes = SixAxes(period_s, still, work_mode=settings.mode)
+        self._axes = SixAxes(period_s, still, work_mode=settings.mode, homing_legs=homing_legs)
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
         self._gateway: ModbusGateway | None = None

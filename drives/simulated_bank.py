@@ -16,6 +16,7 @@ in force from its beginning and the feedback is of its end.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -75,6 +76,7 @@ class SimulatedBank:
         url: Address in the record of a run.
         watchdog_cycles: Cycles without a command that an enabled drive tolerates.
         following_window_m: Following error at which a drive itself trips [m]; None for never.
+        homing_legs: Legs (1 to 6) that homing moves; all if empty.
 
     Raises:
         DriveModelError: If the servo is far too fast for the period, or a number makes no sense.
@@ -91,6 +93,7 @@ class SimulatedBank:
         *,
         watchdog_cycles: int = 5,
         following_window_m: float | None = None,
+        homing_legs: Sequence[int] = (),
     ) -> None:
         if watchdog_cycles < 1:
             raise DriveModelError(f"watchdog_cycles is {watchdog_cycles}, at least 1 is needed")
@@ -101,6 +104,7 @@ class SimulatedBank:
         self._period_s = float(period_s)
         self._substeps = model.substeps(self._period_s)
         self._window_m = window_m
+        self._homing_legs = tuple(leg - 1 for leg in homing_legs) or tuple(_LEG_NUMBERS)
         self._watchdog_cycles = watchdog_cycles
         self._schedule = FaultSchedule(faults, self._period_s)
         self._name, self._url, self._seed = name, url, seed
@@ -238,7 +242,7 @@ class SimulatedBank:
 
     def _start_homing(self) -> None:
         self._goal = None
-        for leg in _LEG_NUMBERS:
+        for leg in self._homing_legs:
             if not self._homed[leg]:
                 self._rods[leg, cylinder.HOME_FROM] = self._rods[leg, cylinder.X]
                 self._rods[leg, cylinder.HOME_T] = 0.0

@@ -41,7 +41,7 @@ def bank_spec(plan: Plan, homing_legs: tuple[int, ...] = ()) -> BankSpec:
             return _canopen(plan, homing_legs)
         if isinstance(link, ModbusTcpLink | ModbusRtuLink):
             return _modbus(plan, homing_legs)
-        return _simulated(plan)
+        return _simulated(plan, homing_legs)
     except DriveError as error:
         raise ConfigError(plan.scenario_file, [str(error)]) from error
 
@@ -65,13 +65,13 @@ def scales_of(rig: Rig) -> tuple[LegScale, ...]:
     )
 
 
-def _simulated(plan: Plan) -> BankSpec:
+def _simulated(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
     scenario = plan.scenario
     model = cylinder_model(plan.rig, scenario.period_s)
     faults = tuple(
         SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
     )
-    settings = sim_settings(model, faults, scenario.seed)
+    settings = sim_settings(model, faults, scenario.seed, homing_legs=list(homing_legs))
     return BankSpec("sim", plan.drives_url, plan.rig.name, scenario.period_s, settings=settings)
 
 

@@ -15,7 +15,7 @@ from hil.settings import ConfigError
 from hil.shipped import find_file
 from hil.signals import StopSignals
 from sim.devices import faults as can_faults
-from sim.devices import modbus_faults
+from sim.devices import modbus_injection
 from sim.devices.modbus_rack import run_modbus_rack
 from sim.devices.modbus_rack_core import ModbusRackSettings
 from sim.devices.rack import run_can_rack
@@ -76,7 +76,7 @@ def serve_rack(
                     port=port,
                     now_s=now_s,
                     console=sys.stdin,
-                    script=modbus_faults.parse_script(text),
+                    script=modbus_injection.parse_script(text),
                     ready=_say_ready,
                     stop=stop,
                     seed=seed,
@@ -102,14 +102,23 @@ def _say_ready(url: str) -> None:
 
 
 @contextmanager
-def emulated_rack(protocol: str, rig_file: str, *, paced: bool = True) -> Iterator[str]:
+def emulated_rack(
+    protocol: str, rig_file: str, *, paced: bool = True, pty: bool = False
+) -> Iterator[str]:
     """A rack in a process of its own for as long as the context lasts; yields its URL.
+
+    Args:
+        protocol: one of `PROTOCOLS`.
+        rig_file: the rig whose drives are emulated.
+        paced: frames take their time.
+        pty: a pseudo-terminal instead of TCP, for CANopen.
 
     Raises:
         RefusedError: if it does not start.
     """
     command = [sys.executable, "-m", "hil.cli", "drives", "rack"]
     command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
+    command += ["--pty"] if pty else []
     process = subprocess.Popen(  # noqa: S603  # our own program, no shell
         command,
         stdin=subprocess.PIPE,

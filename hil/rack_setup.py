@@ -9,15 +9,20 @@ FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
 
-def rack_settings(rig: Rig, *, paced: bool = True) -> RackSettings:
+def rack_settings(rig: Rig, *, paced: bool = True, buses: int = 1) -> RackSettings:
     """Six emulated drives as the rig describes them.
 
     Args:
         rig: the machine whose drives are to be emulated.
         paced: frames take their time on the bus, as they do on copper.
+        buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
     """
     nodes = tuple(_node(rig, leg) for leg in range(6))
-    return RackSettings(nodes=nodes, bitrate=rig.drives.canopen.bitrate if paced else None)
+    canopen = rig.drives.canopen
+    bus_of_leg = canopen.bus_of_leg if buses == 2 and canopen.bus_of_leg else None
+    halves = (0, 0, 0, buses - 1, buses - 1, buses - 1)
+    bitrate = canopen.bitrate if paced else None
+    return RackSettings(nodes=nodes, bitrate=bitrate, buses=bus_of_leg or halves)
 
 
 def _node(rig: Rig, leg: int) -> NodeSettings:

@@ -113,12 +113,15 @@ def check_and_show(plan: Plan, *, as_json: bool) -> bool:
     return result.ok
 
 
-def doctor_and_show(duration_s: float, *, as_json: bool) -> bool:
+def doctor_and_show(duration_s: float, url: str | None, bitrate: int, *, as_json: bool) -> bool:
     """Examine this machine and show what was found; False if something needed is bad."""
     from hil.doctor import diagnose
+    from hil.drive_tools import link_findings
 
     with err.status(f"testing latency for {duration_s:g} s"):
         findings = diagnose(duration_s)
+    if url is not None:
+        findings += link_findings(url, bitrate)
     ok = all(finding.verdict != "bad" for finding in findings)
     if as_json:
         print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from drives.bank import DriveBank, DriveModelError
+from drives.bank import DriveBank, DriveError, DriveModelError
 from drives.scaling import LegScale
+
+if TYPE_CHECKING:
+    from drives.canopen_settings import CanopenSettings
+    from drives.frames import FrameBus
 
 BankKind = Literal["sim", "canopen", "modbus"]
 KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
@@ -135,7 +139,6 @@ def _simulated(spec: BankSpec) -> DriveBank:
 
 
 def _canopen(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
-    from drives.canopen_bank import CanopenBank
     from drives.canopen_settings import from_json as canopen_settings
     from drives.links import CanLink, open_can, parse_link
 
@@ -145,14 +148,31 @@ def _canopen(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     if len(cans) != len(links) or len(cans) != settings.buses:
         text = f"{spec.url}: {settings.buses} CAN buses are needed, one URL each"
         raise DriveModelError(text)
+    buses: list[FrameBus] = []
+    try:
+        for link in cans:
+            buses.append(open_can(link, bitrate=settings.bitrate, now_s=now_s))
+        return _on_buses(spec, buses, settings, now_s)
+    except DriveError:
+        for bus in buses:
+            bus.shutdown()
+        raise
+
+
+def _on_buses(
+    spec: BankSpec, buses: list[FrameBus], settings: CanopenSettings, now_s: Callable[[], float]
+) -> DriveBank:
+    from drives.canopen_bank import CanopenBank
+
     return CanopenBank(
-        [open_can(link, bitrate=settings.bitrate, now_s=now_s) for link in cans],
+        buses,
         settings,
         spec.scales,
         spec.period_s,
         now_s=now_s,
         name=spec.name,
         url=spec.url,
+        homing_legs=spec.settings["homing_legs"],
     )
 
 
@@ -173,4 +193,5 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         settings=ModbusSettings.from_json(spec.settings["drives"]),
         now_s=now_s,
         name=spec.name,
+        homing_legs=spec.settings["homing_legs"],
     )

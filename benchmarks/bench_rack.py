@@ -1,0 +1,213 @@
+"""The cycle of gate and drives on a wire: round trip, missed cycles and processor time.
+
+The emulated rack runs in a process of its own behind a real adapter protocol; this process does
+what the gate's process does: gate, bank and real clock, under SCHED_FIFO if it may. "Missed" counts
+cycles in which the frame of any leg did not come in time, "overruns" deadlines that were given up.
+An unpaced rack shows what the software costs; a paced one takes the time that 1 Mbit/s takes, and
+the last column is what is left of its round trip when the frames' own time is taken off.
+
+    python -m benchmarks.bench_rack [--seconds 60]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import threading
+import time
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from drives.bank import DriveError
+from drives.bus_budget import frame_bits
+from hil.drives_setup import bank_spec
+from hil.gate.spec import build_bank
+from hil.gated_bank import GatedBank
+from hil.machine import gate_limits, load_rig
+from hil.rack import emulated_rack
+from hil.realtime import RealClock
+from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.scenario import plan_from_table
+from hil.shipped import configs_dir
+from safety.gate import Gate
+from safety.modes import Mode, Request
+from safety.verdict import Setpoint
+
+RIG_FILE = configs_dir() / "rigs" / "paper.toml"
+PRIORITY = 90
+AMPLITUDE_M = 0.01
+FREQUENCY_HZ = 0.5
+P99_US = 700.0
+CPU_SHARE = 0.10
+CASES = (
+    # protocol, wire, rate [Hz], paced, SDO a second
+    ("canopen", "tcp", 250.0, False, 0.0),
+    ("canopen", "tcp", 500.0, False, 0.0),
+    ("canopen", "pty", 500.0, False, 0.0),
+    ("canopen", "tcp", 500.0, False, 50.0),
+    ("canopen", "tcp", 250.0, True, 0.0),
+    ("modbus-tcp", "tcp", 250.0, False, 0.0),
+)
+ASK = {Mode.OFF: Request.CONFIGURED, Mode.IDLE: Request.HOME, Mode.STANDBY: Request.ENGAGE}
+
+
+class Drive:
+    """A gated bank on a rack, led through its modes into a gentle motion of all legs."""
+
+    def __init__(self, url: str, rate_hz: float) -> None:
+        table = {
+            "name": "bench",
+            "rig": str(RIG_FILE),
+            "clock": "real",
+            "rate_hz": rate_hz,
+            "devices": {"drives": url},
+            "motion": {"kind": "hold", "duration_s": 1.0},
+        }
+        # 13 frames 500 times a second take more of a bus than is left free by default.
+        plan = plan_from_table(
+            table, Path("bench"), ["rig_settings.drives.canopen.bus_load_max=0.95"]
+        )
+        self.clock = RealClock()
+        self.bank = build_bank(bank_spec(plan), self.clock.now_s)
+        self.gate = Gate(gate_limits(plan.rig, plan.scenario.period_s))
+        self.gated = GatedBank(self.gate, self.bank)
+        self.period_s = plan.scenario.period_s
+        self.start_m: tuple[float, ...] = ()
+        self.first = 0
+
+    def asked(self, index: int) -> Setpoint | None:
+        if self.gated.mode not in (Mode.ENGAGING, Mode.ENGAGED) or self.gate.commanded is None:
+            return None
+        if not self.start_m:
+            self.start_m, self.first = self.gate.commanded.length_m, index
+        omega = 2.0 * math.pi * FREQUENCY_HZ
+        phase = omega * (index - self.first) * self.period_s
+        way, speed = 1.0 - math.cos(phase), omega * math.sin(phase)
+        lengths = tuple(start + AMPLITUDE_M * way for start in self.start_m)
+        return Setpoint(index, lengths, (AMPLITUDE_M * speed,) * 6)
+
+    def cycle(self, tick: Any) -> Any:
+        request = ASK.get(self.gated.mode)
+        return self.gated.cycle(tick, self.asked(tick.index), (request,) if request else ())
+
+
+def read_beside(bank: Any, rate_hz: float, stop: threading.Event, done: list[float]) -> None:
+    """Read objects of the drives from another thread; keep how long each took [s]."""
+    while not stop.wait(1.0 / rate_hz):
+        started_s = time.monotonic()
+        bank.read_object(1 + len(done) % 6, 0x6077)
+        done.append(time.monotonic() - started_s)
+
+
+def measure(url: str, rate_hz: float, seconds: float, sdo_hz: float) -> dict[str, Any]:
+    """Run one case and return its figures."""
+    drive = Drive(url, rate_hz)
+    sdo_s: list[float] = []
+    with ExitStack() as stack:
+        stack.callback(drive.gated.close)
+        drive.gated.open()
+        stack.enter_context(RealtimeSetup(RealtimePolicy(priority=PRIORITY)))
+        if sdo_hz:
+            stop = threading.Event()
+            arguments = (drive.bank, sdo_hz, stop, sdo_s)
+            thread = threading.Thread(target=read_beside, args=arguments)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(stop.set)
+        ticks = drive.clock.ticks(1.0 / rate_hz)
+        for tick in ticks:
+            verdict = drive.cycle(tick).verdict
+            if verdict.faults:
+                return {"ended": f"on the way: {verdict.faults[0]}"}
+            if drive.asked(tick.index + 1) is not None:
+                break
+        cycles = round(seconds * rate_hz)
+        trips = np.zeros(cycles)
+        missed, overruns = 0, drive.clock.overruns
+        wall_s, cpu_s = time.monotonic(), time.process_time()
+        ended = ""
+        for k, tick in enumerate(islice(ticks, cycles)):
+            exchange = drive.cycle(tick)
+            trips[k] = drive.bank.link_report().round_trip_s
+            missed += not all(exchange.feedback.fresh)
+            if exchange.verdict.faults:
+                ended = str(exchange.verdict.faults[0])
+                break
+        wall_s, cpu_s = time.monotonic() - wall_s, time.process_time() - cpu_s
+        p50, p99 = np.percentile(trips[: k + 1], (50.0, 99.0)) * 1e6
+        return {
+            "cycles": k + 1,
+            "missed": missed,
+            "overruns": drive.clock.overruns - overruns,
+            "p50_us": float(p50),
+            "p99_us": float(p99),
+            "max_us": float(trips.max() * 1e6),
+            "cpu_share": cpu_s / wall_s,
+            "sdo": len(sdo_s),
+            "sdo_p50_us": float(np.median(sdo_s) * 1e6) if sdo_s else None,
+            "ended": ended,
+        }
+
+
+def bus_time_us() -> float:
+    """Nominal time of SYNC, six RPDO and six TPDO of 7 bytes at 1 Mbit/s [us]."""
+    return frame_bits(0) + 12.0 * frame_bits(7)
+
+
+def run(duration_s: float = 60.0, console: Console | None = None) -> dict[str, Any]:
+    """Measure all cases and print the table."""
+    console = console or Console()
+    load_rig(RIG_FILE)
+    results: list[dict[str, Any]] = []
+    for protocol, wire, rate_hz, paced, sdo_hz in CASES:
+        case = {"protocol": protocol, "wire": wire, "rate_hz": rate_hz, "paced": paced}
+        try:
+            with emulated_rack(protocol, str(RIG_FILE), paced=paced, pty=wire == "pty") as url:
+                figures = measure(url, rate_hz, duration_s, sdo_hz)
+        except DriveError as error:
+            figures = {"ended": str(error)}
+        results.append(case | {"sdo_hz": sdo_hz} | figures)
+    show(results, console)
+    return {"cases": results, "p99_us": P99_US, "cpu_share": CPU_SHARE}
+
+
+def show(results: list[dict[str, Any]], console: Console) -> None:
+    columns = ("wire", "Hz", "paced", "SDO/s", "cycles", "missed", "overruns", "p50 us")
+    table = Table(
+        *columns, "max us", "CPU %", "p99 less bus", "", title="gate and drives", box=None
+    )
+    for case in results:
+        if "cycles" not in case:
+            table.add_row(case["protocol"], f"{case['rate_hz']:g}", *[""] * 10, case["ended"])
+            continue
+        left = case["p99_us"] - bus_time_us() if case["paced"] else None
+        table.add_row(
+            f"{case['protocol']} {case['wire']}",
+            f"{case['rate_hz']:g}",
+            "yes" if case["paced"] else "no",
+            f"{case['sdo_hz']:g}",
+            str(case["cycles"]),
+            str(case["missed"]),
+            str(case["overruns"]),
+            *(f"{case[key]:.0f}" for key in ("p50_us", "p99_us", "max_us")),
+            f"{100.0 * case['cpu_share']:.1f}",
+            "" if left is None else f"{left:.0f}",
+            case["ended"],
+        )
+    console.print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    run(parser.parse_args().seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""Looking at drives without moving them: who is there, what went wrong, how good the link is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from drives.bank import DriveError
+from drives.canopen_scan import FoundNode, measure_round_trips, scan
+from drives.frames import BusHealth, BusState, FrameBus
+from drives.links import CanLink, Link, ModbusRtuLink, ModbusTcpLink, open_can, parse_link
+from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from hil.console import RefusedError, out, print_json
+from hil.doctor import Finding, Grade
+from hil.realtime import RealClock
+from hil.settings import ConfigError
+
+MODE_NAMES = {1: "pp", 2: "vl", 3: "pv", 4: "tq", 6: "hm", 7: "ip", 8: "csp", 9: "csv", 10: "cst"}
+"""Modes of operation (CiA 402-2, object 6502h)."""
+MODBUS_TIMEOUT_S = 0.5
+RTU_QUIET_S = 0.05
+ROUND_TRIPS = 200
+GOOD_ROUND_TRIP_S = 0.002
+"""Round trip up to which a link serves 250 cycles a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """What was found on one link.
+
+    Args:
+        url: the link.
+        nodes: CANopen nodes that answered.
+        gateway: vendor, product code and revision of a Modbus device, empty for CAN.
+        health: what the CAN adapter tells of itself.
+        round_trips_s: of requests to the first node or to the gateway [s], sorted.
+    """
+
+    url: str
+    nodes: tuple[FoundNode, ...]
+    gateway: tuple[str, ...]
+    health: BusHealth | None
+    round_trips_s: tuple[float, ...]
+
+
+def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
+    """Look at each link of a URL (two CAN buses are two URLs with a space between).
+
+    Args:
+        url: one or two links.
+        bitrate: of CAN buses [bit/s].
+        round_trips: how many requests to time.
+
+    Raises:
+        ConfigError: if the URL is none.
+        DriveError: if a link cannot be opened or is lost.
+    """
+    try:
+        links = [parse_link(part) for part in url.split()]
+    except DriveError as error:
+        raise ConfigError("URL", [str(error)]) from None
+    wired = (CanLink, ModbusTcpLink, ModbusRtuLink)
+    if not links or not all(isinstance(link, wired) for link in links):
+        raise ConfigError("URL", [f"{url!r}: there is nothing to look at without a wire"])
+    return [_look(link, bitrate, round_trips) for link in links]
+
+
+def _look(link: Link, bitrate: int, round_trips: int) -> LinkView:
+    now_s = RealClock().now_s
+    if isinstance(link, CanLink):
+        with _bus(link, bitrate) as bus:
+            nodes = tuple(scan(bus, now_s))
+            timed = measure_round_trips(bus, now_s, nodes[0].node, round_trips) if nodes else []
+            return LinkView(link.url, nodes, (), bus.health(), tuple(sorted(timed)))
+    with _gateway(link) as gateway:
+        identity = gateway.identify(1)
+        timed: list[float] = []
+        for _ in range(round_trips):
+            started_s = now_s()
+            gateway.identify(1)
+            timed.append(now_s() - started_s)
+        return LinkView(link.url, (), identity, None, tuple(sorted(timed)))
+
+
+@contextmanager
+def _bus(link: CanLink, bitrate: int) -> Iterator[FrameBus]:
+    bus = open_can(link, bitrate=bitrate, now_s=RealClock().now_s)
+    try:
+        yield bus
+    finally:
+        bus.shutdown()
+
+
+@contextmanager
+def _gateway(link: Link) -> Iterator[ModbusGateway]:
+    if isinstance(link, ModbusTcpLink):
+        gateway = tcp_gateway(link.host, link.port, link.url, MODBUS_TIMEOUT_S)
+    elif isinstance(link, ModbusRtuLink):
+        wire = (link.device, link.baud, link.parity, link.stop_bits)
+        gateway = rtu_gateway(*wire, link.url, MODBUS_TIMEOUT_S, RTU_QUIET_S)
+    else:
+        raise ConfigError("URL", [f"{link.url}: no Modbus"])
+    try:
+        gateway.connect()
+        yield gateway
+    finally:
+        gateway.close()
+
+
+def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
+    """List who is on a link; False if nobody is."""
+    views = _looked(url, bitrate)
+    found = any(view.nodes or view.gateway for view in views)
+    if as_json:
+        print_json({"ok": found, "links": [_view_json(view) for view in views]})
+        return found
+    for view in views:
+        out.print(view.url, markup=False, soft_wrap=True)
+        if view.gateway:
+            out.print("  Modbus device: " + ", ".join(view.gateway), markup=False)
+        elif not view.nodes:
+            out.print("  nobody answers: power, wiring, terminators, bitrate?")
+        else:
+            _show_nodes(view.nodes)
+    return found
+
+
+def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
+    """Show the error histories of the drives; False if a drive has one."""
+    views = _looked(url, bitrate)
+    nodes = [node for view in views for node in view.nodes]
+    if not nodes:
+        raise RefusedError(f"{url}: no CANopen drive answers, so there is no history to show")
+    clean = not any(node.errors for node in nodes)
+    if as_json:
+        told = {str(node.node): [_code(error) for error in node.errors] for node in nodes}
+        print_json({"ok": clean, "faults": told})
+        return clean
+    for node in nodes:
+        words = ", ".join(_code(error) for error in node.errors) or "none"
+        out.print(f"node {node.node}: {words}")
+    return clean
+
+
+def link_findings(url: str, bitrate: int) -> list[Finding]:
+    """What ``hil doctor`` says of a link: adapter, drives found, round trip."""
+    try:
+        views = look(url, bitrate, round_trips=ROUND_TRIPS)
+    except DriveError as error:
+        return [Finding("drives", Grade.BAD, str(error), "power, cable, permissions, URL")]
+    return [finding for view in views for finding in _judge(view)]
+
+
+def _judge(view: LinkView) -> Iterator[Finding]:
+    health = view.health
+    if health is not None:
+        worse = health.state in (BusState.PASSIVE, BusState.BUS_OFF) or bool(health.overruns)
+        text = f"{view.url}: {health.state.value}, {health.bad_lines} bad lines"
+        note = f"{text}, {health.overruns} overruns{'; ' + health.note if health.note else ''}"
+        remedy = "termination, bitrate, wiring" if worse else ""
+        yield Finding("adapter", Grade.BAD if worse else Grade.OK, note, remedy)
+    count = len(view.nodes) or len(view.gateway[:1])
+    who = ", ".join(f"{n.node} ({n.name}, serial {n.serial})" for n in view.nodes)
+    who = who or " ".join(view.gateway) or "nobody answers"
+    remedy = "" if count else "power, wiring, terminators, bitrate, node switches"
+    yield Finding("drives", Grade.OK if count else Grade.BAD, who, remedy)
+    trips = view.round_trips_s
+    if trips:
+        p50, p99 = trips[len(trips) // 2], trips[min(len(trips) - 1, len(trips) * 99 // 100)]
+        text = f"p50 {p50 * 1e6:.0f}, p99 {p99 * 1e6:.0f} us for one request"
+        good = p99 <= GOOD_ROUND_TRIP_S
+        remedy = "" if good else "a lower rate: the cycle waits for answers; another adapter"
+        yield Finding("round trip", Grade.OK if good else Grade.WARN, text, remedy)
+
+
+def _looked(url: str, bitrate: int) -> list[LinkView]:
+    try:
+        return look(url, bitrate)
+    except DriveError as error:
+        raise RefusedError(str(error)) from error
+
+
+def _show_nodes(nodes: tuple[FoundNode, ...]) -> None:
+    table = Table("node", "device", "vendor", "product", "serial", "modes", "errors", box=None)
+    for node in nodes:
+        name = node.name or ("drive" if node.is_drive else f"profile {node.device_type & 0xFFFF}")
+        modes = " ".join(MODE_NAMES.get(mode, str(mode)) for mode in node.modes)
+        row = (node.node, name, f"{node.vendor:X}h", f"{node.product:X}h", node.serial)
+        table.add_row(*map(str, row), modes, str(len(node.errors) or ""))
+    out.print(table)
+
+
+def _code(error: int) -> str:
+    return f"{error & 0xFFFF:04X}h"
+
+
+def _view_json(view: LinkView) -> dict[str, object]:
+    return {
+        "url": view.url,
+        "gateway": view.gateway,
+        "nodes": [
+            {
+                "node": node.node,
+                "name": node.name,
+                "vendor": node.vendor,
+                "product": node.product,
+                "serial": node.serial,
+                "modes": [MODE_NAMES.get(mode, str(mode)) for mode in node.modes],
+                "errors": [_code(error) for error in node.errors],
+            }
+            for node in view.nodes
+        ],
+    }
