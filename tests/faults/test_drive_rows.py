@@ -5,7 +5,8 @@ judgement must object.
 """
 
 import pytest
-from bench_on_rack import FAST_LEG, SLOW_LEG, BenchOnRack
+from bench_on_rack import BenchOnRack
+from fault_bench import FAST_LEG, SLOW_LEG
 from fault_judges import (
     corrective,
     latched,

@@ -8,7 +8,8 @@ import dataclasses
 import threading
 
 import pytest
-from bench_on_rack import FAST_LEG, BenchOnRack
+from bench_on_rack import BenchOnRack
+from fault_bench import FAST_LEG
 from fault_judges import (
     corrective,
     latched,
