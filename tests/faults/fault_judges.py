@@ -95,18 +95,24 @@ def rods_at_rest(bench, but=(), near_m=0.001):
             assert abs(true - wanted) < near_m, f"leg {leg} is {true - wanted} m off the path"
 
 
-def nothing_comes_back(bench, mode=Mode.FAULT):
-    """Is the end final: no setpoint followed, no drive enabled once it was let go?"""
+def nothing_comes_back(bench, *, let_go=True):
+    """Is the end final: no setpoint followed, no drive enabled once it was let go?
+
+    Args:
+        bench: the bench.
+        let_go: whether the legs are seen to stand, so that their drives are let go.
+    """
     first, history = corrective(bench), bench.history
-    assert bench.last.verdict.mode is mode, f"the end is {bench.last.verdict.mode}"
+    assert bench.last.verdict.mode is Mode.FAULT, f"the end is {bench.last.verdict.mode}"
     assert bench.last.verdict.faults, "the cause stays known"
     assert not {c.verdict.action for c in history[first:]} & FOLLOWED, "no setpoint is followed"
     modes = {c.verdict.mode for c in history[first:]}
     assert not modes & {Mode.ENGAGING, Mode.ENGAGED, Mode.HOMING, Mode.STANDBY}, "no mode of motion"
-    let_go = [c.index for c in history[first:] if c.verdict.drives is DriveRequest.OFF]
-    assert let_go, "the drives are let go at standstill"
-    assert not any(c.verdict.drives is DriveRequest.ENABLE for c in history[let_go[0] :])
-    for cycle in history[let_go[0] + 3 :]:
+    off = [c.index for c in history[first:] if c.verdict.drives is DriveRequest.OFF]
+    assert bool(off) == let_go, "the drives are let go at standstill"
+    for cycle in history[off[0] :] if off else ():
+        assert cycle.verdict.drives is DriveRequest.OFF, "a drive is wanted again"
+    for cycle in history[off[0] + 3 :] if off else ():
         names = {state.name for state in cycle.feedback.state}
         assert not names & {"ENABLED", "HOMING"}, "a drive is under force again"
 
