@@ -46,6 +46,9 @@ def rack(
     pty: Annotated[
         bool, typer.Option("--pty", help="CANopen: a pseudo-terminal instead of TCP.")
     ] = False,
+    buses: Annotated[
+        int, typer.Option("--buses", min=1, max=2, help="CANopen: on one CAN bus, or on two.")
+    ] = 1,
     script: Annotated[
         Path | None, typer.Option("--script", help="TOML file of faults, each with its time.")
     ] = None,
@@ -62,7 +65,15 @@ def rack(
     from hil.rack import serve_rack
 
     serve_rack(
-        rig, protocol, port=port, pty=pty, script=script, baud=baud, seed=seed, paced=not unpaced
+        rig,
+        protocol,
+        port=port,
+        pty=pty,
+        buses=buses,
+        script=script,
+        baud=baud,
+        seed=seed,
+        paced=not unpaced,
     )
 
 

@@ -31,6 +31,7 @@ def serve_rack(
     *,
     port: int,
     pty: bool,
+    buses: int,
     script: Path | None,
     baud: int,
     seed: int,
@@ -46,7 +47,8 @@ def serve_rack(
         raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
     if pty and protocol != "canopen":
         raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
-    settings = rack_settings(load_rig(find_file(rig, folder="rigs", key="--rig")), paced=paced)
+    rig_file = find_file(rig, folder="rigs", key="--rig")
+    settings = rack_settings(load_rig(rig_file), paced=paced, buses=buses)
     now_s = RealClock().now_s
     # Drives have processors of their own: nothing that runs on this machine should make them late.
     with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
@@ -103,7 +105,7 @@ def _say_ready(url: str) -> None:
 
 @contextmanager
 def emulated_rack(
-    protocol: str, rig_file: str, *, paced: bool = True, pty: bool = False
+    protocol: str, rig_file: str, *, paced: bool = True, pty: bool = False, buses: int = 1
 ) -> Iterator[str]:
     """A rack in a process of its own for as long as the context lasts; yields its URL.
 
@@ -112,13 +114,14 @@ def emulated_rack(
         rig_file: the rig whose drives are emulated.
         paced: frames take their time.
         pty: a pseudo-terminal instead of TCP, for CANopen.
+        buses: CAN buses, 1 or 2.
 
     Raises:
         RefusedError: if it does not start.
     """
     command = [sys.executable, "-m", "hil.cli", "drives", "rack"]
     command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
-    command += ["--pty"] if pty else []
+    command += ["--buses", str(buses)] + (["--pty"] if pty else [])
     process = subprocess.Popen(  # noqa: S603  # our own program, no shell
         command,
         stdin=subprocess.PIPE,
