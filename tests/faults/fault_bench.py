@@ -26,16 +26,18 @@ from safety.verdict import Action, Setpoint, Verdict
 RIG_FILE = configs_dir() / "rigs" / "paper.toml"
 RIG = load_rig(RIG_FILE)
 SEED = 11
+BRAKE_RELEASE_S = 0.02
+"""Shorter than the rig's, to be in motion soon [s]."""
 HOLD = {"kind": "hold", "duration_s": 1.0}
 
 WAYS_M = (0.100, 0.085, 0.070, 0.090, 0.030, 0.080)
 """How far each leg goes out in the motion [m]."""
 TURNS_RAD_S = (2.00, 2.20, 2.40, 1.90, 2.10, 2.30)
 """How fast each leg swings [rad/s]: no two legs keep step, so the path is curved."""
-FADE_S = 0.6
+FADE_S = 0.5
 FAST_LEG, SLOW_LEG = 1, 5
 """Legs that move at about 0.1 m/s and at about 0.03 m/s when the tests strike."""
-STRIKE_S = 0.8
+STRIKE_S = 0.6
 """Motion before the tests strike: all legs are well under way [s]."""
 
 
@@ -61,7 +63,11 @@ def emulated(nodes=None, **changes):
     """
     settings = rack_settings(RIG)
     altered = tuple(
-        dataclasses.replace(node, **(nodes or {}).get(leg, {}))
+        dataclasses.replace(
+            node,
+            rod=dataclasses.replace(node.rod, brake_release_s=BRAKE_RELEASE_S),
+            **(nodes or {}).get(leg, {}),
+        )
         for leg, node in enumerate(settings.nodes, start=1)
     )
     return dataclasses.replace(settings, **{"nodes": altered, "start_spread_m": 0.0005} | changes)

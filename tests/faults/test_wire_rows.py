@@ -200,7 +200,8 @@ def test_row_32_positive_control(monkeypatch, play, judge, words):
 WATCHDOG_S = 0.05
 SETTLE_S = 0.03
 """Of a position loop of 25 Hz, after the end of its ramp."""
-LOOK_S = 0.001
+LOOK_S = 0.002
+"""The frames of a cycle take one millisecond on the bus, and the drives are looked at every one."""
 
 
 def play_row_49(repeat_s=None):
