@@ -307,7 +307,7 @@ class _FullDisk:
 real_write = os.write
 
 
-@pytest.mark.parametrize("room", [60_000, 100_000, 150_001, 200_000])
+@pytest.mark.parametrize("room", [90_000, 100_000, 150_001, 200_000])
 def test_on_a_full_disk_earlier_chunks_stay_and_losses_are_exact(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
