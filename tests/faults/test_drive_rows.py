@@ -90,7 +90,7 @@ def play_row_22():
         return frame
 
     bench.bus.alter = note
-    bench.strike("state_drop", LEG)
+    bench.strike("state_drop", LEG, cycles=1)  # and could be enabled again at once
     return run_on(bench)
 
 
