@@ -6,9 +6,16 @@ import os
 import platform
 from pathlib import Path
 
-from benchmarks import bench_cycle, bench_kinematics, bench_rack, bench_realtime, bench_slcan
+from benchmarks import (
+    bench_cycle,
+    bench_kill,
+    bench_kinematics,
+    bench_rack,
+    bench_realtime,
+    bench_slcan,
+)
 
-NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack")
+NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill")
 
 
 def machine() -> dict[str, str | int | None]:
@@ -45,6 +52,8 @@ def main() -> None:
         results["slcan"] = bench_slcan.run()
     if "rack" in chosen:
         results["rack"] = bench_rack.run(arguments.seconds)
+    if "kill" in chosen:
+        results["kill"] = bench_kill.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")
