@@ -113,6 +113,7 @@ def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any
         "url": report.url,
         "simulated": report.simulated,
         "axes": list(report.axes),
+        "identities": list(report.identities),
         "limits_sha256": limits_digest,
         "setup": [astuple(item) for item in setup.items],
     }
@@ -129,17 +130,33 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
         Exit status: 0 ended in order, 1 the link was lost, 2 refused before anything moved.
     """
     slot, ring = CommandSlot.attach(order.slot_fd), Ring.attach(order.ring_fd)
-    wire, box = ControlWire(order.socket_fd), BlackBox(order.limits.period_s)
-    gated: GatedBank | None = None
-    try:
-        gated = GatedBank(Gate(order.limits), build_bank(order.spec, clock.now_s))
-        report = gated.open()
-    except Exception as error:
-        _say(refused=str(error), kind=type(error).__name__)
-        if gated is not None:
-            _close(gated)
-        wire.close()
-        return 2
+    wire = ControlWire(order.socket_fd)
+    # First: locking memory takes longer than drives wait for the next cycle once they are set up.
+    with RealtimeSetup(order.policy) as granted:
+        gated: GatedBank | None = None
+        try:
+            gated = GatedBank(Gate(order.limits), build_bank(order.spec, clock.now_s))
+            report = gated.open()
+        except Exception as error:
+            _say(refused=str(error), kind=type(error).__name__)
+            if gated is not None:
+                _close(gated)
+            wire.close()
+            return 2
+        _say(**_report(report, order.limits.digest(), granted))
+        return _guard(order, clock, gated, slot, ring, wire)
+
+
+def _guard(
+    order: GateOrder,
+    clock: Clock,
+    gated: GatedBank,
+    slot: CommandSlot,
+    ring: Ring,
+    wire: ControlWire,
+) -> int:
+    """Run cycles until nothing is left to do, then leave the bus and write what was kept."""
+    box = BlackBox(order.limits.period_s)
     server = GateServer(
         gated,
         slot,
@@ -152,9 +169,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     )
     status = 0
     try:
-        with RealtimeSetup(order.policy) as granted:
-            _say(**_report(report, order.limits.digest(), granted))
-            serve(clock, order.limits.period_s, gated, server, slot, wire)
+        serve(clock, order.limits.period_s, gated, server, slot, wire)
     except Exception as error:
         # Nothing more can be sent: the drives' own watchdogs stop them.
         box.event(f"{type(error).__name__}: {error}")
