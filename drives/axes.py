@@ -8,8 +8,9 @@ A cycle is `SixAxes.words` (what to send), the bus, `SixAxes.observe` (what came
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from drives.axes_values import AxesSeen, AxesWords, SteadyAxes
 from drives.axis import Axis, AxisLimits, Duty
-from drives.bank import LEGS, DriveGoal, DriveModelError, SixBools, SixInts, SixStates
+from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixStates
 from drives.cia402 import OperationMode, State402
 
 WORK_MODES = (
@@ -38,40 +39,10 @@ class SequenceTimes:
     reset_s: float = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class AxesSeen:
-    """What six drives told in a cycle.
-
-    Attributes:
-        statusword: 6041h, 6.
-        mode_display: 6061h, 6.
-        position: 6064h [counts], 6.
-        fresh: Whether the values are of this cycle, 6.
-        alive: Whether the drive is heard at all, 6.
-    """
-
-    statusword: Sequence[int]
-    mode_display: Sequence[int]
-    position: Sequence[int]
-    fresh: Sequence[bool]
-    alive: Sequence[bool]
-
-
-@dataclass(frozen=True, slots=True)
-class AxesWords:
-    """What goes to six drives in a cycle.
-
-    Attributes:
-        controlword: 6040h, 6.
-        mode: 6060h, 6.
-        target: 607Ah, or 60C1h:1 in mode 7 [counts], 6.
-        commanded: Whether the target is the command of this cycle, 6.
-    """
-
-    controlword: SixInts
-    mode: SixInts
-    target: SixInts
-    commanded: SixBools
+_ALL: SixBools = (True, True, True, True, True, True)
+_NONE: SixBools = (False, False, False, False, False, False)
+_ON = DriveState.ENABLED
+_ALL_ENABLED: SixStates = (_ON, _ON, _ON, _ON, _ON, _ON)
 
 
 class SixAxes:
@@ -130,6 +101,12 @@ class SixAxes:
         self._homing = tuple(self._axes[leg - 1] for leg in numbers)
         self._goal: DriveGoal | None = None
         self._given_up = ""
+        self._steady: SteadyAxes | None = None
+
+    @property
+    def steady(self) -> bool:
+        """Whether all six drives work and follow, and told nothing else in the last cycle."""
+        return self._steady is not None
 
     @property
     def goal(self) -> DriveGoal | None:
@@ -139,6 +116,8 @@ class SixAxes:
     @property
     def state(self) -> SixStates:
         """What each drive says it is."""
+        if self._steady is not None:
+            return _ALL_ENABLED
         a, b, c, d, e, f = self._axes
         return (a.state, b.state, c.state, d.state, e.state, f.state)
 
@@ -151,8 +130,15 @@ class SixAxes:
     @property
     def homing_failed(self) -> SixBools:
         """Whether the last homing of each drive failed; forgotten when disabling is asked for."""
-        a, b, c, d, e, f = (axis.homing_failed for axis in self._axes)
-        return (a, b, c, d, e, f)
+        a, b, c, d, e, f = self._axes
+        return (
+            a.homing_failed,
+            b.homing_failed,
+            c.homing_failed,
+            d.homing_failed,
+            e.homing_failed,
+            f.homing_failed,
+        )
 
     @property
     def working(self) -> bool:
@@ -181,6 +167,7 @@ class SixAxes:
         Args:
             goal: What the drives shall become.
         """
+        self._steady = None
         reached = goal is DriveGoal.ENABLED and all(
             axis.duty is Duty.WORK and axis.follows for axis in self._axes
         )
@@ -203,6 +190,8 @@ class SixAxes:
         Args:
             targets: Commanded positions [counts], 6; None to keep the last ones.
         """
+        if self._steady is not None:
+            return self._steady_words(self._steady, targets)
         rise_to = self._rise_to()
         acknowledge = self._goal is DriveGoal.DISABLED
         words: list[tuple[int, int]] = []
@@ -228,6 +217,10 @@ class SixAxes:
         Args:
             seen: What the six drives told in this cycle.
         """
+        if self._steady is not None and self._steady.is_met_by(seen):
+            for axis, position in zip(self._axes, seen.position, strict=True):
+                axis.observe_position(position)
+            return
         rows = zip(
             self._axes,
             seen.statusword,
@@ -244,6 +237,7 @@ class SixAxes:
             self._progress_homing()
         elif self._goal is DriveGoal.ENABLED:
             self._progress_enabling()
+        self._steady = self._steady_state()
 
     def forget_reference(self, leg: int) -> None:
         """Take note that a drive has restarted: it is not homed and not enabled any more.
@@ -251,7 +245,35 @@ class SixAxes:
         Args:
             leg: Index of the leg, from 0.
         """
+        self._steady = None
         self._axes[leg].forget_reference()
+
+    def _steady_state(self) -> SteadyAxes | None:
+        """Return what the next cycles are compared with, if all six work and follow."""
+        axes = self._axes
+        if self._goal is not None or axes[0].duty is not Duty.WORK:
+            return None
+        if not all(axis.duty is Duty.WORK and axis.alive and axis.follows for axis in axes):
+            return None
+        a, b, c, d, e, f = (
+            axis.words(State402.OPERATION_ENABLED, acknowledge=False) for axis in axes
+        )
+        return SteadyAxes(
+            [axis.statusword for axis in axes],
+            [axis.mode_display for axis in axes],
+            (a[0], b[0], c[0], d[0], e[0], f[0]),
+            (a[1], b[1], c[1], d[1], e[1], f[1]),
+        )
+
+    def _steady_words(self, steady: SteadyAxes, targets: Sequence[int] | None) -> AxesWords:
+        """Return what goes to six drives that work: what the long way finds for them, too."""
+        p, q, r, s, t, u = self._axes
+        if targets is None:
+            kept = (p.target, q.target, r.target, s.target, t.target, u.target)
+            return AxesWords(steady.controlword, steady.mode, kept, _NONE)
+        a, b, c, d, e, f = targets
+        p.target, q.target, r.target, s.target, t.target, u.target = a, b, c, d, e, f
+        return AxesWords(steady.controlword, steady.mode, (a, b, c, d, e, f), _ALL)
 
     def _rise_to(self) -> State402:
         """Return how far the drives that are being enabled may go: one step, all together."""

@@ -191,6 +191,14 @@ class Axis:
             # Its reference counts once the drive has let go of the rod and stands on it.
             self.homed = self.still and self.state402 not in _POWERED
 
+    def observe_position(self, position: int) -> None:
+        """Take in the position [counts] of a drive that works and tells nothing else that is new.
+
+        What `observe` does in that case, and nothing more.
+        """
+        self.position = position
+        self._watch_movement(position)
+
     def forget_reference(self) -> None:
         """Take note of a restart: the drive counts from anywhere now, and must be homed again."""
         self._found = self.homed = False

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
-from drives.axes import AxesSeen, SequenceTimes, SixAxes
+from drives.axes import SequenceTimes, SixAxes
+from drives.axes_values import AxesSeen
 from drives.bank import (
     LEGS,
     BankFeedback,
@@ -25,10 +26,12 @@ from drives.bank import (
     DriveSetupError,
     DriveState,
     LegCommand,
+    SixInts,
+    SixStates,
     check_command,
 )
 from drives.bus_budget import check_budget
-from drives.canopen_cycle import CycleFrames, PdoInbox, counts_of
+from drives.canopen_cycle import PdoInbox, accepted, counts_of
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
@@ -36,7 +39,7 @@ from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
 from drives.frames import FrameBus
-from drives.scaling import LegScale
+from drives.scaling import LegScale, SixScales
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
@@ -79,7 +82,7 @@ class CanopenBank:
         if len(scales) != LEGS:
             raise DriveSetupError(f"{url}: {len(scales)} scales, one per leg is needed: {LEGS}")
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
-        self._settings, self._scales, self._period_s = settings, tuple(scales), period_s
+        self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
         self._now_s, self._name, self._url = now_s, name, url
         self._segments = tuple(Segment(bus, now_s) for bus in buses)
         self._nodes = tuple(
@@ -94,14 +97,13 @@ class CanopenBank:
         )
         self._axes = SixAxes(
             period_s,
-            [scale.distance_counts(STILL_M) for scale in self._scales],
+            [scale.distance_counts(STILL_M) for scale in scales],
             work_mode=settings.mode,
             times=SequenceTimes(homing_s=settings.homing_timeout_s),
             homing_legs=homing_legs,
         )
-        self._inbox = PdoInbox(settings, self._watch.take)
-        self._frames = CycleFrames(settings, period_s)
-        self._bus = CycleBus(self._segments, self._inbox, url)
+        self._inbox = PdoInbox(settings, self._scales, self._watch.take)
+        self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
         self._cycle_thread = 0
@@ -127,10 +129,13 @@ class CanopenBank:
             self._segments,
             self._nodes,
             self._settings,
-            self._scales,
+            self._scales.scales,
             self._period_s,
             self._watch,
         )
+        for leg, identity in enumerate(identities):
+            if identity.inputs is not None:
+                self._inbox.know_inputs(leg, identity.inputs)
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(self._now_s())
@@ -161,16 +166,16 @@ class CanopenBank:
         targets = speeds = None
         if command is not None:
             check_command(command)
-            targets, speeds = counts_of(command, self._scales)
-        started_s = self._now_s()
+            with_speeds = self._settings.speed_feed_forward
+            targets, speeds = counts_of(command, self._scales, with_speeds=with_speeds)
         self._bus.drain()
         words = self._axes.words(targets)
-        batches = self._frames.pack(words, speeds, started_s)
-        wait_s = self._settings.answer_share * self._period_s
-        now_s = self._bus.exchange(batches, started_s + wait_s)
-        self._observe(now_s)
-        sent = self._frames.accepted(words, speeds, self._scales)
-        return self._feedback(now_s, sent)
+        now_s = self._bus.exchange(words, speeds)
+        well = self._observe(now_s)
+        sent = accepted(words, speeds, self._scales)
+        states = self._axes.state
+        codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
+        return self._inbox.feedback(states, self._axes.homed, codes, sent)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -233,18 +238,23 @@ class CanopenBank:
             why = "closed" if self._closed else "not configured: call configure() first"
             raise DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
 
-    def _observe(self, now_s: float) -> None:
+    def _observe(self, now_s: float) -> bool:
+        """Let the axes see what came; return whether nothing was noticed of any node or bus."""
         inbox, watch = self._inbox, self._watch
-        for leg, notes in enumerate(watch.nodes):
-            if notes.restarted:
-                self._axes.forget_reference(leg)
-        alive = [watch.alive(leg, now_s) for leg in range(LEGS)]
+        well = watch.all_well(now_s)
+        alive = _ALL_ALIVE
+        if not well:
+            for leg, notes in enumerate(watch.nodes):
+                if notes.restarted:
+                    self._axes.forget_reference(leg)
+            alive = [watch.alive(leg, now_s) for leg in range(LEGS)]
         self._axes.observe(
             AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
         )
+        return well and not self._bus.any_passive and not any(self._faulted)
 
-    def _feedback(self, now_s: float, sent: LegCommand | None) -> BankFeedback:
-        states = self._axes.state
+    def _codes(self, now_s: float, states: SixStates) -> SixInts:
+        """Return the error code of each drive, and forget those that were acknowledged."""
         faulted = [state is DriveState.FAULT for state in states]
         if faulted != self._faulted:
             for leg in range(LEGS):
@@ -256,14 +266,7 @@ class CanopenBank:
             code or self._own_code(leg, faulted[leg], failed[leg])
             for leg, code in enumerate(self._watch.codes(now_s))
         )
-        return self._inbox.feedback(
-            self._scales,
-            self._settings.rated_force_n,
-            states,
-            self._axes.homed,
-            (a, b, c, d, e, f),
-            sent,
-        )
+        return (a, b, c, d, e, f)
 
     def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
         if self._bus.passive(self._settings.bus_of_leg[leg]):
@@ -273,4 +276,6 @@ class CanopenBank:
         return GENERIC_ERROR if faulted else 0
 
 
+_ALL_ALIVE = (True,) * LEGS
+_NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
 _LET_GO = frozenset((DriveState.DISABLED, DriveState.FAULT, DriveState.UNKNOWN))

@@ -1,32 +1,21 @@
-"""The frames of one bus cycle: what is packed into six RPDOs, what is read from the TPDOs."""
+"""The values of one bus cycle: what a command is in counts, what the TPDOs tell in SI."""
 
 from collections.abc import Callable, Sequence
 
-from drives.axes import AxesWords
+from drives.axes_values import AxesWords
 from drives.bank import (
     LEGS,
     BankFeedback,
-    DriveCommandError,
     LegCommand,
     SixBools,
     SixFloats,
     SixInts,
     SixStates,
 )
-from drives.canopen_pdo import (
-    ACTUAL,
-    EFFORT,
-    INPUTS,
-    RPDO_IDS,
-    SETPOINT,
-    SPEED_SETPOINT,
-    SYNC,
-    TPDO_IDS,
-    heartbeat,
-)
+from drives.canopen_pdo import ACTUAL, EFFORT, INPUTS, TPDO_IDS
 from drives.canopen_settings import CanopenSettings
 from drives.frames import Frame
-from drives.scaling import LegScale
+from drives.scaling import SixScales
 
 Other = Callable[[Frame, int, float], None]
 """Takes a frame that is no TPDO of ours: frame, bus, time [s]."""
@@ -35,95 +24,41 @@ _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
 
 
-def counts_of(command: LegCommand, scales: Sequence[LegScale]) -> tuple[list[int], list[int]]:
-    """Return the counts and the counts per second of a command.
+def counts_of(
+    command: LegCommand, scales: SixScales, *, with_speeds: bool
+) -> tuple[SixInts, SixInts | None]:
+    """Return the counts of a command, and its counts per second if they are needed.
 
     Args:
         command: Setpoints of one cycle.
-        scales: Scale of each leg, 6.
+        scales: Scales of the legs.
+        with_speeds: Whether the bus carries speeds.
 
     Raises:
         DriveCommandError: If no 32-bit count stands for a value; names the leg.
     """
-    positions, speeds = [0] * LEGS, [0] * LEGS
-    for leg, scale in enumerate(scales):
-        try:
-            positions[leg] = scale.counts(command.length_m[leg])
-            speeds[leg] = scale.speed_counts(command.speed_m_s[leg])
-        except DriveCommandError as error:
-            raise DriveCommandError(f"leg {leg + 1}: {error}") from error
-    return positions, speeds
+    positions = scales.counts(command.length_m)
+    if with_speeds:
+        return positions, scales.speed_counts(command.speed_m_s)
+    scales.check_speeds(command.speed_m_s)
+    return positions, None
 
 
-class CycleFrames:
-    """Packs the frames that a cycle sends.
+def accepted(words: AxesWords, speeds: SixInts | None, scales: SixScales) -> LegCommand | None:
+    """Return in SI what was sent; None if no setpoint of the caller was.
 
     Args:
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
+        words: What went to each drive.
+        speeds: Speeds that were sent [counts/s], 6; None if the bus carries none.
+        scales: Scales of the legs.
     """
-
-    def __init__(self, settings: CanopenSettings, period_s: float) -> None:
-        self._setpoint_ids = tuple(RPDO_IDS[0] + node for node in settings.node_ids)
-        self._speed_ids = tuple(RPDO_IDS[1] + node for node in settings.node_ids)
-        self._bus_of_leg = settings.bus_of_leg
-        self._buses = settings.buses
-        self._with_speeds = settings.speed_feed_forward
-        self._heartbeat = heartbeat(settings.master_id)
-        # A beat that falls between two cycles goes with the nearer one.
-        self._beat_s = settings.master_heartbeat_every_s - period_s / 2
-        self._beat_due_s = float("-inf")
-
-    def pack(
-        self, words: AxesWords, speeds: Sequence[int] | None, now_s: float
-    ) -> list[list[Frame]]:
-        """Return the frames of each bus: setpoints, SYNC, and our heartbeat when it is due.
-
-        Args:
-            words: What goes to each drive.
-            speeds: Speeds of the command [counts/s], 6; None without a command.
-            now_s: Time of the cycle [s].
-        """
-        batches: list[list[Frame]] = [[] for _ in range(self._buses)]
-        for leg, bus in enumerate(self._bus_of_leg):
-            data = SETPOINT.pack(words.controlword[leg], words.mode[leg], words.target[leg])
-            batches[bus].append(Frame(self._setpoint_ids[leg], data))
-        if self._with_speeds:
-            for leg, bus in enumerate(self._bus_of_leg):
-                led = speeds is not None and words.commanded[leg]
-                data = SPEED_SETPOINT.pack(speeds[leg] if led and speeds else 0)
-                batches[bus].append(Frame(self._speed_ids[leg], data))
-        beat = now_s >= self._beat_due_s
-        if beat:
-            self._beat_due_s = now_s + self._beat_s
-        for batch in batches:
-            batch.append(SYNC)
-            if beat:
-                batch.append(self._heartbeat)
-        return batches
-
-    def accepted(
-        self, words: AxesWords, speeds: Sequence[int] | None, scales: Sequence[LegScale]
-    ) -> LegCommand | None:
-        """Return in SI what was packed; None if no setpoint of the caller was.
-
-        Args:
-            words: What went to each drive.
-            speeds: Speeds of the command [counts/s], 6; None without a command.
-            scales: Scale of each leg, 6.
-        """
-        if not any(words.commanded):
-            return None
-        a, b, c, d, e, f = (
-            scale.length_m(target) for scale, target in zip(scales, words.target, strict=True)
-        )
-        if speeds is None or not self._with_speeds:
-            return LegCommand((a, b, c, d, e, f), _STILL)
-        p, q, r, s, t, u = (
-            scale.speed_m_s(speed) if led else 0.0
-            for scale, speed, led in zip(scales, speeds, words.commanded, strict=True)
-        )
-        return LegCommand((a, b, c, d, e, f), (p, q, r, s, t, u))
+    if not any(words.commanded):
+        return None
+    lengths_m = scales.lengths_m(words.target)
+    if speeds is None:
+        return LegCommand(lengths_m, _STILL)
+    led = [speed if on else 0 for speed, on in zip(speeds, words.commanded, strict=True)]
+    return LegCommand(lengths_m, scales.speeds_m_s(led))
 
 
 class PdoInbox:
@@ -133,10 +68,11 @@ class PdoInbox:
 
     Args:
         settings: The drives and their bus.
+        scales: Scales of the legs.
         other: Takes every frame that is no TPDO of ours.
     """
 
-    def __init__(self, settings: CanopenSettings, other: Other) -> None:
+    def __init__(self, settings: CanopenSettings, scales: SixScales, other: Other) -> None:
         self.statusword = [0] * LEGS
         self.mode_display = [0] * LEGS
         self.position = [0] * LEGS
@@ -148,6 +84,10 @@ class PdoInbox:
         self.late = 0
         self.malformed = 0
         self._other = other
+        self._scales = scales
+        self._rated_force_n = settings.rated_force_n
+        self._effort_si: tuple[SixFloats, SixFloats] | None = None
+        self._six_inputs: SixInts | None = None
         self._answered = 0
         self._due = [0] * settings.buses
         self._known: list[dict[int, tuple[int, int]]] = [{} for _ in range(settings.buses)]
@@ -205,65 +145,89 @@ class PdoInbox:
             return False
         number, leg = known
         data = frame.data
-        if len(data) != _SIZES[number]:
+        if len(data) == _SIZES[number]:
+            self.take_tpdo(number, leg, data)
+        else:
             self.malformed += 1
-        elif number == 0:
-            self.statusword[leg], self.mode_display[leg], self.position[leg] = ACTUAL.unpack(data)
+        return True
+
+    def take_tpdo(self, number: int, leg: int, data: bytes) -> None:
+        """Take in a TPDO that is ours.
+
+        Args:
+            number: Which one, from 0.
+            leg: Index of the leg.
+            data: Its bytes, as many as its layout has.
+        """
+        if number == 0:
+            self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
             self.fresh[leg] = True
             self._answered |= 1 << leg
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
+            self._effort_si = None
         else:
             (self.inputs[leg],) = INPUTS.unpack(data)
-        return True
+            self._six_inputs = _six_or_none(self.inputs)
+
+    def know_inputs(self, leg: int, inputs: int) -> None:
+        """Take in digital inputs that were read otherwise, before the first cycle.
+
+        Args:
+            leg: Index of the leg.
+            inputs: 60FDh.
+        """
+        self.inputs[leg] = inputs
+        self._six_inputs = _six_or_none(self.inputs)
 
     def feedback(
         self,
-        scales: Sequence[LegScale],
-        rated_force_n: SixFloats,
         states: SixStates,
         homed: SixBools,
         codes: SixInts,
-        accepted: LegCommand | None,
+        sent: LegCommand | None,
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
         Args:
-            scales: Scale of each leg, 6.
-            rated_force_n: Force of each drive at its rated torque [N], 6.
             states: State of each drive, 6.
             homed: Whether each leg is homed, 6.
             codes: Error code of each drive, 6.
-            accepted: What was sent.
+            sent: What was sent.
         """
-        a, b, c, d, e, f = (
-            scale.length_m(counts) for scale, counts in zip(scales, self.position, strict=True)
-        )
-        p, q, r, s, t, u = (
-            scale.speed_m_s(counts) for scale, counts in zip(scales, self.speed, strict=True)
-        )
-        h, i, j, k, m, n = (
-            scale.sign * torque * rated_n * _PERMILLE
-            for scale, torque, rated_n in zip(scales, self.torque, rated_force_n, strict=True)
-        )
-        v, w, x, y, z, last = self.fresh
+        effort = self._effort_si
+        if effort is None:
+            effort = self._effort_si = self._effort()
+        a, b, c, d, e, f = self.fresh
         return BankFeedback(
-            length_m=(a, b, c, d, e, f),
-            speed_m_s=(p, q, r, s, t, u),
-            force_n=(h, i, j, k, m, n),
-            state=states,
-            homed=homed,
-            fault_code=codes,
-            fresh=(v, w, x, y, z, last),
-            accepted=accepted,
-            inputs=self._six_inputs(),
+            self._scales.lengths_m(self.position),
+            effort[0],
+            effort[1],
+            states,
+            homed,
+            codes,
+            (a, b, c, d, e, f),
+            sent,
+            self._six_inputs,
         )
 
-    def _six_inputs(self) -> SixInts | None:
-        a, b, c, d, e, f = self.inputs
-        if a is None or b is None or c is None or d is None or e is None or f is None:
-            return None
-        return (a, b, c, d, e, f)
+    def _effort(self) -> tuple[SixFloats, SixFloats]:
+        """Return the speeds [m/s] and forces [N] of the legs, which come every few cycles only."""
+        a, b, c, d, e, f = (
+            scale.sign * torque * rated_n * _PERMILLE
+            for scale, torque, rated_n in zip(
+                self._scales.scales, self.torque, self._rated_force_n, strict=True
+            )
+        )
+        return self._scales.speeds_m_s(self.speed), (a, b, c, d, e, f)
 
 
+def _six_or_none(inputs: Sequence[int | None]) -> SixInts | None:
+    a, b, c, d, e, f = inputs
+    if a is None or b is None or c is None or d is None or e is None or f is None:
+        return None
+    return (a, b, c, d, e, f)
+
+
+_ACTUAL = ACTUAL.unpack
 _SIZES = (ACTUAL.size, EFFORT.size, INPUTS.size)

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from drives.axes_values import AxesWords
 from drives.bank import LinkLostError
 from drives.canopen_cycle import PdoInbox
+from drives.canopen_lanes import lane_of
 from drives.canopen_service import Segment
-from drives.frames import BusHealth, BusState, Frame
+from drives.canopen_settings import CanopenSettings
+from drives.frames import BusHealth, BusState
 
 HEALTH_EVERY_S = 0.02
 """How often the adapters are asked how they are [s]."""
@@ -45,16 +48,32 @@ class CycleBus:
     Args:
         segments: The buses.
         inbox: Takes the frames that come.
+        settings: The drives and their bus.
+        period_s: Bus cycle [s].
         url: Where the buses are, for the texts of errors.
     """
 
-    def __init__(self, segments: Sequence[Segment], inbox: PdoInbox, url: str) -> None:
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        inbox: PdoInbox,
+        settings: CanopenSettings,
+        period_s: float,
+        url: str,
+    ) -> None:
         self._segments = tuple(segments)
+        self._lanes = tuple(
+            lane_of(segment, bus, settings, inbox) for bus, segment in enumerate(segments)
+        )
         self._inbox = inbox
         self._url = url
         self._now_s = self._segments[0].now_s
-        self._health_due_s = float("-inf")
+        self._wait_s = settings.answer_share * period_s
+        # A heartbeat that falls between two cycles goes with the nearer one.
+        self._beat_s = settings.master_heartbeat_every_s - period_s / 2
+        self._beat_due_s = self._health_due_s = float("-inf")
         self._passive = [False] * len(self._segments)
+        self.any_passive = False
         self.cycles = 0
         self.round_trip_s = 0.0
 
@@ -65,16 +84,16 @@ class CycleBus:
             LinkLostError: If an adapter is gone.
         """
         self._inbox.begin()
-        for bus, segment in enumerate(self._segments):
-            self.take(bus, segment, 0.0)
+        for lane in self._lanes:
+            lane.take(0.0)
         self._inbox.begin_answers()
 
-    def exchange(self, batches: Sequence[Sequence[Frame]], until_s: float) -> float:
-        """Send the frames of a cycle and wait for the answers.
+    def exchange(self, words: AxesWords, speeds: Sequence[int] | None) -> float:
+        """Send what goes to the drives in a cycle, and wait for the answers.
 
         Args:
-            batches: Frames for each bus.
-            until_s: When to wait no longer [s].
+            words: What goes to each drive.
+            speeds: Speeds of the command [counts/s], 6; None without any.
 
         Returns:
             When the last answer was there, or the wait was over [s].
@@ -82,23 +101,28 @@ class CycleBus:
         Raises:
             LinkLostError: If an adapter is gone, or off the bus.
         """
-        sent_s = self._now_s()
-        for segment, frames in zip(self._segments, batches, strict=True):
-            segment.send(frames)
-        for bus, segment in enumerate(self._segments):
-            while not self._inbox.complete(bus):
-                left_s = until_s - self._now_s()
-                if left_s <= 0.0:
-                    break
-                self.take(bus, segment, left_s)
-        now_s = self._now_s()
-        self.round_trip_s = now_s - sent_s
+        now_s, inbox = self._now_s, self._inbox
+        sent_s = now_s()
+        beat = sent_s >= self._beat_due_s
+        for lane in self._lanes:
+            lane.send(words, speeds, beat=beat)
+        until_s = sent_s + self._wait_s
+        for bus, lane in enumerate(self._lanes):
+            # Even if it was this process that stood still, what has come by now is looked at.
+            left_s = max(0.0, until_s - now_s())
+            lane.take(left_s)
+            while not inbox.complete(bus) and (left_s := until_s - now_s()) > 0.0:
+                lane.take(left_s)
+        end_s = now_s()
+        self.round_trip_s = end_s - sent_s
         self.cycles += 1
-        self._inbox.end()
-        if now_s >= self._health_due_s:
-            self._health_due_s = now_s + HEALTH_EVERY_S
+        inbox.end()
+        if beat:
+            self._beat_due_s = sent_s + self._beat_s
+        if end_s >= self._health_due_s:
+            self._health_due_s = end_s + HEALTH_EVERY_S
             self._check_adapters()
-        return now_s
+        return end_s
 
     def rest(self, until_s: float) -> None:
         """Go on reading until then [s]; between the cycles of a bank that nobody else paces.
@@ -107,25 +131,7 @@ class CycleBus:
             LinkLostError: If an adapter is gone.
         """
         while (left_s := until_s - self._now_s()) > 0.0:
-            self.take(0, self._segments[0], left_s)
-
-    def take(self, bus: int, segment: Segment, timeout_s: float) -> None:
-        """Read a bus once, and give each frame to whom it concerns.
-
-        Args:
-            bus: Number of the bus.
-            segment: The bus.
-            timeout_s: Longest wait for something [s].
-
-        Raises:
-            LinkLostError: If the adapter is gone.
-        """
-        frames = segment.bus.receive_frames(timeout_s)
-        if frames:
-            now_s = self._now_s()
-            for frame in frames:
-                if not self._inbox.take(frame, bus, now_s):
-                    segment.hand_on(frame)
+            self._lanes[0].take(left_s)
 
     def passive(self, bus: int) -> bool:
         """Say whether the adapter of a bus has told that it is error passive."""
@@ -163,3 +169,4 @@ class CycleBus:
                 text = f"{self._url}: the adapter of bus {bus} is bus off"
                 raise LinkLostError(f"{text}; {health.note or 'no note'}")
             self._passive[bus] = health.state is BusState.PASSIVE
+        self.any_passive = any(self._passive)

@@ -37,6 +37,7 @@ class NodeIdentity:
         vendor: 1018h:1.
         product: 1018h:2.
         serial: 1018h:4.
+        inputs: 60FDh, read before the drive is started; None if it does not tell.
         lacking: Places of the optional objects that it does not have.
     """
 
@@ -45,6 +46,7 @@ class NodeIdentity:
     vendor: int = 0
     product: int = 0
     serial: int = 0
+    inputs: int | None = None
     lacking: list[str] = field(default_factory=list[str])
 
     @property
@@ -112,7 +114,7 @@ class NodeSetup:
         return identity
 
     def parameters(self) -> None:
-        """Write parameters and PDOs and read them back; the drive must be pre-operational.
+        """Write parameters and PDOs, read them and the inputs; the drive must be pre-operational.
 
         Raises:
             DriveSetupError: If something reads back differently, or is refused.
@@ -125,6 +127,10 @@ class NodeSetup:
         for pdo in layouts(self._settings):
             self._map(pdo)
         self._write_all(watchdog_parameters(self._settings))
+        # An emergency stop that is wired to an input must be known in the very first cycle; the
+        # TPDO of the inputs comes on change, or later.
+        raw = self._upload(0x60FD, 0, needed=False)
+        self.identity.inputs = None if raw is None else int.from_bytes(raw[:4], "little")
 
     def describe(self) -> str:
         """Return a line of text about what the drive is and now holds."""

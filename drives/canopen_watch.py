@@ -36,6 +36,9 @@ HOMING_FAILED = 0x8612
 """Reference: homing did not find it."""
 HEARTBEATS_MISSED = 3
 """Heartbeats that may be missing."""
+_NEVER_S = float("-inf")
+_ROUNDING_S = 1e-6
+"""So much before the silence of a node is too long, it is looked at closely again [s]."""
 
 
 @dataclass(slots=True)
@@ -80,6 +83,7 @@ class Watch:
         self.unknown_ids = 0
         self.heard: set[int] = set()
         self._silence_s = HEARTBEATS_MISSED * heartbeat_s
+        self._well_until_s = _NEVER_S
         self._leg_of = {
             (bus, node): leg
             for leg, (bus, node) in enumerate(zip(bus_of_leg, node_ids, strict=True))
@@ -102,6 +106,7 @@ class Watch:
         stranger = self._ours.get(can_id)
         if stranger is not None:
             self.foreign = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
+            self._well_until_s = _NEVER_S
             return
         service, node = can_id & 0x780, can_id & 0x7F
         if node and service in _OF_NODES:
@@ -117,8 +122,22 @@ class Watch:
     def begin_operation(self, now_s: float) -> None:
         """From now on a boot-up is a restart, and silence counts [s]."""
         self.operating = True
+        self._well_until_s = _NEVER_S
         for notes in self.nodes:
             notes.heard_s = now_s
+
+    def all_well(self, now_s: float) -> bool:
+        """Say whether all six are `alive` and have no code in `codes`, mostly at one look.
+
+        Once found, it lasts until a node says something else, or may have been silent for too long.
+        """
+        if now_s < self._well_until_s:
+            return True
+        if any(self.codes(now_s)) or not all(self.alive(leg, now_s) for leg in range(LEGS)):
+            return False
+        heard_s = [notes.heard_s for notes in self.nodes if notes.heard_s is not None]
+        self._well_until_s = min(heard_s, default=now_s) + self._silence_s - _ROUNDING_S
+        return True
 
     def alive(self, leg: int, now_s: float) -> bool:
         """Say whether a node's words can be believed: heard of lately, and never restarted."""
@@ -154,6 +173,8 @@ class Watch:
             return
         state = data[0] & 0x7F
         notes.heard_s = now_s
+        if state != OPERATIONAL:
+            self._well_until_s = _NEVER_S
         if state == BOOT_UP:
             notes.note = f"booted at {now_s:.3f} s"
             notes.restarted = notes.restarted or self.operating
@@ -166,6 +187,7 @@ class Watch:
         if message is None:
             self.unknown_ids += 1
             return
+        self._well_until_s = _NEVER_S
         if message.code >> 8 == 0:
             notes.code = 0
             return

@@ -5,9 +5,10 @@ shifts a leg, and a wrong scale or sign shows in the slow test move.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from drives.bank import DriveCommandError, DriveModelError
+from drives.bank import LEGS, DriveCommandError, DriveModelError, SixFloats, SixInts
 
 INT32_MAX = 2**31 - 1
 """Largest count that a drive's 32-bit objects hold."""
@@ -73,3 +74,83 @@ class LegScale:
             text = f"{name} of {exact} counts: a finite number within ±{INT32_MAX} is needed"
             raise DriveCommandError(text)
         return self.sign * round(exact)
+
+
+class SixScales:
+    """The scales of six legs, for a cycle: the same numbers as six `LegScale`, in one call.
+
+    Args:
+        scales: Scale of each leg, 6.
+    """
+
+    __slots__ = ("_factors", "_finest_count_m", "_rows", "scales")
+
+    def __init__(self, scales: Sequence[LegScale]) -> None:
+        self.scales = tuple(scales)
+        self._rows = tuple((s.reference_length_m, s.counts_per_m, s.sign) for s in self.scales)
+        self._factors = tuple((s.sign, s.counts_per_m) for s in self.scales)
+        self._finest_count_m = 1.0 / max(s.counts_per_m for s in self.scales)
+
+    def counts(self, length_m: SixFloats) -> SixInts:
+        """Return the position counts of six leg lengths [m].
+
+        Raises:
+            DriveCommandError: If no 32-bit count stands for a length; names the leg.
+        """
+        try:
+            a, b, c, d, e, f = [
+                sign * round((length - reference) * per_m)
+                for length, (reference, per_m, sign) in zip(length_m, self._rows, strict=True)
+            ]
+        except (ValueError, OverflowError):  # not finite: the leg is named below
+            pass
+        else:
+            counts = (a, b, c, d, e, f)
+            if min(counts) > -INT32_MAX and max(counts) < INT32_MAX:
+                return counts
+        return self._leg_by_leg(LegScale.counts, length_m)
+
+    def speed_counts(self, speed_m_s: SixFloats) -> SixInts:
+        """Return the counts per second of six leg speeds [m/s].
+
+        Raises:
+            DriveCommandError: If no 32-bit count stands for a speed; names the leg.
+        """
+        return self._leg_by_leg(LegScale.speed_counts, speed_m_s)
+
+    def check_speeds(self, speed_m_s: SixFloats) -> None:
+        """Refuse six finite leg speeds [m/s] as `speed_counts` does, whose counts nobody needs.
+
+        Raises:
+            DriveCommandError: If no 32-bit count stands for a speed; names the leg.
+        """
+        # Half of what the finest scale can tell leaves no doubt; what is above is looked at.
+        limit_m_s = 0.5 * INT32_MAX * self._finest_count_m
+        if not (-limit_m_s < min(speed_m_s) and max(speed_m_s) < limit_m_s):
+            self.speed_counts(speed_m_s)
+
+    def lengths_m(self, counts: Sequence[int]) -> SixFloats:
+        """Return the leg lengths of six position counts [m]."""
+        a, b, c, d, e, f = [
+            reference + sign * count / per_m
+            for count, (reference, per_m, sign) in zip(counts, self._rows, strict=True)
+        ]
+        return (a, b, c, d, e, f)
+
+    def speeds_m_s(self, counts_per_s: Sequence[int]) -> SixFloats:
+        """Return the leg speeds of six times counts per second [m/s]."""
+        a, b, c, d, e, f = [
+            sign * count / per_m
+            for count, (sign, per_m) in zip(counts_per_s, self._factors, strict=True)
+        ]
+        return (a, b, c, d, e, f)
+
+    def _leg_by_leg(self, of: Callable[[LegScale, float], int], values: SixFloats) -> SixInts:
+        found = [0] * LEGS
+        for leg, (scale, value) in enumerate(zip(self.scales, values, strict=True)):
+            try:
+                found[leg] = of(scale, value)
+            except DriveCommandError as error:
+                raise DriveCommandError(f"leg {leg + 1}: {error}") from error
+        a, b, c, d, e, f = found
+        return (a, b, c, d, e, f)

@@ -103,13 +103,49 @@ class SlcanBus(can.BusABC):
             LinkLostError: If the adapter is gone, or does not take them in time.
             ValueError: If a frame is no classic data frame with an 11-bit identifier.
         """
-        data = encode_frames(frames)
+        self.send_text(encode_frames(frames))
+
+    def send_text(self, lines: bytes) -> None:
+        """Put frames on the wire that are lines of text already, as `send_frames` does.
+
+        Args:
+            lines: Whole lines as `encode_frames` makes them.
+
+        Raises:
+            LinkLostError: If the adapter is gone, or does not take them in time.
+        """
         now_s = self._now_s()
         if now_s - self._asked_s >= FLAGS_PERIOD_S:
             self._asked_s = now_s
-            data += b"F\r"
+            lines += b"F\r"
         with self._send_lock:
-            self._port.write(data)
+            self._port.write(lines)
+
+    def receive_lines(self, timeout_s: float) -> list[bytes]:
+        """Return all lines that have arrived, in order, whatever they are.
+
+        Lines that nobody needs may be thrown away; any other must be given to `take_line`.
+
+        Args:
+            timeout_s: Longest wait for something to arrive [s]; 0 does not wait.
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        data = self._port.read(timeout_s)
+        return self._splitter.feed(data) if data else []
+
+    def take_line(self, line: bytes) -> Frame | None:
+        """Return the frame that a line is; count it if it is anything else.
+
+        Args:
+            line: A line of `receive_lines`.
+        """
+        value = parse_line(line)
+        if type(value) is Frame:
+            return value
+        self._count(value)
+        return None
 
     def receive_frames(self, timeout_s: float) -> list[Frame]:
         """Return all frames that have arrived, in order; wait for the first if there is none.
@@ -196,11 +232,9 @@ class SlcanBus(can.BusABC):
 
     def _take(self, data: bytes) -> None:
         for line in self._splitter.feed(data):
-            value = parse_line(line)
-            if type(value) is Frame:
-                self._inbox.append(value)
-            else:
-                self._count(value)
+            frame = self.take_line(line)
+            if frame is not None:
+                self._inbox.append(frame)
 
     def _count(self, value: Line) -> None:
         """Keep account of what is no frame."""

@@ -109,12 +109,7 @@ class BytePort:
             LinkLostError: If the port is lost.
         """
         self.check()
-        data = self._take()
-        if data:
-            return data
-        if timeout_s > 0.0 and self._readable.poll(timeout_s * 1e3):
-            return self._take()
-        return b""
+        return self._take() if self._readable.poll(timeout_s * 1e3) else b""
 
     def close(self) -> None:
         """Close the port and give its locks back; a second call does nothing."""

@@ -1,0 +1,205 @@
+"""One bus of the cycle: how its frames get on the wire, and how what comes finds its leg.
+
+`FrameLane` works on every bus. `TextLane` does the same on an SLCAN adapter without a frame ever
+being an object: a whole cycle is packed by one `Struct` and turned into text at once, and a line is
+known by its first characters. Which one it is, is chosen once; the bytes on the wire are the same.
+"""
+
+from binascii import Error as HexError
+from binascii import unhexlify
+from collections.abc import Sequence
+from itertools import chain
+from struct import Struct
+from typing import Protocol
+
+from drives.axes_values import AxesWords
+from drives.canopen_cycle import PdoInbox
+from drives.canopen_pdo import RPDO_IDS, SETPOINT, SPEED_SETPOINT, SYNC, TPDO_IDS, heartbeat
+from drives.canopen_service import Segment
+from drives.canopen_settings import CanopenSettings
+from drives.frames import Frame
+from drives.slcan_bus import SlcanBus
+from drives.slcan_codec import encode_frames
+
+_TPDO_BYTES = (7, 6, 4)
+
+
+class Lane(Protocol):
+    """One bus in the cycle."""
+
+    def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
+        """Put setpoints and SYNC on the bus in one write, and our heartbeat if it is due.
+
+        Args:
+            words: What goes to each of the six drives.
+            speeds: Speeds of the command [counts/s], 6; None without a command.
+            beat: Whether the heartbeat is due.
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        ...
+
+    def take(self, timeout_s: float) -> None:
+        """Read the bus once, and give each frame to whom it concerns.
+
+        Args:
+            timeout_s: Longest wait for something [s].
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        ...
+
+
+def lane_of(segment: Segment, bus: int, settings: CanopenSettings, inbox: PdoInbox) -> Lane:
+    """Return the lane for a bus, the short way if it is one of text.
+
+    Args:
+        segment: The bus.
+        bus: Its number.
+        settings: The drives and their bus.
+        inbox: Takes the frames that come.
+    """
+    if isinstance(segment.bus, SlcanBus):
+        return TextLane(segment, segment.bus, bus, settings, inbox)
+    return FrameLane(segment, bus, settings, inbox)
+
+
+class FrameLane:
+    """A bus that takes and gives frames; the arguments are those of `lane_of`."""
+
+    def __init__(
+        self, segment: Segment, bus: int, settings: CanopenSettings, inbox: PdoInbox
+    ) -> None:
+        self._segment, self._bus, self._inbox = segment, bus, inbox
+        self._legs = _legs_of(settings, bus)
+        self._setpoint_ids = tuple(RPDO_IDS[0] + node for node in settings.node_ids)
+        self._speed_ids = tuple(RPDO_IDS[1] + node for node in settings.node_ids)
+        self._with_speeds = settings.speed_feed_forward
+        self._heartbeat = heartbeat(settings.master_id)
+
+    def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
+        """See `Lane.send`."""
+        frames: list[Frame] = []
+        for leg in self._legs:
+            data = SETPOINT.pack(words.controlword[leg], words.mode[leg], words.target[leg])
+            frames.append(Frame(self._setpoint_ids[leg], data))
+        if self._with_speeds:
+            for leg, speed in zip(self._legs, _led(self._legs, words, speeds), strict=True):
+                frames.append(Frame(self._speed_ids[leg], SPEED_SETPOINT.pack(speed)))
+        frames.append(SYNC)
+        if beat:
+            frames.append(self._heartbeat)
+        self._segment.send(frames)
+
+    def take(self, timeout_s: float) -> None:
+        """See `Lane.take`."""
+        segment = self._segment
+        frames = segment.bus.receive_frames(timeout_s)
+        if frames:
+            now_s = segment.now_s()
+            for frame in frames:
+                if not self._inbox.take(frame, self._bus, now_s):
+                    segment.hand_on(frame)
+
+
+class TextLane:
+    """A bus behind an SLCAN adapter; the arguments are those of `lane_of`, and the adapter's bus.
+
+    A line is `t`, three digits of identifier, one of length and two per byte: with the `t` left
+    out, whole bytes. So the lines of like frames are one block of bytes with fixed places.
+    """
+
+    def __init__(
+        self,
+        segment: Segment,
+        link: SlcanBus,
+        bus: int,
+        settings: CanopenSettings,
+        inbox: PdoInbox,
+    ) -> None:
+        self._segment, self._link, self._bus, self._inbox = segment, link, bus, inbox
+        self._legs = legs = _legs_of(settings, bus)
+        nodes = [settings.node_ids[leg] for leg in legs]
+        self._setpoints = _LineBlock(SETPOINT, [RPDO_IDS[0] + node for node in nodes])
+        self._speeds = None
+        if settings.speed_feed_forward:
+            self._speeds = _LineBlock(SPEED_SETPOINT, [RPDO_IDS[1] + node for node in nodes])
+        self._sync = encode_frames((SYNC,))
+        self._sync_and_beat = encode_frames((SYNC, heartbeat(settings.master_id)))
+        self._known: dict[bytes, tuple[int, int, int]] = {}
+        for leg, node in zip(legs, nodes, strict=True):
+            for number, size in enumerate(_TPDO_BYTES):
+                head = f"t{TPDO_IDS[number] + node:03X}{size}"
+                for each in (head, head.lower()):
+                    self._known[each.encode()] = (5 + 2 * size, number, leg)
+
+    def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
+        """See `Lane.send`."""
+        word, mode, target = words.controlword, words.mode, words.target
+        text = self._setpoints.text([(word[leg], mode[leg], target[leg]) for leg in self._legs])
+        if self._speeds is not None:
+            text += self._speeds.text([(speed,) for speed in _led(self._legs, words, speeds)])
+        self._link.send_text(text + (self._sync_and_beat if beat else self._sync))
+
+    def take(self, timeout_s: float) -> None:
+        """See `Lane.take`."""
+        known, inbox = self._known, self._inbox
+        for line in self._link.receive_lines(timeout_s):
+            place = known.get(line[:5])
+            if place is None or len(line) != place[0]:
+                if line != b"z" and line:
+                    self._take_other(line)
+                continue
+            try:
+                data = unhexlify(line[5:])
+            except HexError:
+                self._take_other(line)
+            else:
+                inbox.take_tpdo(place[1], place[2], data)
+
+    def _take_other(self, line: bytes) -> None:
+        """Take a line that is no TPDO of ours as it should be."""
+        frame = self._link.take_line(line)
+        if frame is not None and not self._inbox.take(frame, self._bus, self._segment.now_s()):
+            self._segment.hand_on(frame)
+
+
+class _LineBlock:
+    """Lines of frames that are alike but for identifier and values, made in one go.
+
+    Args:
+        layout: Little-endian layout of the data of one frame.
+        can_ids: Identifier of each frame.
+    """
+
+    def __init__(self, layout: Struct, can_ids: Sequence[int]) -> None:
+        # Identifier and length are 16 bits with the most significant digit first.
+        self._heads = [
+            (int.from_bytes((can_id << 4 | layout.size).to_bytes(2, "big"), "little"),)
+            for can_id in can_ids
+        ]
+        self._bytes = 2 + layout.size
+        self._struct = Struct("<" + ("H" + layout.format.removeprefix("<")) * len(can_ids))
+
+    def text(self, values: Sequence[tuple[int, ...]]) -> bytes:
+        """Return the lines, each with its carriage return.
+
+        Args:
+            values: Values of each frame.
+        """
+        rows = [head + row for head, row in zip(self._heads, values, strict=True)]
+        digits = self._struct.pack(*chain.from_iterable(rows)).hex("-", -self._bytes)
+        return ("t" + digits.upper().replace("-", "\rt") + "\r").encode("ascii")
+
+
+def _legs_of(settings: CanopenSettings, bus: int) -> tuple[int, ...]:
+    return tuple(leg for leg, its_bus in enumerate(settings.bus_of_leg) if its_bus == bus)
+
+
+def _led(legs: Sequence[int], words: AxesWords, speeds: Sequence[int] | None) -> list[int]:
+    """Return the speed offset of each leg [counts/s]: 0 where no command is followed."""
+    if speeds is None:
+        return [0] * len(legs)
+    return [speeds[leg] if words.commanded[leg] else 0 for leg in legs]
