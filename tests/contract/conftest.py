@@ -1,6 +1,50 @@
-"""The banks of the contract are built with the helpers of tests/drives."""
+"""Each test of the contract runs on every kind of bank, and on real drives if asked to."""
 
-import sys
-from pathlib import Path
+import pytest
+from bank_kits import EMULATED, NO_FAULT, Moved, hardware
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "drives"))
+
+def pytest_generate_tests(metafunc):
+    if "kit" in metafunc.fixturenames:
+        option = metafunc.config.getoption
+        kits = [*EMULATED]
+        if option("--hardware"):
+            kits.append(hardware(option("--hardware"), option("--rig"), option("--hardware-rate")))
+        metafunc.parametrize("kit", kits, ids=[kit.name for kit in kits], scope="module")
+
+
+@pytest.fixture
+def bank(kit):
+    """A bank that nobody has configured."""
+    bank = kit.build()
+    yield bank
+    bank.close()
+
+
+@pytest.fixture
+def configured(bank):
+    """A bank that has just been configured, and that no test may close."""
+    bank.configure()
+    yield bank
+    assert bank.exchange(None).fault_code == NO_FAULT
+
+
+@pytest.fixture(scope="module")
+def homed(kit):
+    """One homed bank for all tests of a module: homing takes long."""
+    moved = Moved(kit, kit.build())
+    try:
+        moved.bank.configure()
+        moved.home()
+        yield moved
+    finally:
+        moved.bank.close()
+
+
+@pytest.fixture
+def at_rest(homed):
+    """The homed bank, disabled, near its reference; each test must leave it without a fault."""
+    homed.disable()  # acknowledges what a pause between two tests may have done to real drives
+    yield homed
+    assert homed.bank.exchange(None).fault_code == NO_FAULT
+    homed.lead_back()

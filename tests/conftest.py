@@ -1,0 +1,25 @@
+"""Options of the tests: the banks' contract can be tried on a real machine."""
+
+import sys
+from pathlib import Path
+
+# The emulated banks of other folders are built with the helpers of tests/drives.
+sys.path.insert(0, str(Path(__file__).parent / "drives"))
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("hardware", "real drives (tests/contract only)")
+    group.addoption(
+        "--hardware",
+        metavar="URL",
+        help="Drives on which the contract of the banks is tried as well. THEIR LEGS MOVE, "
+        "at 0.05 m/s at most and up to 20 mm out from their reference.",
+    )
+    group.addoption("--rig", metavar="RIG", default="paper", help="Rig file of those drives.")
+    group.addoption(
+        "--hardware-rate",
+        metavar="HZ",
+        type=float,
+        default=250.0,
+        help="Cycles per second with those drives; less for Modbus on a serial line.",
+    )
