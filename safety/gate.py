@@ -33,6 +33,7 @@ from safety.modes import (
     step,
 )
 from safety.plausibility import PlausibilityWatch
+from safety.quick_stop import QuickStopWatch
 from safety.stream import SetpointStream
 from safety.verdict import (
     Action,
@@ -73,6 +74,10 @@ class GateInputs:
     estop: Channels | None = None
 
 
+_QUICK_STOPPING = (Mode.QSTOP, Mode.LOCKOUT)
+"""Modes in which the drives stop by themselves, and may turn out not to."""
+
+
 class Gate:
     """Lets setpoints through, or stops the platform and says why.
 
@@ -89,10 +94,12 @@ class Gate:
         self._estop = EmergencyStopWatch(limits)
         self._estop_fitted = limits.estop_fitted
         self._still = StandstillWatch(limits)
+        self._quick_stop = QuickStopWatch(limits)
         self._command = CommandedState(limits)
         self._stream = SetpointStream(limits, self._checks, self._command)
         self._latch = FaultLatch()
         self._mode = Mode.OFF
+        self._heard: Feedback | None = None
         self._released = True  # the drives may be without power
         self._reset_was_low = False
 
@@ -125,6 +132,7 @@ class Gate:
 
     def _cycle_step(self, inputs: GateInputs, found: list[Violation]) -> Action:
         mode, feedback, command = self._mode, inputs.feedback, self._command
+        self._heard = feedback
         self._still.step(feedback)
         found += self._cycle.step(inputs.index, inputs.elapsed_s, inputs.late_s)
         if mode is not Mode.OFF and mode is not Mode.LOCKOUT:
@@ -138,6 +146,8 @@ class Gate:
                 self._plausible.forget()
             if self._estop_fitted:
                 found += self._estop.step(inputs.estop)
+        if mode in _QUICK_STOPPING:
+            found += self._quick_stop.step(feedback)
         if found or inputs.requests or mode not in FOLLOWING_MODES:
             self._change_mode(inputs, found)
         self._reset_was_low = not inputs.reset
@@ -213,12 +223,15 @@ class Gate:
         if mode is Mode.HOMING:
             homed = feedback is not None and still.all_legs and all(feedback.homed)
             return Event.HOMED if homed else None
+        if mode is Mode.QSTOP and self._quick_stop.failed:
+            return Event.STOP_FAILED
         if (mode is Mode.CSTOP and self._command.stopped) or (
             mode is Mode.QSTOP and still.reporting_legs
         ):
             faulted = self._latch.reaction >= Severity.STOP
             return Event.AT_REST_FAULTED if faulted else Event.AT_REST
-        if mode in (Mode.FAULT, Mode.LOCKOUT) and still.reporting_legs:
+        failed = mode is Mode.LOCKOUT and self._quick_stop.failed
+        if failed or (mode in (Mode.FAULT, Mode.LOCKOUT) and still.reporting_legs):
             self._release()
         # A mode that was FAULT before this cycle makes it an edge inside FAULT.
         edge = self._reset_was_low and inputs.reset
@@ -233,6 +246,8 @@ class Gate:
             return
         self._mode = new
         self._command.end_stop()
+        if new in _QUICK_STOPPING:
+            self._quick_stop.begin(self._heard)
         if new is Mode.CSTOP:
             self._command.begin_stop()
         elif new in (Mode.ENGAGING, Mode.PARKING):

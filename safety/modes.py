@@ -96,6 +96,8 @@ class Event(Enum):
     """The stop is over and no fault is latched."""
     AT_REST_FAULTED = "AT_REST_FAULTED"
     """The stop is over and a fault is latched."""
+    STOP_FAILED = "STOP_FAILED"
+    """The drives' own quick stop does not stop them: without power their brakes do."""
     CLEARED = "CLEARED"
     """Cause gone, reset edge and standstill, all three."""
     FAULT_HOLD = "FAULT_HOLD"
@@ -184,6 +186,7 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
         # Without a fault only a stop during homing leads to QSTOP: the drives are off again then.
         (m.QSTOP, e.AT_REST): m.IDLE,
         (m.QSTOP, e.AT_REST_FAULTED): m.FAULT,
+        (m.QSTOP, e.STOP_FAILED): m.FAULT,
         (m.QSTOP, e.SHUT_DOWN): m.QSTOP,
         (m.FAULT, e.CLEARED): m.IDLE,
     }

@@ -46,6 +46,7 @@ class Judge:
         self.outside = [0] * 6
         self.reset_low = False
         self.power_cut = False
+        self.slowest_m_s = None
         self.passed = 0
         self.fresh_m = None  # last fresh lengths, while the legs were homed and commanded
         self.frozen = [[] for _ in range(6)]  # commands during one and the same measured length
@@ -178,6 +179,22 @@ class Judge:
             self.power_cut = False
         if self.power_cut:
             assert verdict.drives is not DriveRequest.ENABLE, "no power again without a request"
+        self._quick_stop(inputs, verdict)
+
+    def _quick_stop(self, inputs, verdict):
+        """In a quick stop no leg becomes much faster than it was and keeps its power."""
+        if verdict.drives is not DriveRequest.QUICK_STOP:
+            self.slowest_m_s = None
+            return
+        if inputs.feedback is None:
+            return
+        speeds = [abs(v) for v in inputs.feedback.speed_m_s]
+        if self.slowest_m_s is None:
+            self.slowest_m_s = speeds
+        for leg, limits in enumerate(self.limits.legs):
+            if inputs.feedback.fresh[leg]:
+                gained = speeds[leg] - self.slowest_m_s[leg]
+                assert gained <= 0.1 * limits.acceleration_max_m_s2, "QSTOP: a leg runs away"
 
     # What was let out
 

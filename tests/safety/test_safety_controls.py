@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from safety_judge import Judge
-from safety_samples import DT, START, YES, ZERO, Bench, changed, make_limits
+from safety_samples import DT, NO, START, YES, ZERO, Bench, changed, make_limits
 
 from safety.modes import Mode, Request
 from safety.stopping import StopRamp
@@ -300,6 +300,19 @@ def no_feedback_watch(bench):
     bench.gate._feedback.step = lambda *_: []
 
 
+def run_away(bench):
+    """Two drives drop out, which is a quick stop, and leg 4 becomes faster and faster in it."""
+    bench.moving()
+    bench.cycle(bench.ask_speed(SPEED), fb=bench.read(enabled=(False, False, *YES[2:])))
+    for k in range(100):
+        speeds = changed(ZERO, 4, 0.008 * k)
+        bench.cycle(None, fb=bench.read(speed_m_s=speeds, enabled=NO))
+
+
+def no_quick_stop_watch(bench):
+    bench.gate._quick_stop.step = lambda *_: []
+
+
 def no_plausibility(bench):
     bench.gate._plausible.step = lambda *_: None
 
@@ -421,6 +434,7 @@ CONTROLS = {
         "drives in trouble",
     ),
     "following": (stray, no_feedback_watch, "following error"),
+    "runaway": (run_away, no_quick_stop_watch, "QSTOP: a leg runs away"),
     "24 stuck": (freeze, no_plausibility, "24: a length is stuck"),
     "25 jump": (leap, no_plausibility, "25: a measured length jumped"),
     "45 open": (press_estop(*[(False, False)] * 3), no_estop_watch, "45: "),

@@ -50,6 +50,7 @@ SHUT_DOWN         =    OFF  QSTP OFF  CSTP CSTP =    OFF  CSTP =    -    -
 HOMED             -    -    STBY -    -    -    -    -    -    -    -    -
 AT_REST           -    -    -    -    -    -    HOLD -    -    IDLE -    -
 AT_REST_FAULTED   -    -    -    -    -    -    FALT -    -    FALT -    -
+STOP_FAILED       -    -    -    -    -    -    -    -    -    FALT -    -
 CLEARED           -    -    -    -    -    -    -    -    -    -    IDLE -
 FAULT_HOLD        -    -    -    -    CSTP CSTP =    -    CSTP -    -    -
 FAULT_STOP        -    FALT QSTP CSTP CSTP CSTP =    CSTP CSTP =    =    -
