@@ -175,6 +175,7 @@ class GatedBank:
         if goal is not self._goal:
             self._bank.request(goal)
             self._goal = goal
+        self._feedback = self._estop = None  # should the bus be lost, nothing old is believed
         feedback = self._bank.exchange(_command(verdict.allowed))
         self._take(feedback)
         return Exchange(verdict, feedback, tick)

@@ -78,7 +78,8 @@ class GateChild:
             raise DriveSetupError(f"{url}: the gate's process has other limits than were ordered")
         self.setup = tuple(RealtimeItem(*item) for item in answer["setup"])
         axes = tuple(answer["axes"])
-        return BankReport(answer["name"], answer["url"], answer["simulated"], axes)
+        who = tuple(answer["identities"])
+        return BankReport(answer["name"], answer["url"], answer["simulated"], axes, who)
 
     def _ask(self, line: bytes) -> dict[str, Any]:
         """Send the order and return the answer; an empty one if there was none."""
