@@ -9,9 +9,10 @@ Not modelled: error frames and repetitions, the true number of stuff bits, 29-bi
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import Final
 
 MASTER = -1
 """Sender number of the master behind the adapter."""
@@ -26,39 +27,30 @@ def frame_bits(size: int) -> int:
     return 47 + 8 * size + (34 + 8 * size - 1) // 4
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
-    """A frame that was on the bus.
+Transfer = tuple[int, bytes, int, float]
+"""A frame that was on the bus: identifier, data, sender (node index, or `MASTER`), and when its
+last bit was over (monotonic [s]). A tuple, because thousands of them pass every second."""
 
-    Attributes:
-        can_id: Identifier.
-        data: Bytes.
-        sender: Node index, or `MASTER`.
-        done_s: Monotonic time at which its last bit was over [s].
-    """
-
-    can_id: int
-    data: bytes
-    sender: int
-    done_s: float
+_FRAME_BITS: Final = tuple(frame_bits(size) for size in range(9))
 
 
 class BusTiming:
     """One bus: frames wait, are sent one at a time, and are over after their bit time.
 
     Args:
-        bitrate: [bit/s]; None for frames that take no time.
+        bitrate: [bit/s].
         master_depth: Frames of the master that wait at most, as in an adapter's buffer.
     """
 
-    def __init__(self, bitrate: int | None, master_depth: int = 256) -> None:
-        self._bit_s = 0.0 if bitrate is None else 1.0 / bitrate
+    def __init__(self, bitrate: int, master_depth: int = 256) -> None:
+        self._frame_s = tuple(bits / bitrate for bits in _FRAME_BITS)
         self._depth = master_depth
         self._master: deque[tuple[int, bytes, float]] = deque()
         self._nodes: list[tuple[int, int, bytes, int, float]] = []
         self._number = 0
         self._current: Transfer | None = None
         self._free_s = 0.0
+        self._waiting_s = 0.0
         self.busy_s = 0.0
         """Time during which the bus was occupied so far [s]."""
 
@@ -81,13 +73,23 @@ class BusTiming:
         else:
             self._number += 1
             heappush(self._nodes, (can_id, self._number, data, sender, now_s))
+        self._waiting_s += self._frame_s[len(data)]
         return True
 
-    def due_s(self) -> float | None:
-        """Return when the frame on the bus is over, or None while nothing is sent."""
+    def due_s(self) -> float:
+        """Return when the frame on the bus is over [s]; infinite while nothing is sent."""
         if self._current is None:
             self._arbitrate()
-        return None if self._current is None else self._current.done_s
+            if self._current is None:
+                return math.inf
+        return self._current[3]
+
+    def idle_s(self) -> float:
+        """Return when all frames that wait now will be over [s]; infinite if there are none."""
+        due_s = self.due_s()
+        if self._master or self._nodes:
+            return due_s + self._waiting_s
+        return due_s
 
     def finish(self, now_s: float) -> Transfer | None:
         """Return the next frame that is over by now, oldest first, or None.
@@ -95,39 +97,40 @@ class BusTiming:
         Args:
             now_s: Monotonic time [s].
         """
-        if self._current is None:
-            self._arbitrate()
-        current = self._current
-        if current is None or current.done_s > now_s:
+        if self.due_s() > now_s:
             return None
-        self._current = None
+        current, self._current = self._current, None
         return current
 
     def clear(self) -> None:
         """Lose all frames that wait or are being sent."""
         self._master.clear()
         self._nodes.clear()
+        self._waiting_s = 0.0
         self._current = None
 
     def _arbitrate(self) -> None:
         """Give an idle bus to the frame that comes first, and among equals to the lowest."""
-        if not self._master and not self._nodes:
-            return
-        master = self._master[0] if self._master else None
-        node = self._nodes[0] if self._nodes else None
-        since = min(item[-1] for item in (master, node) if item is not None)
-        start_s = max(since, self._free_s)
-        if node is None or (
-            master is not None
-            and master[2] <= start_s
-            and (master[0] < node[0] or node[4] > start_s)
-        ):
-            assert master is not None  # noqa: S101  (one of the two is there)
-            can_id, data, sender = master[0], master[1], MASTER
-            self._master.popleft()
+        if not self._master:
+            if not self._nodes:
+                self._waiting_s = 0.0  # no rounding is carried on
+                return
+            start_s = max(self._nodes[0][4], self._free_s)
+            from_master = False
+        elif not self._nodes:
+            start_s = max(self._master[0][2], self._free_s)
+            from_master = True
+        else:
+            master, node = self._master[0], self._nodes[0]
+            start_s = max(min(master[2], node[4]), self._free_s)
+            from_master = master[2] <= start_s and (master[0] < node[0] or node[4] > start_s)
+        if from_master:
+            can_id, data, _ = self._master.popleft()
+            sender = MASTER
         else:
             can_id, _, data, sender, _ = heappop(self._nodes)
-        duration_s = frame_bits(len(data)) * self._bit_s
+        duration_s = self._frame_s[len(data)]
+        self._waiting_s -= duration_s
         self._free_s = start_s + duration_s
         self.busy_s += duration_s
-        self._current = Transfer(can_id, data, sender, self._free_s)
+        self._current = (can_id, data, sender, self._free_s)

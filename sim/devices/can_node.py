@@ -10,24 +10,28 @@ Not modelled: node guarding, TIME, LSS, SYNC producer, emergency inhibit time.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Final
 
+from sim.devices.can_process_data import (
+    COMMUNICATION_REGISTER,
+    RPDO_TIMEOUT,
+    Handler,
+    ProcessData,
+)
 from sim.devices.can_supervision import ErrorHistory, HeartbeatConsumers
 from sim.devices.drive402 import POWERED
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.object_store import ObjectStore
-from sim.devices.pdo import ReceivePdo, TransmitPdo, pdos_of
 from sim.devices.sdo_server import SdoServer
 
 HEARTBEAT_LOST: Final = 0x8130
-RPDO_TIMEOUT: Final = 0x8250
 CONNECTION_ABORTED: Final = 0x8100
 """Communication, generic: the master stopped the node or reset its communication."""
-COMMUNICATION_REGISTER: Final = 0x11
-"""Error register 1001h: generic, and communication."""
 
 
 class NmtState(Enum):
@@ -78,25 +82,18 @@ class CanNode:
         self.node_id = drive.settings.node_id
         self.state = NmtState.OFF
         self._send = send
-        self._sdo_id = 0x600 + self.node_id
+        self._changed = changed
         self._boot_time_s = boot_time_s
-        self._boot_due_s: float | None = None
-        self._beat_due_s: float | None = None
+        self._boot_due_s = self._beat_due_s = math.inf
+        self._due_s = -math.inf
+        """No timer runs out before this time [s]."""
+        self._now_s = 0.0
         self.store = ObjectStore(drive, self.node_id)
         self._sdo = SdoServer(self.store)
-        self.rpdos, self.tpdos = pdos_of(self.store, lambda: self.state is NmtState.PRE_OPERATIONAL)
-        self._changed = changed
-        self._sync_id = 0x080
-        self._rpdo_of: dict[int, ReceivePdo] = {}
-        self._sync_tpdos: list[TransmitPdo] = []
-        self._event_tpdos: list[TransmitPdo] = []
-        self._watched: list[ReceivePdo] = []
+        self._pdos = ProcessData(self.store, self._is_pre_operational, send, self._tell)
         self._consumers = HeartbeatConsumers(self.store)
         self._history = ErrorHistory(self.store)
-        hooks = self.store.on_write
-        hooks[0x1017, 0] = self._write_producer
-        self._now_s = 0.0
-        self._refresh()
+        self.store.on_write[0x1017, 0] = self._write_producer
 
     # -- power and NMT --------------------------------------------------------------------------
 
@@ -113,7 +110,8 @@ class CanNode:
         """Take the supply away: silent, brake closed."""
         self.drive.power_up()
         self.state = NmtState.OFF
-        self._boot_due_s = self._beat_due_s = None
+        self._boot_due_s = self._beat_due_s = math.inf
+        self._changed()
 
     @property
     def heard(self) -> bool:
@@ -141,28 +139,28 @@ class CanNode:
         self.store.reset()
         self._sdo.reset()
         self._consumers.clear()
-        for pdo in (*self.rpdos, *self.tpdos):
-            pdo.configure()
-        self._refresh()
+        self._pdos.reset()
         self.state = NmtState.INITIALISING
-        self._boot_due_s = now_s + self._boot_time_s
-        self._beat_due_s = None
+        self._boot_due_s = self._due_s = now_s + self._boot_time_s
+        self._beat_due_s = math.inf
+        self._changed()
 
     def _enter(self, state: NmtState) -> None:
         if state is self.state:
             return
-        was_operational = self.state is NmtState.OPERATIONAL
-        self.state = state
         if state is NmtState.OPERATIONAL:
-            for pdo in self.tpdos:
-                pdo.start()
-        elif was_operational:
-            for pdo in self.rpdos:
-                pdo.stop()
+            self._pdos.start()
+        elif self.state is NmtState.OPERATIONAL:
+            self._pdos.stop()
+        self.state = state
+        self._changed()
         if state is NmtState.STOPPED:  # CiA 402-2: a stopped node has lost its connection
             self._leave_connection()
         else:
             self.drive.recover(CONNECTION_ABORTED)
+
+    def _is_pre_operational(self) -> bool:
+        return self.state is NmtState.PRE_OPERATIONAL
 
     def _leave_connection(self) -> None:
         """Act as 6007h says when the master itself ends it; a drive at rest has nothing to do."""
@@ -171,82 +169,50 @@ class CanNode:
 
     # -- frames ---------------------------------------------------------------------------------
 
-    def listens_to(self) -> frozenset[int]:
-        """Return the identifiers below 700h that mean something to this node."""
-        return frozenset((0, self._sdo_id, self._sync_id, *self._rpdo_of))
-
-    def _refresh(self) -> None:
-        """Look up again what SDO writes may have changed, so that the cycle need not."""
-        for pdo in (*self.rpdos, *self.tpdos):
-            pdo.refresh()
-        self._sync_id = self.store.values[0x1005, 0]
-        self._rpdo_of = {pdo.cob_id: pdo for pdo in self.rpdos if pdo.cob_id is not None}
-        existing = [pdo for pdo in self.tpdos if pdo.cob_id is not None]
-        self._sync_tpdos = [pdo for pdo in existing if not pdo.event_driven]
-        self._event_tpdos = [pdo for pdo in existing if pdo.event_driven]
-        self._watched = [pdo for pdo in self.rpdos if pdo.deadline.time_s > 0.0]
-        self._changed()
-
-    def receive(self, can_id: int, data: bytes, now_s: float) -> None:
-        """Take a frame from the bus.
+    def handler(self, can_id: int) -> Handler | None:
+        """Return what this node does with a frame as it is now, or None if nothing.
 
         Args:
-            can_id: Identifier.
-            data: Bytes.
-            now_s: Monotonic time at which the frame is complete [s].
+            can_id: Identifier; `changed` is called whenever another answer may be right.
         """
-        self._now_s = now_s
+        if not self.heard:
+            return None
         if can_id == 0:
-            self._receive_nmt(data, now_s)
-        elif not self.heard:
-            return
-        elif can_id == self._sdo_id:
-            if self.state is not NmtState.STOPPED:
-                answer = self._sdo.request(data)
-                self._refresh()
-                if answer is not None:
-                    self._send(0x580 + self.node_id, answer)
-        elif 0x700 < can_id < 0x780 and len(data) == 1:
-            if self._consumers.hear(can_id - 0x700, now_s):
-                self.drive.recover(HEARTBEAT_LOST)
-        elif self.state is NmtState.OPERATIONAL:
-            self._receive_process_data(can_id, data, now_s)
+            return self._receive_nmt
+        if can_id == 0x600 + self.node_id:
+            return None if self.state is NmtState.STOPPED else self._receive_sdo
+        if 0x700 < can_id < 0x780:
+            return partial(self._receive_heartbeat, can_id - 0x700)
+        return self._pdos.handler(can_id) if self.state is NmtState.OPERATIONAL else None
+
+    def _receive_sdo(self, data: bytes, now_s: float) -> None:
+        self._now_s = now_s
+        answer = self._sdo.request(data)
+        self._pdos.refresh()
+        self._due_s = -math.inf
+        self._changed()
+        if answer is not None:
+            self._send(0x580 + self.node_id, answer)
         self.poll(now_s)
+
+    def _receive_heartbeat(self, producer: int, data: bytes, now_s: float) -> None:
+        if len(data) == 1 and self._consumers.hear(producer, now_s):
+            self.drive.recover(HEARTBEAT_LOST)
+            self._tell()
 
     def _receive_nmt(self, data: bytes, now_s: float) -> None:
         if len(data) == 2 and data[1] in (0, self.node_id):
             try:
-                self.command(NmtCommand(data[0]), now_s)
+                command = NmtCommand(data[0])
             except ValueError:
                 return  # CiA 301 leaves other numbers without meaning
-
-    def _receive_process_data(self, can_id: int, data: bytes, now_s: float) -> None:
-        if can_id == self._sync_id:
-            for pdo in self.rpdos:
-                pdo.on_sync()
-            for pdo in self._sync_tpdos:
-                self._send_pdo(pdo.cob_id, pdo.on_sync(now_s))
-            return
-        pdo = self._rpdo_of.get(can_id)
-        if pdo is not None:
-            error = pdo.receive(data, now_s)
-            if error:
-                self.drive.report(error, COMMUNICATION_REGISTER)
-            elif self.drive.errors:
-                self._recover_rpdo()
-
-    def _recover_rpdo(self) -> None:
-        for code in (RPDO_TIMEOUT, 0x8210, 0x8220):
-            self.drive.recover(code)
-
-    def _send_pdo(self, cob_id: int | None, data: bytes | None) -> None:
-        if cob_id is not None and data is not None:
-            self._send(cob_id, data)
+            self.command(command, now_s)
+            self.poll(now_s)
 
     # -- heartbeat --------------------------------------------------------------------------------
 
     def _write_producer(self, value: int) -> None:
-        self._beat_due_s = self._now_s if value else None
+        self._beat_due_s = self._now_s if value else math.inf
 
     # -- time -------------------------------------------------------------------------------------
 
@@ -256,35 +222,37 @@ class CanNode:
         Args:
             now_s: Monotonic time [s].
         """
-        self._now_s = now_s
-        if self._boot_due_s is not None and now_s >= self._boot_due_s:
-            self._boot_due_s = None
-            self.state = NmtState.PRE_OPERATIONAL
-            self._send(0x700 + self.node_id, b"\x00")
-        if not self.heard:
-            return
-        if self._consumers.running or self._watched:
-            self._watch(now_s)
+        if now_s >= self._due_s:
+            self._run_timers(now_s)
         if self.drive.emergencies:
-            for emergency in self.drive.take_emergencies():
-                self._emergency(emergency.code, emergency.register)
-        if self._beat_due_s is not None and now_s >= self._beat_due_s:
+            self._tell()
+        if self.state is NmtState.OPERATIONAL:
+            self._pdos.on_time(now_s)
+
+    def _run_timers(self, now_s: float) -> None:
+        if now_s >= self._boot_due_s:
+            self._boot_due_s = math.inf
+            self.state = NmtState.PRE_OPERATIONAL
+            self._changed()
+            self._send(0x700 + self.node_id, b"\x00")
+        if self.heard:
+            self._watch(now_s)
+        if self.heard and now_s >= self._beat_due_s:
+            self._tell()  # what the watchdogs found goes first
             self._send(0x700 + self.node_id, bytes((self.state.value,)))
             period_s = 1e-3 * self.store.values[0x1017, 0]
             late = now_s - self._beat_due_s > period_s
             self._beat_due_s = now_s + period_s if late else self._beat_due_s + period_s
-        if self.state is NmtState.OPERATIONAL:
-            for pdo in self._event_tpdos:
-                self._send_pdo(pdo.cob_id, pdo.on_time(now_s))
+        supervised_s = min(self._consumers.earliest_s(now_s), self._pdos.earliest_s(now_s))
+        self._due_s = min(self._boot_due_s, self._beat_due_s, supervised_s)
 
     def _watch(self, now_s: float) -> None:
         for _ in range(self._consumers.lost(now_s)):
             self.drive.abort_connection(HEARTBEAT_LOST, COMMUNICATION_REGISTER)
             self._error_behaviour()
         if self.state is NmtState.OPERATIONAL:
-            for pdo in self._watched:
-                if pdo.deadline.expired(now_s):
-                    self.drive.abort_connection(RPDO_TIMEOUT, COMMUNICATION_REGISTER)
+            for _ in range(self._pdos.silent(now_s)):
+                self.drive.abort_connection(RPDO_TIMEOUT, COMMUNICATION_REGISTER)
 
     def _error_behaviour(self) -> None:
         """Leave OPERATIONAL as 1029h sub 1 says: 0 pre-operational, 1 stay, 2 stopped."""
@@ -296,8 +264,12 @@ class CanNode:
 
     # -- emergencies ------------------------------------------------------------------------------
 
-    def _emergency(self, code: int, register: int) -> None:
-        if code:
-            self._history.add(code)
-        if self.state is not NmtState.STOPPED:
-            self._send(0x80 + self.node_id, struct.pack("<HB5x", code, register))
+    def _tell(self) -> None:
+        if not self.heard:
+            return
+        for emergency in self.drive.take_emergencies():
+            if emergency.code:
+                self._history.add(emergency.code)
+            if self.state is not NmtState.STOPPED:
+                told = struct.pack("<HB5x", emergency.code, emergency.register)
+                self._send(0x80 + self.node_id, told)

@@ -7,6 +7,7 @@ Not modelled: the manufacturer's part of an error entry (always 0), the state in
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from sim.devices.communication_objects import CONSUMERS, HISTORY_LENGTH
@@ -28,11 +29,6 @@ class HeartbeatConsumers:
         self._deadlines: dict[int, Deadline] = {}
         for k in range(1, CONSUMERS + 1):
             store.on_write[0x1016, k] = lambda value, k=k: self._write(k, value)
-
-    @property
-    def running(self) -> bool:
-        """Whether any producer is supervised."""
-        return bool(self._deadlines)
 
     def clear(self) -> None:
         """Supervise nobody."""
@@ -58,6 +54,15 @@ class HeartbeatConsumers:
             now_s: Monotonic time [s].
         """
         return sum(deadline.expired(now_s) for deadline in self._deadlines.values())
+
+    def earliest_s(self, now_s: float) -> float:
+        """Return a time before which `lost` stays 0, whatever is heard until then [s].
+
+        Args:
+            now_s: Monotonic time [s].
+        """
+        times = [deadline.earliest_s(now_s) for deadline in self._deadlines.values()]
+        return min(times, default=math.inf)
 
     def _write(self, subindex: int, value: int) -> None:
         words = {k: self._values[0x1016, k] for k in range(1, CONSUMERS + 1)} | {subindex: value}

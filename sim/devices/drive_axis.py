@@ -18,7 +18,6 @@ from sim.devices.reference import Reference
 
 INTERLOCK_BIT: Final = 0x08
 
-_INT32: Final = (-(2**31), 2**31 - 1)
 _RESTING: Final = 1e-4
 """Speed below which a rod counts as standing [m/s]."""
 
@@ -49,7 +48,13 @@ class DriveAxis:
         self.u_m = 0.0
         """Measured position from the drive's own zero [m]."""
         self._encoder_m = encoder.x_m
-        self._servo = 2.0 * math.pi * settings.rod.natural_frequency_hz
+        self._counts_per_m = settings.counts_per_m
+        self._signed_counts_per_m = settings.sign * settings.counts_per_m
+        rod = settings.rod
+        servo = 2.0 * math.pi * rod.natural_frequency_hz
+        self._speed_gain = 2.0 * rod.damping * servo
+        self._pull_gain = servo / (2.0 * rod.damping)
+        self._a_max, self._v_max = rod.acceleration_max_m_s2, rod.speed_max_m_s
 
     # -- objects that a master reads --------------------
 
@@ -78,10 +83,7 @@ class DriveAxis:
     def digital_inputs(self) -> int:
         """Object 60FDh: switches in bits 0 to 2, interlock in bit 3 (1 = closed)."""
         word = INTERLOCK_BIT if self.interlock_closed else 0
-        for switch in Switch:
-            if self.encoder.switch_active(switch):
-                word |= 1 << switch.value
-        return word
+        return word | self.encoder.switch_word()
 
     @property
     def following_error_counts(self) -> int:
@@ -134,12 +136,14 @@ class DriveAxis:
 
     def to_counts(self, metres: float) -> int:
         """Convert metres or m/s to counts or counts/s, saturated at 32 bits."""
-        counts = round(self.settings.sign * metres * self.settings.counts_per_m)
-        return max(_INT32[0], min(_INT32[1], counts))
+        counts = round(metres * self._signed_counts_per_m)
+        if -0x8000_0000 <= counts <= 0x7FFF_FFFF:
+            return counts
+        return -0x8000_0000 if counts < 0 else 0x7FFF_FFFF
 
     def to_metres(self, counts: float) -> float:
         """Convert counts, counts/s or counts/s^2 to SI, with the sign of the polarity."""
-        return self.settings.sign * counts / self.settings.counts_per_m
+        return counts / self._signed_counts_per_m
 
     def rate(self, counts: int, limit: float) -> float:
         """Convert an unsigned speed or acceleration to SI; 0 or too much gives the limit."""
@@ -168,25 +172,26 @@ class DriveAxis:
             keep_off_switches: Whether a limit switch stops the rod in its direction.
             speed_only: Whether only the speed matters (profile velocity mode).
         """
-        rod, wn = self.settings.rod, self._servo
-        reference = self.reference
-        a_max, v_max = rod.acceleration_max_m_s2, rod.speed_max_m_s
-        v_measured = self.measured_speed_m_s
+        reference, lag_s, v_max = self.reference, self.lag_s, self._v_max
         error = reference.x_m - self.u_m
-        if self.lag_s > 0.0:
-            v_wanted = error / self.lag_s
+        if lag_s > 0.0:
+            v_wanted, feed_forward = error / lag_s, 0.0
         else:
-            size = abs(error)
-            pull = min(size * wn / (2.0 * rod.damping), math.sqrt(1.6 * a_max * size))
+            size = error if error >= 0.0 else -error
+            pull, fastest = size * self._pull_gain, math.sqrt(1.6 * self._a_max * size)
+            if pull > fastest:
+                pull = fastest
             v_wanted = reference.v_m_s + (pull if error > 0.0 else -pull)
+            feed_forward = reference.a_m_s2
         self.limited = False
-        if abs(v_wanted) > v_max:
+        if not -v_max <= v_wanted <= v_max:
             v_wanted = math.copysign(v_max, v_wanted)
             self.limited = True
-        if keep_off_switches:
+        rod = self.encoder
+        if keep_off_switches and not rod.negative_edge_m < rod.x_m < rod.positive_edge_m:
             v_wanted = self._inside_limit_switches(v_wanted, speed_only)
-        feed_forward = 0.0 if self.lag_s > 0.0 else reference.a_m_s2
-        a = 2.0 * rod.damping * wn * (v_wanted - v_measured) + feed_forward
+        a = self._speed_gain * (v_wanted - rod.v_m_s * self.encoder_scale) + feed_forward
+        a_max = self._a_max
         return a_max if a > a_max else -a_max if a < -a_max else a
 
     def _inside_limit_switches(self, v_wanted: float, speed_only: bool) -> float:

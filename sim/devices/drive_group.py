@@ -47,10 +47,11 @@ class DriveGroup:
             dt_s: Time that passes [s]; 0 or less does nothing.
         """
         count, step_s = substeps(dt_s)
+        drives, rods = self.drives, self.rods
         for _ in range(count):
-            for drive in self.drives:
+            for drive in drives:
                 drive.control(step_s)
-            for rod in self.rods:
+            for rod in rods:
                 rod.advance(step_s)
-            for drive in self.drives:
+            for drive in drives:
                 drive.sense()

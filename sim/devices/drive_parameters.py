@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from sim.devices.plant import PlantError, RodSettings
 
+_POWER_OF_TEN = {exponent: 10.0**exponent for exponent in range(-128, 1)}
 NODES = 6
 """Number of drives of a rack."""
 
@@ -54,8 +55,7 @@ class DriveParameters:
     @property
     def interpolation_period_s(self) -> float:
         """Interpolation time period 60C2h [s]; 0 when none is set."""
-        exponent = max(-128, min(127, self.interpolation_index))
-        return self.interpolation_units * 10.0**exponent if exponent <= 0 else 0.0
+        return self.interpolation_units * _POWER_OF_TEN.get(self.interpolation_index, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

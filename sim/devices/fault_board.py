@@ -36,6 +36,9 @@ class FaultBoard:
         self._waiting: list[tuple[float, Injection]] = []
         self._running: list[_Running] = []
         self._values: dict[tuple[str, int], float] = {}
+        self._due_s = math.inf
+        self.idle = True
+        """Whether no fault is on."""
 
     def start(self, injection: Injection, now_s: float) -> None:
         """Have a fault, now or `at_s` later.
@@ -46,6 +49,7 @@ class FaultBoard:
         """
         self._waiting.append((now_s + injection.at_s, injection))
         self._waiting.sort(key=lambda item: item[0])
+        self._refresh()
         self.advance(now_s)
 
     def clear(self, now_s: float, kind: str | None = None, node: int | None = None) -> int:
@@ -79,10 +83,8 @@ class FaultBoard:
         Args:
             now_s: Monotonic time [s].
         """
-        while True:
-            due_s = self.due_s()
-            if due_s is None or due_s > now_s:
-                return
+        while self._due_s <= now_s:
+            due_s = self._due_s
             over = [running for running in self._running if running.until_s <= due_s]
             if over:
                 self._running = [r for r in self._running if r.until_s > due_s]
@@ -91,14 +93,12 @@ class FaultBoard:
                     self._finish(running.injection, due_s)
                 continue
             _, injection = self._waiting.pop(0)
+            self._refresh()
             self._launch(injection, due_s)
 
     def due_s(self) -> float | None:
         """Return when the next fault begins or ends, or None."""
-        times = [running.until_s for running in self._running if running.until_s < math.inf]
-        if self._waiting:
-            times.append(self._waiting[0][0])
-        return min(times) if times else None
+        return self._due_s if self._due_s < math.inf else None
 
     def value(self, kind: str, drive: int = -1) -> float | None:
         """Return the value of a fault that is on, or None.
@@ -137,3 +137,7 @@ class FaultBoard:
             for running in self._running
             for drive in running.injection.drives
         }
+        self.idle = not self._running
+        times = [running.until_s for running in self._running]
+        times += [due_s for due_s, _ in self._waiting[:1]]
+        self._due_s = min(times, default=math.inf)

@@ -17,7 +17,7 @@ from sim.devices.homing import HERE_METHODS, Homing, Phase
 from sim.devices.plant import Switch
 
 if TYPE_CHECKING:
-    from sim.devices.drive_node import EmulatedDrive
+    from sim.devices.drive_automaton import DriveAutomaton
 
 
 class Mode(Enum):
@@ -32,7 +32,8 @@ class Mode(Enum):
 
 
 SUPPORTED: Final = tuple(mode.value for mode in Mode if mode is not Mode.NONE)
-_CYCLIC: Final = (Mode.INTERPOLATED_POSITION, Mode.CYCLIC_POSITION)
+_CYCLIC_POSITION: Final = Mode.CYCLIC_POSITION
+_INTERPOLATED_POSITION: Final = Mode.INTERPOLATED_POSITION
 _TARGET_REACHED: Final = 0x400
 _BIT_12: Final = 0x1000
 _BIT_13: Final = 0x2000
@@ -53,8 +54,10 @@ class Modes:
         drive: The drive whose reference is moved.
     """
 
-    def __init__(self, drive: EmulatedDrive) -> None:
+    def __init__(self, drive: DriveAutomaton) -> None:
         self.mode = Mode.NONE
+        self.number = Mode.NONE.value
+        """Number of the mode, object 6061h."""
         self.clipped = False
         """Whether the last target lay outside the software limits (bit 11)."""
         self._drive = drive
@@ -65,15 +68,20 @@ class Modes:
         self._halted = False
         self._interpolating = False
 
+    @property
+    def homing(self) -> bool:
+        """Whether a homing is under way, so that `advance` has something to do."""
+        return self._homing is not None
+
     def select(self, value: int) -> None:
         """Change the mode; one that does not exist changes nothing.
 
         Args:
             value: Object 6060h.
         """
-        if value == self.mode.value or (value != 0 and value not in SUPPORTED):
+        if value == self.number or (value != 0 and value not in SUPPORTED):
             return
-        self.mode = Mode(value)
+        self.mode, self.number = Mode(value), value
         self._homing_error = self._interrupted = False
         self.abort()
         drive = self._drive
@@ -127,9 +135,8 @@ class Modes:
         Args:
             counts: Target position [counts].
         """
-        if self.mode not in _CYCLIC or self._halted:
-            return
-        if self.mode is Mode.INTERPOLATED_POSITION and not self._interpolating:
+        interpolating = self._interpolating and self.mode is _INTERPOLATED_POSITION
+        if self._halted or not (interpolating or self.mode is _CYCLIC_POSITION):
             return
         drive = self._drive
         offset = drive.velocity_offset
@@ -181,14 +188,15 @@ class Modes:
 
     def status_bits(self) -> int:
         """Return bits 10, 12 and 13 of the statusword."""
-        drive = self._drive
-        if self.mode is Mode.HOMING:
-            return self._homing_bits()
+        drive, mode = self._drive, self.mode
         enabled = drive.following_commands
-        word = _TARGET_REACHED if drive.at_rest and enabled else 0
-        if self.mode is Mode.CYCLIC_POSITION:
+        if mode is _CYCLIC_POSITION:
             word = _BIT_12 if enabled and not self._halted else 0
-        elif self.mode is Mode.INTERPOLATED_POSITION:
+            return word | _BIT_13 if drive.error_code == 0x8611 else word
+        if mode is Mode.HOMING:
+            return self._homing_bits()
+        word = _TARGET_REACHED if enabled and drive.at_rest else 0
+        if self.mode is Mode.INTERPOLATED_POSITION:
             word |= _BIT_12 if enabled and self._interpolating and not self._halted else 0
         elif self.mode is Mode.PROFILE_POSITION:
             word |= _BIT_12 if self._acknowledge else 0
@@ -251,6 +259,5 @@ class Modes:
         if not drive.homed or low >= high:
             self.clipped = False
             return counts
-        kept = max(low, min(high, counts))
-        self.clipped = kept != counts
-        return kept
+        self.clipped = not low <= counts <= high
+        return max(low, min(high, counts)) if self.clipped else counts

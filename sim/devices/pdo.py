@@ -10,9 +10,9 @@ Not modelled: remote transmission requests (252, 253), a window for synchronous 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from sim.devices.communication_objects import PDO_COUNT
 from sim.devices.object_store import ObjectStore
 from sim.devices.pdo_settings import LAST_SYNC_TYPE, Pdo
 from sim.devices.watchdogs import Deadline
@@ -23,7 +23,8 @@ class ReceivePdo(Pdo):
 
     def __init__(self, store: ObjectStore, number: int, may_change: Callable[[], bool]) -> None:
         self.deadline = Deadline()
-        self._waiting: bytes | None = None
+        self.waiting: bytes | None = None
+        """What was received and waits for SYNC."""
         self._writers: tuple[Callable[[int], None], ...] = ()
         super().__init__(store, number, True, may_change)
         store.on_write[self.comm, 5] = self._write_event
@@ -35,8 +36,14 @@ class ReceivePdo(Pdo):
     def configure(self) -> None:
         """Read the mapping and the event timer again."""
         super().configure()
-        self._waiting = None
+        self.waiting = None
         self.deadline.set_time(self.event_s)
+
+    def refresh(self) -> None:
+        """Read the communication parameters again; what waits for SYNC must still be meant so."""
+        super().refresh()
+        if self.event_driven:
+            self.waiting = None
 
     def _write_event(self, value: int) -> None:
         self.deadline.set_time(1e-3 * value)
@@ -59,22 +66,23 @@ class ReceivePdo(Pdo):
         if self.event_driven:
             self._apply(data)
         else:
-            self._waiting = data
+            self.waiting = data
         return 0x8220 if len(data) > size else 0
 
     def on_sync(self) -> None:
         """Let data that waited for SYNC act."""
-        if self._waiting is not None:
-            data, self._waiting = self._waiting, None
+        if self.waiting is not None:
+            data, self.waiting = self.waiting, None
             self._apply(data)
 
     def stop(self) -> None:
         """Forget what waits, because the node left OPERATIONAL."""
-        self._waiting = None
+        self.waiting = None
         self.deadline.stop()
 
     def _apply(self, data: bytes) -> None:
-        for write, value in zip(self._writers, self.layout.unpack_from(data), strict=True):
+        values = self.layout.unpack_from(data)
+        for write, value in zip(self._writers, values):  # noqa: B905  (made equally long by bind)
             write(value)
 
 
@@ -84,7 +92,9 @@ class TransmitPdo(Pdo):
     def __init__(self, store: ObjectStore, number: int, may_change: Callable[[], bool]) -> None:
         self._readers: tuple[Callable[[], int], ...] = ()
         self._last: bytes | None = None
+        self._values: list[int] | None = None
         self._sent_s = 0.0
+        self._quiet_until_s = -math.inf
         self._syncs = 0
         super().__init__(store, number, False, may_change)
 
@@ -94,7 +104,8 @@ class TransmitPdo(Pdo):
 
     def start(self) -> None:
         """Begin anew, because the node became OPERATIONAL."""
-        self._last = None
+        self._last = self._values = None
+        self._quiet_until_s = -math.inf
         self._syncs = 0
 
     def on_sync(self, now_s: float) -> bytes | None:
@@ -106,15 +117,15 @@ class TransmitPdo(Pdo):
         kind = self.transmission_type
         if kind > LAST_SYNC_TYPE or self.cob_id is None:
             return None
+        self._syncs += 1
+        if self._syncs < kind:
+            return None
+        self._syncs = 0
         data = self._pack()
-        if kind == 0:
-            due = data != self._last
-        else:
-            self._syncs += 1
-            due = self._syncs >= kind
-            if due:
-                self._syncs = 0
-        return self._sent(data, now_s) if due else None
+        if kind == 0 and data == self._last:
+            return None
+        self._last, self._sent_s = data, now_s
+        return data
 
     def on_time(self, now_s: float) -> bytes | None:
         """Return the data of an event-driven PDO that changed or whose timer ran out, or None.
@@ -122,34 +133,16 @@ class TransmitPdo(Pdo):
         Args:
             now_s: Monotonic time [s].
         """
-        if not self.event_driven or self.cob_id is None:
+        if now_s < self._quiet_until_s or not self.event_driven or self.cob_id is None:
             return None
-        if self._last is not None and now_s < self._sent_s + self.inhibit_s - 1e-9:
-            return None
-        data = self._pack()
-        if data == self._last:
+        values = [read() for read in self._readers]
+        if values == self._values:
             event_s = self.event_s
             if event_s == 0.0 or now_s < self._sent_s + event_s - 1e-9:
                 return None
-        return self._sent(data, now_s)
+        self._values, self._sent_s = values, now_s
+        self._quiet_until_s = now_s + self.inhibit_s - 1e-9
+        return self.layout.pack(*values)
 
     def _pack(self) -> bytes:
         return self.layout.pack(*[read() for read in self._readers])
-
-    def _sent(self, data: bytes, now_s: float) -> bytes:
-        self._last, self._sent_s = data, now_s
-        return data
-
-
-def pdos_of(
-    store: ObjectStore, may_change: Callable[[], bool]
-) -> tuple[tuple[ReceivePdo, ...], tuple[TransmitPdo, ...]]:
-    """Return the PDOs of a node.
-
-    Args:
-        store: Objects of the node.
-        may_change: Says whether the node is PRE-OPERATIONAL.
-    """
-    receive = tuple(ReceivePdo(store, number, may_change) for number in range(PDO_COUNT))
-    transmit = tuple(TransmitPdo(store, number, may_change) for number in range(PDO_COUNT))
-    return receive, transmit

@@ -98,10 +98,23 @@ class Rod:
         settings: Constants of the rod.
     """
 
-    __slots__ = ("acceleration_m_s2", "force_n", "powered", "settings", "v_m_s", "x_m")
+    __slots__ = (
+        "acceleration_m_s2",
+        "force_n",
+        "negative_edge_m",
+        "positive_edge_m",
+        "powered",
+        "settings",
+        "v_m_s",
+        "x_m",
+    )
 
     def __init__(self, settings: RodSettings) -> None:
         self.settings = settings
+        self.negative_edge_m = settings.switch_margin_m
+        """Extension up to which the negative limit switch is active [m]."""
+        self.positive_edge_m = settings.stroke_m - settings.switch_margin_m
+        """Extension from which the positive limit switch is active [m]."""
         self.x_m = settings.start_m
         self.v_m_s = 0.0
         self.acceleration_m_s2 = 0.0
@@ -119,6 +132,9 @@ class Rod:
         """
         settings = self.settings
         v_old = self.v_m_s
+        if not self.powered and v_old == 0.0:
+            self.force_n = 0.0
+            return
         if self.powered:
             load = settings.static_load_n
             force = settings.moving_mass_kg * self.acceleration_m_s2 + load
@@ -139,12 +155,18 @@ class Rod:
 
     def switch_edge_m(self, switch: Switch) -> float:
         """Return the extension at which a switch changes [m]."""
-        settings = self.settings
         if switch is Switch.HOME:
-            return settings.reference_m
+            return self.settings.reference_m
         if switch is Switch.NEGATIVE_LIMIT:
-            return settings.switch_margin_m
-        return settings.stroke_m - settings.switch_margin_m
+            return self.negative_edge_m
+        return self.positive_edge_m
+
+    def switch_word(self) -> int:
+        """Return all switches as bits 0 to 2 of object 60FDh."""
+        x_m = self.x_m
+        if x_m > self.settings.reference_m:  # then the negative limit is not active either
+            return 0x02 if x_m >= self.positive_edge_m else 0x00
+        return 0x05 if x_m <= self.negative_edge_m else 0x04
 
     def switch_active(self, switch: Switch) -> bool:
         """Say whether a switch is active where the rod is now."""

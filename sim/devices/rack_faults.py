@@ -83,6 +83,11 @@ class RackFaults:
     # -- what the rack asks ---------------------------------------------------------------------
 
     @property
+    def idle(self) -> bool:
+        """Whether no fault is on: then no frame needs to be looked at."""
+        return self._board.idle
+
+    @property
     def bus_is_off(self) -> bool:
         """Whether no frame passes the adapter."""
         return self._board.value("bus_off") is not None
@@ -114,7 +119,7 @@ class RackFaults:
         """
         board = self._board
         board.advance(now_s)
-        if not board.active:
+        if board.idle:
             return
         for k in range(NODES):
             code = board.value("emcy", k)
@@ -137,7 +142,7 @@ class RackFaults:
             data: Bytes.
         """
         board = self._board
-        if not board.active:
+        if board.idle:
             return can_id, data
         tpdo = is_tpdo(can_id)
         if board.value("mute", k) is not None and (tpdo or can_id & 0x780 == 0x700):
@@ -160,7 +165,7 @@ class RackFaults:
             k: Index of the node that sent it; another number for a foreign frame.
         """
         board = self._board
-        if not board.active:
+        if board.idle:
             return 0.0, Spoil.NOTHING
         delay_s = board.value("delay", k) or 0.0
         for spoil in (Spoil.GARBLE, Spoil.TRUNCATE):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import Final
 
 
 class Motion(Enum):
@@ -25,6 +26,13 @@ class Motion(Enum):
     SEGMENT = "segment"
     PROFILE = "profile"
     SPEED = "speed"
+
+
+# Looking a member up in its class costs more than a substep's arithmetic.
+_HOLD: Final = Motion.HOLD
+_SEGMENT: Final = Motion.SEGMENT
+_PROFILE: Final = Motion.PROFILE
+_SPEED: Final = Motion.SPEED
 
 
 class Reference:
@@ -56,7 +64,7 @@ class Reference:
         self.x_m = 0.0
         self.v_m_s = 0.0
         self.a_m_s2 = 0.0
-        self.motion = Motion.HOLD
+        self.motion = _HOLD
         self._target_m = 0.0
         self._period_s = 0.0
         self._elapsed_s = 0.0
@@ -69,7 +77,7 @@ class Reference:
     def hold(self, x_m: float) -> None:
         """Stand at a position [m] from now on."""
         self.x_m, self.v_m_s, self.a_m_s2 = x_m, 0.0, 0.0
-        self.motion = Motion.HOLD
+        self.motion = _HOLD
 
     def shift(self, dx_m: float) -> None:
         """Move the origin of the positions by -dx_m [m]; the rod does not notice."""
@@ -103,7 +111,7 @@ class Reference:
         self._start_m = self.x_m
         self.v_m_s = self._coefficients[0]
         self.a_m_s2 = 0.0  # of setpoints in whole counts it would be mostly rounding
-        self.motion = Motion.SEGMENT
+        self.motion = _SEGMENT
 
     def profile(
         self, target_m: float, speed_m_s: float, acceleration: float, deceleration: float
@@ -111,27 +119,30 @@ class Reference:
         """Go to a target with a trapezoidal profile [m, m/s, m/s^2, m/s^2]."""
         self._target_m, self._speed = target_m, speed_m_s
         self._acceleration, self._deceleration = acceleration, deceleration
-        self.motion = Motion.PROFILE
+        self.motion = _PROFILE
 
     def speed(self, speed_m_s: float, acceleration: float) -> None:
         """Reach and keep a speed [m/s] with an acceleration [m/s^2]; 0 is a ramp to a stop."""
         self._speed, self._acceleration = speed_m_s, acceleration
-        self.motion = Motion.SPEED
+        self.motion = _SPEED
 
     @property
     def at_rest(self) -> bool:
         """Whether the reference stands still and nothing will move it."""
-        if self.motion is Motion.SPEED:
+        if self.motion is _SPEED:
             return self._speed == 0.0 and self.v_m_s == 0.0
-        return self.motion is Motion.HOLD
+        return self.motion is _HOLD
 
     def advance(self, dt_s: float) -> None:
         """Move on by one substep [s]."""
-        if self.motion is Motion.SEGMENT:
+        motion = self.motion
+        if motion is _SEGMENT:
             self._along_segment(dt_s)
-        elif self.motion is Motion.PROFILE:
+        elif motion is _HOLD:
+            return
+        elif motion is _PROFILE:
             self._along_profile(dt_s)
-        elif self.motion is Motion.SPEED:
+        else:
             change = self._acceleration * dt_s
             error = self._speed - self.v_m_s
             v_old = self.v_m_s

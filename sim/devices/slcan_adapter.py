@@ -10,9 +10,10 @@ Not modelled: extended identifiers and remote frames reach nobody (they are ackn
 
 from __future__ import annotations
 
+from binascii import hexlify, unhexlify
 from typing import Final
 
-from sim.devices.can_rack import CanRack, Outgoing
+from sim.devices.can_rack import CanRack
 from sim.devices.rack_faults import FLAG_BUS_ERROR, FLAG_ERROR_WARNING, Spoil
 
 BITRATES: Final = {
@@ -39,6 +40,31 @@ _GARBAGE: Final = b"tZZ1\xff\x80\x00?g\r"
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
 
+class _Heads(dict[bytes, tuple[int, int] | None]):
+    """First five bytes of a `t` line: identifier and length of the line; None if it is no frame.
+
+    Worked out once for each: a master says the same few again and again.
+    """
+
+    _LIMIT: Final = 4096
+
+    def __missing__(self, head: bytes) -> tuple[int, int] | None:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        self[head] = found = self._decode(head)
+        return found
+
+    @staticmethod
+    def _decode(head: bytes) -> tuple[int, int] | None:
+        if len(head) != 5 or not _HEX.issuperset(head[1:4]):
+            return None
+        can_id, size = int(head[1:4], 16), head[4] - 0x30
+        return (can_id, 5 + 2 * size) if can_id <= 0x7FF and 0 <= size <= 8 else None
+
+
+_HEADS: Final = _Heads()
+
+
 class SlcanAdapter:
     """The adapter between a master and one bus of a rack.
 
@@ -53,7 +79,8 @@ class SlcanAdapter:
         self._line = bytearray()
         self._skipping = False
         self._open = False
-        self._bitrate = 1_000_000
+        self._on_air = rack.settings.bitrate in (None, BITRATES[b"S8"])
+        """Whether the bit rate is that of the bus."""
         self._timestamps = False
         self._receive_full = False
         self.output = bytearray()
@@ -79,14 +106,21 @@ class SlcanAdapter:
             data: Any bytes at all; lines longer than `LINE_MAX` are answered with BEL.
             now_s: Monotonic time [s].
         """
-        parts = data.split(b"\r")
-        for part in parts[:-1]:
-            self._collect(part)
-            skipped, self._skipping = self._skipping, False
-            line = bytes(self._line)
-            self._line.clear()
-            self._answer(_BEL if skipped else self._command(line, now_s))
-        self._collect(parts[-1])
+        *lines, rest = data.split(b"\r")
+        for part in lines:
+            if self._line or self._skipping or len(part) > LINE_MAX:
+                self._end_line(part, now_s)
+            else:
+                self._answer(self._command(part, now_s))
+        self._collect(rest)
+
+    def _end_line(self, part: bytes, now_s: float) -> None:
+        """Take the last part of a line that came in pieces, or is too long."""
+        self._collect(part)
+        skipped, self._skipping = self._skipping, False
+        line = bytes(self._line)
+        self._line.clear()
+        self._answer(_BEL if skipped else self._command(line, now_s))
 
     def fetch(self, now_s: float) -> None:
         """Move frames of the bus that are complete into the output.
@@ -94,19 +128,18 @@ class SlcanAdapter:
         Args:
             now_s: Monotonic time [s].
         """
-        for item in self._rack.take(now_s, self._bus):
-            if not self._open or not self._on_air:
-                continue
-            if len(self.output) > OUTPUT_MAX:
+        items = self._rack.take(now_s, self._bus)
+        if not items or not self._open or not self._on_air:
+            return
+        output = self.output
+        for ready_s, can_id, data, spoil in items:
+            if len(output) > OUTPUT_MAX:
                 self._receive_full = True
                 self.lost_frames += 1
-                continue
-            self.output += self._frame_line(item)
-
-    @property
-    def _on_air(self) -> bool:
-        """Whether the bit rate is that of the bus."""
-        return self._rack.settings.bitrate in (None, self._bitrate)
+            elif spoil is Spoil.NOTHING and not self._timestamps:
+                output += b"t%03X%d%b\r" % (can_id, len(data), hexlify(data).upper())
+            else:
+                output += self._frame_line(ready_s, can_id, data, spoil)
 
     def _collect(self, part: bytes) -> None:
         if self._skipping or len(self._line) + len(part) > LINE_MAX:
@@ -120,11 +153,11 @@ class SlcanAdapter:
             self.output += answer
 
     def _command(self, line: bytes, now_s: float) -> bytes:
-        if not line:
-            return b""
         head = line[:1]
         if head == b"t":
             return self._send(line, now_s)
+        if not line:
+            return b""
         if head in b"TrR":
             return self._send_elsewhere(line)
         if head in b"SsZmMQX":
@@ -147,7 +180,7 @@ class SlcanAdapter:
         if self._open:
             return _BEL
         if line in BITRATES:
-            self._bitrate = BITRATES[line]
+            self._on_air = self._rack.settings.bitrate in (None, BITRATES[line])
             return _OK
         if line in (b"Z0", b"Z1"):
             self._timestamps = line == b"Z1"
@@ -157,15 +190,14 @@ class SlcanAdapter:
         return _OK if good else _BEL
 
     def _send(self, line: bytes, now_s: float) -> bytes:
-        if not self._open or len(line) < 5 or not _HEX.issuperset(line[1:]):
+        head = _HEADS[line[:5]]
+        if head is None or not self._open or len(line) != head[1] or not self._on_air:
             return _BEL
-        can_id, size = int(line[1:4], 16), line[4] - 0x30
-        if can_id > 0x7FF or not 0 <= size <= 8 or len(line) != 5 + 2 * size:
+        try:
+            data = unhexlify(line[5:])
+        except ValueError:  # not two hexadecimal digits for each byte
             return _BEL
-        if not self._on_air:
-            return _BEL
-        frame = (can_id, bytes.fromhex(line[5:].decode("ascii")))
-        return b"z\r" if self._rack.receive(frame, now_s, self._bus) else _BEL
+        return b"z\r" if self._rack.receive((head[0], data), now_s, self._bus) else _BEL
 
     def _send_elsewhere(self, line: bytes) -> bytes:
         """Acknowledge a well-formed frame of a kind that no node listens to."""
@@ -190,12 +222,12 @@ class SlcanAdapter:
         self._receive_full = False
         return b"F%02X\r" % flags
 
-    def _frame_line(self, item: Outgoing) -> bytes:
-        if item.spoil is Spoil.GARBLE:
+    def _frame_line(self, ready_s: float, can_id: int, data: bytes, spoil: Spoil) -> bytes:
+        if spoil is Spoil.GARBLE:
             return _GARBAGE
-        line = b"t%03X%d%s" % (item.can_id, len(item.data), item.data.hex().upper().encode())
-        if item.spoil is Spoil.TRUNCATE:
+        line = b"t%03X%d%b" % (can_id, len(data), hexlify(data).upper())
+        if spoil is Spoil.TRUNCATE:
             return line[: max(1, min(9, len(line) - 2))] + b"\r"
         if self._timestamps:
-            line += b"%04X" % (int(item.ready_s * 1000.0) % 60_000)
+            line += b"%04X" % (int(ready_s * 1000.0) % 60_000)
         return line + b"\r"

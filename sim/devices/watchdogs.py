@@ -9,6 +9,8 @@ Not modelled: life guarding (100Ch, 100Dh), which CiA 301 tells new devices not 
 
 from __future__ import annotations
 
+import math
+
 
 class Deadline:
     """One supervised reception.
@@ -55,6 +57,16 @@ class Deadline:
         if self._last_s is None or self._time_s <= 0.0:
             return None
         return self._last_s + self._time_s
+
+    def earliest_s(self, now_s: float) -> float:
+        """Return a time before which `expired` cannot come true, whatever is received until then.
+
+        Args:
+            now_s: Monotonic time [s].
+        """
+        if self._time_s <= 0.0:
+            return math.inf
+        return (now_s if self._last_s is None else self._last_s) + self._time_s
 
     def expired(self, now_s: float) -> bool:
         """Say once per loss that the silence is too long.

@@ -230,7 +230,7 @@ def test_spoilt_lines_are_marked_for_the_adapter_and_not_for_the_thread(kind: st
     assert answering(m, here) == ALL - {2}
     m.send(0x080)
     items = m.rack.take(m.now_s + 0.004)
-    assert [item.spoil for item in items if item.can_id == 0x182] == [Spoil(kind)]
+    assert [spoil for _, can_id, _, spoil in items if can_id == 0x182] == [Spoil(kind)]
 
 
 def test_unplug_and_stall_are_told_to_the_wire():
