@@ -5,6 +5,7 @@ all six or none, and nothing is enabled that was not asked for in this very stat
 A cycle is `SixAxes.words` (what to send), the bus, `SixAxes.observe` (what came back).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from drives.axis import Axis, AxisLimits, Duty
 from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixStates
 from drives.cia402 import OperationMode, State402
 
+RUNAWAY_FACTOR = 3.0
+"""How many times faster than its speed of homing a drive is that runs away."""
 WORK_MODES = (
     OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
     OperationMode.INTERPOLATED_POSITION.value,
@@ -58,6 +61,8 @@ class SixAxes:
         work_mode: Mode of operation in which the drives follow: 8, or 7.
         times: How long the steps may take.
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
+        homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
+            in it loses its power at once. 0 is not watched.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -71,6 +76,7 @@ class SixAxes:
         work_mode: int = OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
+        homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
     ) -> None:
         if work_mode not in WORK_MODES:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
@@ -93,9 +99,10 @@ class SixAxes:
                     homing_cycles=cycles(times.homing_s),
                     settle_cycles=cycles(times.settle_s),
                     reset_cycles=cycles(times.reset_s),
+                    homing_step_counts=math.ceil(RUNAWAY_FACTOR * speed * period_s),
                 )
             )
-            for counts in still_counts
+            for counts, speed in zip(still_counts, homing_counts_per_s, strict=True)
         )
         numbers = homing_legs or range(1, LEGS + 1)
         self._homing = tuple(self._axes[leg - 1] for leg in numbers)

@@ -37,6 +37,8 @@ class AxisLimits:
         homing_cycles: Cycles that homing may take.
         settle_cycles: Cycles after which the bits of an earlier homing must be gone.
         reset_cycles: Half the period of the pulses that acknowledge a fault.
+        homing_step_counts: A drive that goes further than this in a cycle of homing runs away;
+            0 does not watch.
     """
 
     work_mode: int
@@ -46,6 +48,11 @@ class AxisLimits:
     homing_cycles: int
     settle_cycles: int
     reset_cycles: int
+    homing_step_counts: int = 0
+
+
+RUNAWAY_CYCLES = 3
+"""Cycles in a row that are too fast: one or two may be the new zero, or a late frame."""
 
 
 class Axis:
@@ -57,7 +64,9 @@ class Axis:
 
     __slots__ = (
         "_anchor",
+        "_cut",
         "_duty_cycles",
+        "_fast_cycles",
         "_found",
         "_limits",
         "_reset_clock",
@@ -93,6 +102,8 @@ class Axis:
         self._duty_cycles = 0
         self._found = False
         self._reset_clock = 0
+        self._fast_cycles = 0
+        self._cut = False
 
     @property
     def still(self) -> bool:
@@ -155,6 +166,7 @@ class Axis:
         """Give the drive something to do."""
         self.duty = duty
         self._duty_cycles = 0
+        self._cut = False
         if duty is Duty.HOME:
             self.homing.begin()
             self.homing_failed = False
@@ -177,6 +189,8 @@ class Axis:
                 self.statusword = statusword
                 self.state402 = state_of(statusword)
             self.mode_display = mode_display
+            if mode_display == HOMING_MODE:
+                self._watch_homing_speed(position)
             self.position = position
             self._watch_movement(position)
         self._duty_cycles += 1
@@ -219,7 +233,7 @@ class Axis:
             mode, target = self._limits.work_mode, State402.OPERATION_ENABLED
             bits = self._interpolate()
         elif duty is Duty.REST:
-            target = State402.READY_TO_SWITCH_ON
+            target = _S.SWITCH_ON_DISABLED if self._cut else _S.READY_TO_SWITCH_ON
             self.target = self.position
         elif duty is Duty.STOP:
             target = State402.QUICK_STOP_ACTIVE
@@ -266,6 +280,23 @@ class Axis:
             self._still_cycles = 0
         else:
             self._still_cycles += 1
+
+    def _watch_homing_speed(self, position: int) -> None:
+        """Disable the voltage of a drive that runs away in homing, instead of asking for a ramp.
+
+        Nothing of a drive that was never homed is proved: with the motor or the encoder of another
+        leg its loop cannot brake, and every ramp makes it faster. Its brake can.
+        """
+        step_counts = self._limits.homing_step_counts
+        powered = self.state402 in _POWERED
+        if step_counts and powered and abs(position - self.position) > step_counts:
+            self._fast_cycles += 1
+            if self._fast_cycles >= RUNAWAY_CYCLES:
+                self.homing_failed = True
+                self.give(Duty.REST)
+                self._cut = True
+        else:
+            self._fast_cycles = 0
 
     def _watch_work(self) -> None:
         if not self.alive:

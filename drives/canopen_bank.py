@@ -101,6 +101,7 @@ class CanopenBank:
             work_mode=settings.mode,
             times=SequenceTimes(homing_s=settings.homing_timeout_s),
             homing_legs=homing_legs,
+            homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
         )
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)

@@ -121,7 +121,13 @@ class ModbusBank:
         self._settings, self._now_s, self._name = settings, now_s, name
         self._url = link.url if url is None else url
         still = [scale.distance_counts(STILL_M) for scale in scales]
-        self._axes = SixAxes(period_s, still, work_mode=settings.mode, homing_legs=homing_legs)
+        self._axes = SixAxes(
+            period_s,
+            still,
+            work_mode=settings.mode,
+            homing_legs=homing_legs,
+            homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+        )
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
         self._gateway: ModbusGateway | None = None

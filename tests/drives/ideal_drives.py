@@ -31,6 +31,7 @@ class IdealDrive:
         self.stuck_mode = None
         self.homing_fails = False
         self.starts = 0
+        self.step = 50  # counts that homing moves in a cycle
         self.lasting_fault = False
 
     def take(self, word, mode, target):
@@ -52,7 +53,7 @@ class IdealDrive:
             self.homing_left, self.outcome = self.homing_cycles, 0
             self.starts += 1
         if self.homing_left is not None:
-            self.position -= 50
+            self.position -= self.step
             self.homing_left -= 1
             if self.homing_left == 0:
                 self.homing_left = None

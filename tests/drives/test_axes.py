@@ -402,3 +402,58 @@ def happen(six, what, leg):
         six.axes.forget_reference(leg)
     elif what in ("held", "alive", "fresh", "follows"):
         setattr(drive, what, not getattr(drive, what))
+
+
+# A drive that runs away in homing
+
+
+def runaway_six(step=200, homing_counts_per_s=2000.0):
+    """Homing at 2000 counts/s, 20 a cycle: three times that is where a drive runs away."""
+    axes = SixAxes(0.01, (5,) * 6, times=TIMES, homing_counts_per_s=(homing_counts_per_s,) * 6)
+    six = Six(axes, [IdealDrive(1000 * leg) for leg in range(6)])
+    for drive in six.drives:
+        drive.step = 20
+    six.drives[3].step = step
+    return six
+
+
+def start_homing(six):
+    six.axes.request(DriveGoal.HOMED)
+    six.until(lambda: six.drives[3].homing_left is not None)
+
+
+def test_a_drive_that_runs_away_in_homing_loses_its_power_within_three_cycles():
+    six = runaway_six()
+    start_homing(six)
+    six.run(3)
+    six.cycle()
+    assert six.sent.controlword[3] == 0  # disable voltage (transition 9): the brake, and no ramp
+    assert six.drives[3].state is State402.SWITCH_ON_DISABLED
+    six.run(50)
+    assert not any(six.axes.homed)
+    assert "leg 4" in six.axes.waiting
+    assert six.drives[3].state is State402.SWITCH_ON_DISABLED  # until somebody asks anew
+    six.axes.request(DriveGoal.DISABLED)
+    six.run(3)
+    assert {drive.state for drive in six.drives} == {State402.READY_TO_SWITCH_ON}
+
+
+@pytest.mark.parametrize("step", [59, -59])
+def test_a_drive_within_the_bound_is_left_to_its_homing(step):
+    six = runaway_six(step)
+    start_homing(six)
+    six.until(lambda: all(six.axes.homed))
+
+
+def test_the_new_zero_is_no_running_away():
+    six = runaway_six(20)
+    six.drives[3].position = 10_000_000
+    start_homing(six)
+    six.until(lambda: all(six.axes.homed))
+
+
+def test_unwatched_it_goes_on():
+    """The control: without the watch the same drive is homed at any speed."""
+    six = runaway_six(homing_counts_per_s=0.0)
+    start_homing(six)
+    six.until(lambda: all(six.axes.homed))
