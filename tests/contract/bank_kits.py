@@ -7,6 +7,7 @@ Everything that is commanded here could be commanded to a real machine: no leg i
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,7 @@ class _InRealTime:
         return getattr(self._bank, name)
 
 
+@lru_cache  # one kit for all tests, so that they share its homing
 def hardware(url: str, rig: str, rate_hz: float) -> Kit:
     """The bank of a rig at a URL, in real time."""
     table = {

@@ -3,6 +3,9 @@
 import pytest
 from bank_kits import EMULATED, NO_FAULT, Moved, hardware
 
+from hil.gate.order import GATE_PRIORITY
+from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+
 
 def pytest_generate_tests(metafunc):
     if "kit" in metafunc.fixturenames:
@@ -11,6 +14,16 @@ def pytest_generate_tests(metafunc):
         if option("--hardware"):
             kits.append(hardware(option("--hardware"), option("--rig"), option("--hardware-rate")))
         metafunc.parametrize("kit", kits, ids=[kit.name for kit in kits], scope="module")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def punctual(pytestconfig):
+    """Real drives trip when their master is late: this process asks for what the gate asks for."""
+    if pytestconfig.getoption("--hardware") is None:
+        yield
+        return
+    with RealtimeSetup(RealtimePolicy(priority=GATE_PRIORITY)):
+        yield
 
 
 @pytest.fixture
@@ -35,6 +48,7 @@ def homed(kit):
     moved = Moved(kit, kit.build())
     try:
         moved.bank.configure()
+        moved.disable()
         moved.home()
         yield moved
     finally:
