@@ -7,14 +7,23 @@ known by its first characters. Which one it is, is chosen once; the bytes on the
 
 from binascii import Error as HexError
 from binascii import unhexlify
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from struct import Struct
 from typing import Protocol
 
 from drives.axes_values import AxesWords
+from drives.bank import LEGS, SixInts
 from drives.canopen_cycle import PdoInbox
-from drives.canopen_pdo import RPDO_IDS, SETPOINT, SPEED_SETPOINT, SYNC, TPDO_IDS, heartbeat
+from drives.canopen_pdo import (
+    HEARTBEAT_ID,
+    RPDO_IDS,
+    SETPOINT,
+    SPEED_SETPOINT,
+    SYNC,
+    TPDO_IDS,
+    heartbeat,
+)
 from drives.canopen_service import Segment
 from drives.canopen_settings import CanopenSettings
 from drives.frames import Frame
@@ -100,7 +109,7 @@ class FrameLane:
         if frames:
             now_s = segment.now_s()
             for frame in frames:
-                if not self._inbox.take(frame, self._bus, now_s):
+                if not self._inbox.take(frame, self._bus, now_s) and _for_service(frame):
                     segment.hand_on(frame)
 
 
@@ -121,6 +130,7 @@ class TextLane:
     ) -> None:
         self._segment, self._link, self._bus, self._inbox = segment, link, bus, inbox
         self._legs = legs = _legs_of(settings, bus)
+        self._pick = _picker(legs)
         nodes = [settings.node_ids[leg] for leg in legs]
         self._setpoints = _LineBlock(SETPOINT, [RPDO_IDS[0] + node for node in nodes])
         self._speeds = None
@@ -134,22 +144,27 @@ class TextLane:
                 head = f"t{TPDO_IDS[number] + node:03X}{size}"
                 for each in (head, head.lower()):
                     self._known[each.encode()] = (5 + 2 * size, number, leg)
+        self._beats = {
+            encode_frames((beat,)).rstrip(): beat for beat in (heartbeat(node) for node in nodes)
+        }
 
     def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
         """See `Lane.send`."""
-        word, mode, target = words.controlword, words.mode, words.target
-        text = self._setpoints.text([(word[leg], mode[leg], target[leg]) for leg in self._legs])
+        pick = self._pick
+        text = self._setpoints.text(pick(words.controlword), pick(words.mode), pick(words.target))
         if self._speeds is not None:
-            text += self._speeds.text([(speed,) for speed in _led(self._legs, words, speeds)])
+            text += self._speeds.text(_led(self._legs, words, speeds))
         self._link.send_text(text + (self._sync_and_beat if beat else self._sync))
 
     def take(self, timeout_s: float) -> None:
         """See `Lane.take`."""
         known, inbox = self._known, self._inbox
         for line in self._link.receive_lines(timeout_s):
+            if line == b"z":
+                continue  # the adapter has taken a frame: half of all lines
             place = known.get(line[:5])
             if place is None or len(line) != place[0]:
-                if line != b"z" and line:
+                if line:
                     self._take_other(line)
                 continue
             try:
@@ -161,8 +176,10 @@ class TextLane:
 
     def _take_other(self, line: bytes) -> None:
         """Take a line that is no TPDO of ours as it should be."""
-        frame = self._link.take_line(line)
-        if frame is not None and not self._inbox.take(frame, self._bus, self._segment.now_s()):
+        frame = self._beats.get(line) or self._link.take_line(line)
+        if frame is None or self._inbox.take(frame, self._bus, self._segment.now_s()):
+            return
+        if _for_service(frame):
             self._segment.hand_on(frame)
 
 
@@ -175,27 +192,44 @@ class _LineBlock:
     """
 
     def __init__(self, layout: Struct, can_ids: Sequence[int]) -> None:
-        # Identifier and length are 16 bits with the most significant digit first.
-        self._heads = [
-            (int.from_bytes((can_id << 4 | layout.size).to_bytes(2, "big"), "little"),)
-            for can_id in can_ids
-        ]
         self._bytes = 2 + layout.size
-        self._struct = Struct("<" + ("H" + layout.format.removeprefix("<")) * len(can_ids))
+        data = layout.format.removeprefix("<")
+        self._struct = Struct("<" + ("H" + data) * len(can_ids))
+        self._step = 1 + len(data)
+        self._values = [0] * (self._step * len(can_ids))
+        # Identifier and length are 16 bits with the most significant digit first.
+        heads = ((can_id << 4 | layout.size).to_bytes(2, "big") for can_id in can_ids)
+        self._values[0 :: self._step] = [int.from_bytes(head, "little") for head in heads]
 
-    def text(self, values: Sequence[tuple[int, ...]]) -> bytes:
+    def text(self, *columns: Sequence[int]) -> bytes:
         """Return the lines, each with its carriage return.
 
         Args:
-            values: Values of each frame.
+            columns: For each value of the layout, the values of all frames.
         """
-        rows = [head + row for head, row in zip(self._heads, values, strict=True)]
-        digits = self._struct.pack(*chain.from_iterable(rows)).hex("-", -self._bytes)
+        values, step = self._values, self._step
+        for place, column in enumerate(columns, start=1):
+            values[place::step] = column
+        digits = self._struct.pack(*values).hex("-", -self._bytes)
         return ("t" + digits.upper().replace("-", "\rt") + "\r").encode("ascii")
+
+
+def _for_service(frame: Frame) -> bool:
+    """Say whether `canopen` needs a frame; heartbeats are watched by the cycle itself."""
+    return frame.can_id & 0x780 != HEARTBEAT_ID
 
 
 def _legs_of(settings: CanopenSettings, bus: int) -> tuple[int, ...]:
     return tuple(leg for leg, its_bus in enumerate(settings.bus_of_leg) if its_bus == bus)
+
+
+def _picker(legs: tuple[int, ...]) -> Callable[[SixInts], Sequence[int]]:
+    """Return what picks the values of some legs out of six."""
+    if len(legs) == LEGS:
+        return lambda values: values
+    if len(legs) == 1:
+        return lambda values: (values[legs[0]],)
+    return itemgetter(*legs)
 
 
 def _led(legs: Sequence[int], words: AxesWords, speeds: Sequence[int] | None) -> list[int]:

@@ -55,7 +55,11 @@ class CanopenSettings:
         serial_numbers: 1018h:4, likewise.
         feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s].
-        answer_share: Share of the period in which the answers of a cycle are awaited.
+        answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
+            busy for `bus_load_max` of it, so it has to be more than that by what adapter and
+            computer take: 0.8 leaves 0.4 ms at 250 Hz. What is left of the period is control's; it
+            is that little in a cycle whose answers are missing only, since a wait that is answered
+            ends at once.
 
     Raises:
         DriveModelError: With name, leg, value and what would have been right.
@@ -91,7 +95,7 @@ class CanopenSettings:
     serial_numbers: SixOrNone = _NONE
     feed_unit_m: float | None = 1e-6
     boot_timeout_s: float = 5.0
-    answer_share: float = 0.5
+    answer_share: float = 0.8
 
     def __post_init__(self) -> None:
         """Refuse what no drive and no bus could have."""

@@ -134,7 +134,7 @@ def test_row_28_a_missing_pdo_is_not_fresh_and_its_values_stay():
 
 def test_an_answer_that_is_late_counts_for_the_next_cycle():
     scripted, command = running()
-    scripted.bus.pdo_delay_s = 0.003  # beyond half of the period
+    scripted.bus.pdo_delay_s = 0.0035  # beyond the wait for answers
     assert scripted.run(1, command).fresh == (False,) * 6
     assert scripted.run(1, command).fresh == (True,) * 6
     assert scripted.raw.link_report().late == 6
@@ -208,7 +208,8 @@ def test_a_subscriber_that_raises_does_not_matter():
         raise RuntimeError("a mistake")
 
     for segment in scripted.raw._segments:
-        segment.network.subscribe(0x701, broken)
+        segment.network.subscribe(0x081, broken)
+    scripted.bus.put(0x081, "0000 00 0000000000")
     feedback = scripted.run(50, command)
     assert feedback.state == ENABLED
     assert scripted.raw.link_report().swallowed > 0
