@@ -16,7 +16,6 @@ DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"hil(?: +[a-z]+)+")
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
 
@@ -54,13 +53,12 @@ def command_lines(text):
 
 def fault_of_command(words):
     """What is wrong with a command line: a verb or an option that does not exist; else None."""
-    command = typer.main.get_command(app)
-    rest = words[1:]
-    while hasattr(command, "commands"):
+    command, rest = typer.main.get_command(app), words[1:]
+    while verbs := getattr(command, "commands", None):
         verb = rest.pop(0) if rest else ""
-        if verb not in command.commands:
+        if verb not in verbs:
             return f"{' '.join(words)}: no verb {verb!r}"
-        command = command.commands[verb]
+        command = verbs[verb]
     known = {"--help"}.union(*(option.opts for option in command.params))
     for word in rest:
         if word.startswith("--") and word.partition("=")[0] not in known:
