@@ -45,6 +45,7 @@ def run_modbus_rack(
     report: Callable[[str], None] | None = None,
     core: ModbusRackCore | None = None,
     faults: ModbusFaults | None = None,
+    end_with_console: bool = False,
 ) -> None:
     """Run a rack until `stop` says so.
 
@@ -53,7 +54,8 @@ def run_modbus_rack(
         transport: "tcp", or "rtu" on a pty that the rack opens.
         port: TCP port, 0 for any free one.
         now_s: Monotonic time [s].
-        console: Where lines with faults come from; None for nowhere.
+        console: Where lines with faults come from; None for nowhere. One that cannot be waited
+            for, as a file, is no console.
         script: Faults and when they begin [s].
         ready: Gets the URL of the rack once it can be used.
         stop: Is asked again and again whether the rack shall end.
@@ -61,6 +63,8 @@ def run_modbus_rack(
         report: Gets the console's answers; None for nobody.
         core: The device, if the caller wants to look at it; made from the settings otherwise.
         faults: Its faults, if the caller wants to begin some; made from the script otherwise.
+        end_with_console: Whether the rack ends when the console's input does, so that it does not
+            outlive the program at the other end of that pipe.
 
     Raises:
         OSError: If the port cannot be opened.
@@ -70,7 +74,11 @@ def run_modbus_rack(
         raise ValueError(f'transport is {transport!r}, "tcp" or "rtu" is needed')
     device = ModbusRackCore(settings, seed=seed) if core is None else core
     rack = _Rack(device, faults or ModbusFaults(device, script), now_s, report)
-    asyncio.run(rack.serve(transport, port, console, ready, stop))
+
+    def over() -> bool:
+        return stop() or (end_with_console and rack.console_ended)
+
+    asyncio.run(rack.serve(transport, port, console, ready, over))
 
 
 class _Rack:
@@ -86,6 +94,7 @@ class _Rack:
         self._core, self._faults, self._now_s = core, faults, now_s
         self._report = report or (lambda _text: None)
         self._typed = b""
+        self.console_ended = False
 
     async def serve(
         self,
@@ -104,9 +113,7 @@ class _Rack:
             except RuntimeError as error:
                 raise OSError(f"port {port} of {LOOPBACK} cannot be opened: {error}") from error
         loop = asyncio.get_running_loop()
-        descriptor = None if console is None else console.fileno()
-        if descriptor is not None:
-            loop.add_reader(descriptor, self._listen, loop, descriptor)
+        descriptor = self._attach(loop, console)
         try:
             ready(self._url(server, rtu=rtu))
             while not stop():
@@ -117,6 +124,17 @@ class _Rack:
                 loop.remove_reader(descriptor)
             await server.leave()
             await asyncio.sleep(0)  # lets the transports finish closing
+
+    def _attach(self, loop: asyncio.AbstractEventLoop, console: TextIO | None) -> int | None:
+        """Listen to the console; returns its descriptor, or None where none can be waited for."""
+        if console is None:
+            return None
+        descriptor = console.fileno()
+        try:
+            loop.add_reader(descriptor, self._listen, loop, descriptor)
+        except PermissionError:  # epoll's word for a file or /dev/null
+            return None
+        return descriptor
 
     def _url(self, server: RackServer, *, rtu: bool) -> str:
         if not rtu:
@@ -140,6 +158,7 @@ class _Rack:
             data = os.read(descriptor, CONSOLE_BYTES_MAX)
         if not data:
             loop.remove_reader(descriptor)
+            self.console_ended = True
             return
         *lines, self._typed = (self._typed + data).split(b"\n")
         self._typed = self._typed[-CONSOLE_BYTES_MAX:]

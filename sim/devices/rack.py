@@ -1,7 +1,8 @@
 """The rack as a program: drives, wire, clock and fault console in one loop.
 
 The loop sleeps in `select` until bytes arrive or something of the rack is due, and hands the time
-of its clock to everything else. Frames keep their exact times even if the loop is a little late.
+of its clock to everything else. Bytes are answered before anything else is done. Frames keep their
+exact times even if the loop is a little late.
 
 Not modelled: more than two buses; drives that keep running after the process has ended.
 """
@@ -23,8 +24,6 @@ from sim.devices.slcan_server import PtyWire, TcpWire
 
 _IDLE_S: Final = 0.05
 """Longest sleep [s]: how soon `stop` is seen."""
-_BATCH_S: Final = 0.0002
-"""Shortest sleep [s]: frames that end within it go out together, as an adapter batches them."""
 _LINE_MAX: Final = 4096
 
 
@@ -40,6 +39,7 @@ def run_can_rack(
     script: tuple[Injection, ...] = (),
     seed: int = 0,
     say: Callable[[str], None] | None = None,
+    end_with_console: bool = False,
 ) -> None:
     """Run a rack behind SLCAN adapters until told to stop.
 
@@ -55,6 +55,8 @@ def run_can_rack(
         script: Faults to have; their times count from now.
         seed: Seed of the rack.
         say: Called with the answers of the console; standard output if left out.
+        end_with_console: Whether the rack ends when the console's input does, so that it does not
+            outlive the program at the other end of that pipe.
 
     Raises:
         OSError: If the port is taken or there are no pseudo-terminals.
@@ -76,7 +78,7 @@ def run_can_rack(
             loop = _Loop(rack, wires, selector, ready)
             loop.attach_console(console, say or _print)
             ready(loop.url)
-            while not stop():
+            while not (stop() or (end_with_console and loop.console_ended)):
                 loop.turn(now_s)
         finally:
             for wire in wires:
@@ -101,6 +103,7 @@ class _Loop:
         self._rack, self._wires, self._selector, self._ready = rack, wires, selector, ready
         self._unplugged = self._stalled = False
         self._console: TextIO | None = None
+        self.console_ended = False
         self._say: Callable[[str], None] = _print
         self._typed = b""
         self._commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
@@ -113,21 +116,19 @@ class _Loop:
         self._say = say
         if console is not None:
             self._console = console
-            self._selector.register(console, selectors.EVENT_READ, None)
+            self._selector.register(console, selectors.EVENT_READ, self._read_console)
 
     def turn(self, now_s: Callable[[], float]) -> None:
         """Sleep until something is due, then serve everybody once."""
         due_s = self._rack.next_due_s()
         sleep_s = 0.0 if due_s is None else due_s - now_s()
-        events = self._selector.select(max(_BATCH_S, min(_IDLE_S, sleep_s)))
-        readable = {id(key.data) for key, _ in events}
+        events = self._selector.select(max(0.0, min(_IDLE_S, sleep_s)))
         time_s = now_s()
-        self._rack.advance(time_s)
-        self._follow_faults()
+        for key, _ in events:
+            key.data(time_s)
         for wire in self._wires:
-            wire.serve(time_s, readable=id(wire) in readable)
-        if id(None) in readable:
-            self._read_console(time_s)
+            wire.send(time_s)
+        self._follow_faults()
 
     def _follow_faults(self) -> None:
         faults = self._rack.faults
@@ -152,7 +153,7 @@ class _Loop:
         data = os.read(console.fileno(), _LINE_MAX)
         if not data:  # end of input: the rack goes on without a console
             self._selector.unregister(console)
-            self._console = None
+            self._console, self.console_ended = None, True
             return
         *lines, self._typed = (self._typed + data).split(b"\n")
         self._typed = self._typed[-_LINE_MAX:]

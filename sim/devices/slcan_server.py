@@ -28,8 +28,12 @@ class Wire(Protocol):
         """Where a master finds it."""
         ...
 
-    def serve(self, now_s: float, *, readable: bool) -> None:
-        """Read if there is something, and write what waits (monotonic time [s])."""
+    def receive(self, now_s: float) -> None:
+        """Read what there is, and answer at once (monotonic time [s])."""
+        ...
+
+    def send(self, now_s: float) -> None:
+        """Write what waits, all of it at once if the wire takes it (monotonic time [s])."""
         ...
 
     def hold_input(self, held: bool) -> None:
@@ -50,7 +54,7 @@ class TcpWire:
 
     Args:
         adapter: The adapter behind it.
-        selector: Where its sockets wait for bytes.
+        selector: Where its sockets wait for bytes; their data are functions to call with the time.
         port: Port number; 0 for any free one.
 
     Raises:
@@ -74,7 +78,7 @@ class TcpWire:
             self._listener.close()
             raise
         self._port = self._listener.getsockname()[1]
-        selector.register(self._listener, selectors.EVENT_READ, self)
+        selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
     @property
     def url(self) -> str:
@@ -86,21 +90,36 @@ class TcpWire:
         """Whether a master is connected."""
         return self._client is not None
 
-    def serve(self, now_s: float, *, readable: bool) -> None:
-        """Read, accept and write; reading first shows a master that left before the next came."""
-        if readable and self._client is not None:
-            self._read(self._client, now_s)
-        self._accept()
-        self._adapter.fetch(now_s)  # while nobody listens, frames are lost
-        if self._client is None or not self._adapter.output:
+    def receive(self, now_s: float) -> None:
+        """Read what there is, and answer at once."""
+        if self._client is None:
             return
         try:
-            sent = self._client.send(self._adapter.output)
-            del self._adapter.output[:sent]
+            data = self._client.recv(_BLOCK)
         except BlockingIOError:
-            pass
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._adapter.feed(data, now_s)
+            self.send(now_s)
+        else:
+            self._drop()
+
+    def send(self, now_s: float) -> None:
+        """Write what waits; while nobody listens, frames are lost."""
+        self._adapter.fetch(now_s)
+        output = self._adapter.output
+        if self._client is None or not output:
+            return
+        try:
+            sent = self._client.send(output)
+        except BlockingIOError:
+            return
         except OSError:
             self._drop()
+            return
+        del output[:sent]
 
     def hold_input(self, held: bool) -> None:
         """Stop reading, or go on (fault `stall`)."""
@@ -110,7 +129,7 @@ class TcpWire:
         if held and registered:
             self._selector.unregister(self._client)
         elif not held and not registered:
-            self._selector.register(self._client, selectors.EVENT_READ, self)
+            self._selector.register(self._client, selectors.EVENT_READ, self.receive)
 
     def unplug(self) -> None:
         """Close the connection and refuse others."""
@@ -128,7 +147,8 @@ class TcpWire:
         self._selector.unregister(self._listener)
         self._listener.close()
 
-    def _accept(self) -> None:
+    def _accept(self, now_s: float) -> None:
+        self.receive(now_s)  # this shows a master that left before the next one came
         try:
             client, _ = self._listener.accept()
         except OSError:  # nobody there
@@ -139,19 +159,7 @@ class TcpWire:
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._client = client
-        self._selector.register(client, selectors.EVENT_READ, self)
-
-    def _read(self, client: socket.socket, now_s: float) -> None:
-        try:
-            data = client.recv(_BLOCK)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if data:
-            self._adapter.feed(data, now_s)
-        else:
-            self._drop()
+        self._selector.register(client, selectors.EVENT_READ, self.receive)
 
     def _drop(self) -> None:
         if self._client is not None:
@@ -167,7 +175,7 @@ class PtyWire:
 
     Args:
         adapter: The adapter behind it.
-        selector: Where it waits for bytes.
+        selector: Where it waits for bytes; its data are a function to call with the time.
 
     Raises:
         OSError: If the system has no pseudo-terminals.
@@ -185,20 +193,21 @@ class PtyWire:
         """Where a master finds it."""
         return f"slcan:{self._name}"
 
-    def serve(self, now_s: float, *, readable: bool) -> None:
-        """Read and write."""
-        if self._master < 0:
-            self._adapter.fetch(now_s)
-            return
-        try:
-            if readable:
+    def receive(self, now_s: float) -> None:
+        """Read what there is, and answer at once; a master that vanished changes nothing."""
+        if self._master >= 0:
+            with contextlib.suppress(OSError):
                 self._adapter.feed(os.read(self._master, _BLOCK), now_s)
-            self._adapter.fetch(now_s)
-            if self._adapter.output:
-                sent = os.write(self._master, self._adapter.output)
-                del self._adapter.output[:sent]
-        except OSError:  # the terminal's buffer is full; a vanished master changes nothing
-            pass
+                self.send(now_s)
+
+    def send(self, now_s: float) -> None:
+        """Write what waits."""
+        self._adapter.fetch(now_s)
+        output = self._adapter.output
+        if self._master >= 0 and output:
+            with contextlib.suppress(OSError):  # the terminal's buffer is full
+                sent = os.write(self._master, output)
+                del output[:sent]
 
     def hold_input(self, held: bool) -> None:
         """Stop reading, or go on (fault `stall`)."""
@@ -208,7 +217,7 @@ class PtyWire:
         if held and registered:
             self._selector.unregister(self._master)
         elif not held and not registered:
-            self._selector.register(self._master, selectors.EVENT_READ, self)
+            self._selector.register(self._master, selectors.EVENT_READ, self.receive)
 
     def unplug(self) -> None:
         """Make the terminal vanish: whoever has it open gets an error."""
@@ -238,4 +247,4 @@ class PtyWire:
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
         self._name = os.ttyname(self._slave)
-        self._selector.register(self._master, selectors.EVENT_READ, self)
+        self._selector.register(self._master, selectors.EVENT_READ, self.receive)
