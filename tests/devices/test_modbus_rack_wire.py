@@ -196,3 +196,45 @@ def test_a_line_recovers_after_garbage(rack):
             assert answer.registers == [0, 1001]
             return
         raise AssertionError("the rack did not answer any more")
+
+
+def turns_of_rack(console, *, end_with_console):
+    """Run a rack until its console lets it end, or for 20 turns; returns turns and answers."""
+    turns, answers = [], []
+
+    def stop():
+        turns.append(None)
+        return len(turns) > 20
+
+    run_modbus_rack(
+        ModbusRackSettings(),
+        transport="tcp",
+        now_s=lambda: 0.0,
+        console=console,
+        ready=lambda _: None,
+        stop=stop,
+        report=answers.append,
+        end_with_console=end_with_console,
+    )
+    return len(turns), answers
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_rack_ends_with_its_console_only_if_told_so(told):
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"list\n")
+    os.close(write_end)
+    with open(read_end) as console:
+        turns, answers = turns_of_rack(console, end_with_console=told)
+    assert answers == ["no faults"]  # what was typed before the end is obeyed
+    assert (turns < 10) is told
+
+
+@pytest.mark.parametrize("kind", ["file", "null"])
+def test_a_console_that_cannot_be_waited_for_is_no_console(tmp_path, kind):
+    path = os.devnull
+    if kind == "file":
+        path = tmp_path / "lines"
+        path.write_text("list\n")
+    with open(path) as console:
+        assert turns_of_rack(console, end_with_console=True) == (21, [])

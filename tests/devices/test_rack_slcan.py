@@ -14,6 +14,7 @@ from rack_thread import running_rack
 from sim.devices.can_rack import CanRack
 from sim.devices.drive_parameters import RackSettings
 from sim.devices.faults import Injection
+from sim.devices.rack import run_can_rack
 from sim.devices.slcan_adapter import LINE_MAX, OUTPUT_MAX, SlcanAdapter
 
 UPLOAD = b"t60184000100000000000\r"
@@ -308,8 +309,6 @@ def test_two_buses_are_two_urls():
 def test_a_taken_port_is_told():
     with running_rack() as urls:
         port = int(urls.get(timeout=5.0).rsplit(":", 1)[1])
-        from sim.devices.rack import run_can_rack
-
         with pytest.raises(OSError, match="in use"):
             run_can_rack(
                 RackSettings(),
@@ -318,3 +317,56 @@ def test_a_taken_port_is_told():
                 ready=lambda _: None,
                 stop=lambda: True,
             )
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_rack_ends_with_its_console_only_if_told_so(told: bool):
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"status\n")
+    os.close(write_end)
+    turns: list[None] = []
+
+    def stop() -> bool:
+        turns.append(None)
+        return len(turns) > 50
+
+    answers: list[str] = []
+    with open(read_end) as console:
+        run_can_rack(
+            RackSettings(),
+            now_s=lambda: 0.0,
+            ready=lambda _: None,
+            stop=stop,
+            console=console,
+            say=answers.append,
+            end_with_console=told,
+        )
+    assert len(answers) == 1  # what was typed before the end is obeyed
+    assert (len(turns) < 10) is told
+
+
+def test_the_answer_to_sync_is_one_write_before_the_timers_are_looked_at():
+    rack = CanRack(RackSettings(bitrate=None, boot_time_s=0.0), seed=1)
+    made = SlcanAdapter(rack)
+    rack.advance(0.0)
+    made.fetch(0.01)
+    say(made, b"O\r", 0.01)
+    for node in range(1, 7):
+        configuration = (
+            b"t60%d82300180180010080\r" % node,  # 1800h:1, no TPDO1 while it is changed
+            b"t60%d82F00180201000000\r" % node,  # 1800h:2 = 1, with every SYNC
+            b"t60%d8230018018%d010000\r" % (node, node),
+        )
+        for line in configuration:
+            made.feed(line, 0.01)
+            made.fetch(0.01)
+    say(made, b"t00020100\r", 0.01)
+    made.fetch(0.02)
+    made.output.clear()
+    made.feed(b"t0800\r", 0.0205)
+    made.fetch(0.0205)
+    lines = bytes(made.output).split(b"\r")
+    assert [line[:4] for line in lines] == [b"z", *(b"t18%d" % n for n in range(1, 7)), b""]
+    due_s = rack.next_due_s()
+    assert due_s is not None
+    assert 0.0205 < due_s < 0.02151
