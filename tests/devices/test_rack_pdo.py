@@ -211,3 +211,17 @@ def test_sync_on_another_identifier():
     assert 0x181 not in [i for i, _ in m.wait(0.003)]
     m.send(0x090)
     assert 0x181 in [i for i, _ in m.wait(0.003)]
+
+
+def test_what_waits_for_sync_is_forgotten_when_the_type_no_longer_waits():
+    m = VirtualMaster()
+    m.configure()
+    drive = m.rack.nodes[0].drive
+    m.ask(0x201, b"\x06\x00\x08\x00\x00\x00\x00")
+    assert m.write(1, 0x1400, 2, "B", 255) == 0
+    assert m.write(1, 0x1400, 2, "B", 1) == 0
+    m.ask(0x080)
+    assert drive.controlword == 0
+    m.ask(0x201, b"\x06\x00\x08\x00\x00\x00\x00")
+    m.ask(0x080)
+    assert drive.controlword == 6
