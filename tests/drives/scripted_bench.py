@@ -3,11 +3,14 @@
 from canopen_bench import SCALES, SETTINGS
 from memory_bus import PacedBank, VirtualTime
 from scripted_nodes import ScriptedBus
+from text_port import slcan_over
 
 from drives.bank import DriveGoal, DriveState
 from drives.canopen_bank import CanopenBank
 
 PERIOD_S = 0.004
+LINK = "frames"
+"""How the bank reaches the nodes: `frames`, or the text of an SLCAN adapter: `slcan`."""
 ENABLED = (DriveState.ENABLED,) * 6
 
 
@@ -15,8 +18,10 @@ class Scripted:
     def __init__(self, settings=SETTINGS, scales=SCALES, period_s=PERIOD_S):
         self.time = VirtualTime(10.0)
         self.bus = ScriptedBus(self.time)
+        over_text = LINK == "slcan"
+        link = slcan_over(self.bus, self.time.now_s) if over_text else self.bus
         self.raw = CanopenBank(
-            [self.bus], settings, scales, period_s, now_s=self.time.now_s, url="scripted:"
+            [link], settings, scales, period_s, now_s=self.time.now_s, url="scripted:"
         )
         self.bank = PacedBank(self.raw, self.time, period_s)
 

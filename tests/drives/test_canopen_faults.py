@@ -4,6 +4,7 @@ import dataclasses
 import threading
 
 import pytest
+import scripted_bench
 from canopen_bench import SCALES, SETTINGS, bench
 from scripted_bench import ENABLED, PERIOD_S, Scripted
 
@@ -19,6 +20,12 @@ from drives.bank import (
 from drives.frames import BusState, Frame
 
 STILL = (0.0,) * 6
+
+
+@pytest.fixture(autouse=True, params=["frames", "slcan"])
+def link(request, monkeypatch):
+    """Every test here is run over frames and over the text of an SLCAN adapter."""
+    monkeypatch.setattr(scripted_bench, "LINK", request.param)
 
 
 def hold(feedback):
