@@ -22,6 +22,7 @@ import pytest
 from bench_on_rack import BenchOnRack, leg_test
 
 import hil.bench
+from drives.axis import Axis
 from drives.bank import DriveSetupError
 from drives.canopen_setup import NodeSetup
 from hil import commissioning
@@ -183,13 +184,23 @@ def judge_row_27_homing(bench):
     assert not modes & {Mode.STANDBY, Mode.ENGAGING, Mode.ENGAGED}, "it does not get on"
     assert bench.last.verdict.mode is Mode.FAULT
     faults = {(fault.leg, int(fault.value)) for fault in bench.last.verdict.faults}
-    assert {(LEG, 0x8611), (OTHER, 0x8611)} <= faults, f"both legs are named, not {faults}"
+    named = {leg for leg, code in faults if code in (0x8611, 0x8612)}
+    assert {LEG, OTHER} <= named, f"both legs are named, not {faults}"
+    # A loop that is closed over another rod cannot brake, so the rods must not get far.
+    way_m = max(max(row) - min(row) for row in zip(*(c.true_m for c in bench.history), strict=True))
+    assert way_m < 0.01, f"a rod ran away by {way_m * 1e3:.0f} mm"
     assert not any(bench.last.feedback.homed[leg - 1] for leg in (LEG, OTHER))
 
 
 @pytest.mark.parametrize("swapped", ["motor", "encoder"])
 def test_row_27_motors_or_encoders_swapped_do_not_pass_homing(swapped):
     judge_row_27_homing(play_row_27_homing(swapped))
+
+
+def test_row_27_positive_control_of_running_away(monkeypatch):
+    monkeypatch.setattr(Axis, "_watch_homing_speed", lambda *args: None)
+    with pytest.raises(AssertionError, match="a rod ran away"):
+        judge_row_27_homing(play_row_27_homing("motor"))
 
 
 def test_row_27_positive_control_of_homing(monkeypatch):
