@@ -1,0 +1,208 @@
+"""The verbs that look at drives and move their legs slowly, on emulated racks on the wire."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rack_bench import needs_wires, rack, runner, shown, told, told_well, write_quick_rig
+
+from hil.cli import app
+from hil.rack import emulated_rack
+from hil.recording.frame import EventKind
+from hil.recording.reader import Recording
+
+pytestmark = needs_wires
+RATE = ["--rate", "100"]
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory) -> Path:
+    return write_quick_rig(tmp_path_factory.mktemp("rig"))
+
+
+@pytest.fixture(scope="module")
+def canopen(rig):
+    with rack("--protocol", "canopen", "--rig", str(rig)) as emulated:
+        yield emulated
+
+
+@pytest.fixture(scope="module")
+def modbus_url(rig):
+    with emulated_rack("modbus-tcp", str(rig)) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def certificates(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def modes(answer: dict) -> list[str]:
+    recording = Recording.open(Path(answer["recording"]))
+    return [event.data["mode"] for event in recording.events if event.kind is EventKind.MODE]
+
+
+def led(answer: dict) -> np.ndarray:
+    """How far each leg was seen to go from its parked place [m], (6,)."""
+    recording = Recording.open(Path(answer["recording"]))
+    engaged = recording.column("mode") == recording.modes.index("ENGAGED")
+    measured = recording.column("measured_length_m")[engaged]
+    return np.abs(measured - measured[0]).max(axis=0)
+
+
+def test_all_legs_are_homed(canopen, rig, tmp_path):
+    answer = told_well("drives", "home", rig, "--drives", canopen.url, "--out", tmp_path, *RATE)
+    assert answer["homed"] == [1, 2, 3, 4, 5, 6]
+    assert modes(answer) == ["IDLE", "HOMING", "STANDBY", "OFF"]
+
+
+def test_one_leg_is_homed_and_the_others_are_left_alone(canopen, rig, tmp_path):
+    where = ["--drives", canopen.url, "--out", tmp_path, *RATE]
+    answer = told_well("drives", "home", rig, "--leg", "3", *where)
+    assert answer["homed"] == [3]
+    assert "STANDBY" not in modes(answer), "not before all legs are homed"
+    inputs = Recording.open(Path(answer["recording"])).column("measured_inputs_bits")
+    assert np.isfinite(inputs).all()
+
+
+def test_a_jog_moves_one_leg_by_what_was_asked(modbus_url, rig, tmp_path):
+    jog = ["drives", "jog", rig, "--leg", "4", "--by", "0.006", "--hold", "0.2", *RATE]
+    answer = told_well(*jog, "--drives", modbus_url, "--out", tmp_path)
+    ways = led(answer)
+    assert ways[3] == pytest.approx(0.006, abs=2e-4)
+    assert np.delete(ways, 3).max() < 2e-4
+
+
+def test_park_stands_under_force_and_switches_off(canopen, rig, tmp_path):
+    answer = told_well("drives", "park", rig, "--drives", canopen.url, "--out", tmp_path, *RATE)
+    assert answer["mode"] == "OFF"
+    assert led(answer).max() < 2e-4
+
+
+def test_emulated_drives_pass_the_test_move_and_people_can_read_it(modbus_url, rig, tmp_path):
+    where = ["--drives", modbus_url, "--out", tmp_path, *RATE]
+    told_well("drives", "home", rig, *where)  # a busy machine shows here, not below
+    result = runner.invoke(app, ["drives", "test", str(rig), *map(str, where)])
+    if result.exit_code and re.search("late|missing|0x8130", result.output):
+        result = runner.invoke(app, ["drives", "test", str(rig), *map(str, where)])
+    assert result.exit_code == 0, result.output
+    rows = re.findall(r"^(\d) +([\d.]+) +([\d.]+) .*left +ok", result.stdout, re.MULTILINE)
+    assert [row[0] for row in rows] == list("123456")
+    assert [float(row[1]) for row in rows] == [5.0, 6.0, 7.0, 8.0, 9.0, 10.0]
+    assert "passed" in result.stdout
+
+
+def test_scan_lists_the_drives_and_what_they_can(canopen):
+    answer = told("drives", "scan", canopen.url, status=0)
+    (link,) = answer["links"]
+    assert [node["node"] for node in link["nodes"]] == [1, 2, 3, 4, 5, 6]
+    assert [node["serial"] for node in link["nodes"]] == [1001, 1002, 1003, 1004, 1005, 1006]
+    assert all({"csp", "hm"} <= set(node["modes"]) for node in link["nodes"])
+    text = shown("drives", "scan", canopen.url).stdout
+    assert text.count("HIL emulated drive") == 6
+
+
+def test_scan_names_a_modbus_gateway(modbus_url):
+    (link,) = told("drives", "scan", modbus_url, status=0)["links"]
+    assert link["gateway"][:2] == ["HIL bench", "HIL emulated rack"]
+    assert "HIL emulated rack" in shown("drives", "scan", modbus_url).stdout
+
+
+def test_faults_shows_what_the_drives_remember(rig):
+    with rack("--protocol", "canopen", "--rig", str(rig)) as drives:
+        clean = told("drives", "faults", drives.url, status=0)
+        assert clean["faults"] == {str(node): [] for node in range(1, 7)}
+        drives.say("emcy node=2 value=0x3210 duration_s=0.1")
+        answer = told("drives", "faults", drives.url, status=1)
+        assert answer["faults"]["2"][:1] == ["3210h"]
+        assert answer["faults"]["1"] == []
+        assert "node 2: 3210h" in shown("drives", "faults", drives.url, status=1).stdout
+
+
+def test_doctor_looks_at_a_link(canopen, modbus_url):
+    for url, who in ((canopen.url, "HIL emulated drive"), (modbus_url, "HIL emulated rack")):
+        findings = {
+            f["item"]: f for f in told("doctor", "--duration", "0.5", "--drives", url)["findings"]
+        }
+        assert findings["drives"]["verdict"] == "ok"
+        assert who in findings["drives"]["detail"]
+        assert "us for one request" in findings["round trip"]["detail"]
+
+
+def test_doctor_says_that_a_link_is_dead():
+    url = "modbus-tcp://127.0.0.1:9"
+    answer = told("doctor", "--duration", "0.5", "--drives", url, status=1)
+    (drives,) = [finding for finding in answer["findings"] if finding["item"] == "drives"]
+    assert drives["verdict"] == "bad"
+    assert url in drives["detail"]
+    assert drives["remedy"]
+
+
+WRONG = {
+    "home at no link": (["home", "paper", "--drives", "telnet:x"], 2, "slcan:"),
+    "home a seventh leg": (["home", "paper", "--leg", "7"], 2, "equal to 6"),
+    "home at nobody": (["home", "paper", "--drives", "modbus-tcp://127.0.0.1:9"], 1, "not there"),
+    "jog no leg": (["jog", "paper", "--by", "0.01"], 2, "--leg"),
+    "jog too fast": (["jog", "paper", "--leg", "1", "--by", "0.01", "--speed", "0.5"], 2, "0.3"),
+    "jog at no speed": (["jog", "paper", "--leg", "1", "--by", "0.01", "--speed", "0"], 2, "0.3"),
+    "jog out of the stroke": (["jog", "paper", "--leg", "1", "--by", "2"], 2, "leg move 1"),
+    "test an unknown rig": (["test", "nowhere"], 2, "no such file"),
+    "scan arithmetic": (["scan", "sim:"], 2, "without a wire"),
+    "scan nobody": (["scan", "modbus-tcp://127.0.0.1:9"], 1, "modbus-tcp://127.0.0.1:9"),
+    "faults at nobody": (["faults", "slcan:socket://127.0.0.1:9"], 1, "127.0.0.1:9"),
+    "faults of no link": (["faults", "paper"], 2, "URL"),
+    "rack of no protocol": (["rack", "--protocol", "profibus"], 2, "canopen, modbus-tcp"),
+    "rack, two ways": (["rack", "--protocol", "modbus-tcp", "--pty"], 2, "pseudo-terminal"),
+    "rack of no rig": (["rack", "--rig", "nowhere"], 2, "no such file"),
+    "rack without script": (["rack", "--script", "nowhere.toml"], 1, "nowhere.toml"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_done_is_said(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments, status, words = WRONG[case]
+    result = runner.invoke(app, ["drives", *arguments], terminal_width=200)
+    assert result.exit_code == status, result.output + repr(result.exception)
+    assert words in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+
+
+def test_faults_of_a_gateway_without_a_history_are_refused(modbus_url):
+    assert "no history" in shown("drives", "faults", modbus_url, status=1).stderr
+
+
+@pytest.mark.parametrize("protocol", ["canopen", "modbus-tcp"])
+def test_a_script_of_unknown_faults_is_refused_before_the_rack_starts(protocol, tmp_path):
+    script = tmp_path / "script.toml"
+    script.write_text('[[fault]]\nkind = "gremlin"\nat_s = 1.0\n')
+    arguments = ["drives", "rack", "--protocol", protocol, "--script", script]
+    refused = shown(*arguments, status=2)
+    assert "script.toml" in refused.stderr
+    assert refused.stdout == ""
+
+
+@pytest.mark.parametrize("protocol", ["canopen", "modbus-tcp"])
+def test_a_port_in_use_is_refused(protocol):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "hil.cli", "drives", "rack", "--protocol", protocol]
+        done = subprocess.run(
+            [*command, "--port", port], input="", capture_output=True, text=True, timeout=60
+        )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "the rack cannot start on port" in done.stderr
+    assert port in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_rack_ends_at_ctrl_c(rig):
+    with rack("--protocol", "modbus-tcp", "--rig", str(rig)) as emulated:
+        emulated.process.send_signal(signal.SIGINT)
+        assert emulated.process.wait(10.0) == 0

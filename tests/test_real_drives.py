@@ -1,0 +1,197 @@
+"""Whole platform runs against drives on the wire: the same motion, verdicts and report on each."""
+
+import dataclasses
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from rack_bench import After, needs_wires, rack, runner, shown, told, told_well, write_quick_rig
+
+import hil.bench
+from hil.cli import app
+from hil.gate.remote import RemoteGate
+from hil.rack import emulated_rack
+from hil.recording.frame import EventKind
+from hil.recording.reader import Recording
+
+pytestmark = needs_wires
+
+LOST_AT = 150
+"""Cycle in which drives get lost: 1.5 s from the start, on the way up."""
+SHORT = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
+WIRES = {
+    "canopen": (("canopen", 1), 100, 0.002),
+    "canopen_two_buses": (("canopen", 2), 100, 0.002),
+    "modbus_tcp": (("modbus-tcp", 1), 100, 0.002),
+    "modbus_rtu": (("modbus-rtu", 1), 25, 0.006),
+}
+"""Protocol and buses, rate, and how much worse than the arithmetic of `sim:` the legs may follow:
+what is measured on a wire is a cycle old, which is 1.2 mm at 0.12 m/s and 100 Hz, 4.8 mm at 25 Hz.
+"""
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory) -> Path:
+    return write_quick_rig(tmp_path_factory.mktemp("rig"))
+
+
+@pytest.fixture(scope="module")
+def canopen_url(rig):
+    """One rack for the tests that leave it as they found it."""
+    with emulated_rack("canopen", str(rig)) as url:
+        yield url
+
+
+@pytest.fixture
+def certificates(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "hil" / "commissioned"
+
+
+def run_arguments(rig, url, out, *more):
+    return ["run", "on_drives", "--drives", url, "--out", out, "--set", f"rig={rig}", *SHORT, *more]
+
+
+def drives_of(recording: str | Path) -> str:
+    """What a recording says of its drives."""
+    return Recording.open(Path(recording)).metadata["run"]["drives"]
+
+
+def sections(page: str) -> list[str]:
+    titles = re.findall(r"<h2>([^<]*)</h2>", Path(page).read_text(encoding="utf-8"))
+    return [title for title in titles if title != "Before you read on"]
+
+
+@pytest.fixture(scope="module")
+def on_sim(rig, tmp_path_factory):
+    return told_well(*run_arguments(rig, "sim:", tmp_path_factory.mktemp("sim"), "--report"))
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_platform_run_is_the_same_on_every_wire(wire, rig, on_sim, tmp_path):
+    (protocol, buses), rate_hz, worse_m = WIRES[wire]
+    rate = ["--set", f"rate_hz={rate_hz}"]
+    with emulated_rack(protocol, str(rig), buses=buses) as url:
+        answer = told_well(*run_arguments(rig, url, tmp_path, "--report", *rate))
+    assert answer["outcome"] == on_sim["outcome"] == "completed"
+    assert answer["mode"] == "OFF"
+    assert answer["verdicts"] == on_sim["verdicts"] == []
+    assert answer["recording_status"] == "DONE"
+    assert answer["recording_dropped"] == 0
+    assert 0.0 < answer["tracking_error_max_m"] < on_sim["tracking_error_max_m"] + worse_m
+    for figure in ("length_min_m", "length_max_m"):
+        assert answer[figure] == pytest.approx(on_sim[figure], abs=0.001)
+    drives = drives_of(answer["recording"])
+    assert drives.startswith("SIMULATED ")
+    assert f"({url})" in drives
+    assert len(url.split()) == buses
+    assert sections(answer["report"]) == sections(on_sim["report"]) != []
+    page = Path(answer["report"]).read_text(encoding="utf-8")
+    assert "SIMULATED" in page
+
+
+def test_absent_drives_are_refused_with_the_command_that_goes_on_in_simulation(
+    rig, tmp_path, monkeypatch
+):
+    url = "slcan:socket://127.0.0.1:9"  # discard: nobody listens
+    arguments = [str(each) for each in run_arguments(rig, url, tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["hil", *arguments])
+    refused = shown(*arguments, status=1).stderr
+    assert "nothing has moved" in refused
+    assert f"the drives at {url} are not there" in refused
+    assert "refused" in refused
+    assert list(tmp_path.iterdir()) == []
+    offered = refused.rpartition("instead:")[2].strip()
+    assert offered == shlex.join(["hil", *arguments, "--fallback", "sim"])
+
+    offered_arguments = shlex.split(offered)[1:]
+    went_on = runner.invoke(app, offered_arguments)
+    if "overruns        0" not in went_on.stdout and went_on.exit_code:  # a busy test machine
+        went_on = runner.invoke(app, offered_arguments)
+    assert went_on.exit_code == 0, went_on.output
+    assert "SIMULATED DRIVES" in went_on.stderr
+    assert f"{url} is not there" in went_on.stderr
+    folder = max(tmp_path.iterdir())
+    drives = drives_of(folder / "recording.mcap")
+    assert drives.startswith("SIMULATED ")
+    assert f"in place of {url}, which was not there" in drives
+
+
+LOST = {
+    "canopen killed": ("canopen", "kill", "lost|gone"),
+    "canopen unplugged": ("canopen", "unplug", "lost|gone"),
+    "a canopen drive muted": ("canopen", "mute node=3", "leg 3: feedback missing"),
+    "modbus-tcp killed": ("modbus-tcp", "kill", "lost|gone|leg 1: feedback missing"),
+    "modbus-tcp muted": ("modbus-tcp", "mute", "leg 1: feedback missing"),
+}
+
+
+@pytest.mark.parametrize("loss", LOST)
+def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monkeypatch):
+    protocol, line, words = LOST[loss]
+    with rack("--protocol", protocol, "--rig", str(rig)) as drives:
+        act = drives.kill if line == "kill" else lambda: drives.say(line)
+        monkeypatch.setattr(hil.bench, "StopSignals", lambda: After(LOST_AT, act))
+        answer = told(*run_arguments(rig, drives.url, tmp_path), status=1)
+    assert answer["outcome"] in ("tripped", "failed")
+    reasons = [answer["reason"], *(verdict["message"] for verdict in answer["verdicts"])]
+    assert answer["reason"]
+    assert any(re.search(words, reason) for reason in reasons), reasons
+    assert answer["recording_status"] == "DONE"
+    recording = Recording.open(Path(answer["recording"]))
+    assert recording.cycles >= LOST_AT - 1, "all that came before the loss is there"
+    modes = [e.data["mode"] for e in recording.events if e.kind is EventKind.MODE]
+    assert modes[:4] == ["IDLE", "HOMING", "STANDBY", "ENGAGING"]
+    assert "PARKING" not in modes, "nothing is commanded on a wire that is lost"
+    if answer["outcome"] == "tripped":
+        assert modes[-1] == "FAULT"
+
+
+def test_real_drives_are_moved_fast_only_after_a_witnessed_test_move(
+    canopen_url, rig, certificates, tmp_path, monkeypatch
+):
+    opened = RemoteGate.open
+    monkeypatch.setattr(
+        RemoteGate, "open", lambda gate: dataclasses.replace(opened(gate), simulated=False)
+    )
+    arguments = run_arguments(rig, canopen_url, tmp_path / "runs")
+    refused = shown(*arguments, status=1).stderr
+    assert "have not passed the slow test move" in refused
+    assert f"hil drives test {rig} --drives '{canopen_url}'" in refused
+
+    slow = ["drives", "jog", rig, "--leg", "2", "--by", "0.004", "--hold", "0"]
+    on_rack = ["--drives", canopen_url, "--out", tmp_path / "runs", "--rate", "100"]
+    assert told_well(*slow, *on_rack)["outcome"] == "completed"
+    assert not certificates.exists()
+
+    passed = told_well("drives", "test", rig, "--witnessed", *on_rack)
+    assert [leg["leg"] for leg in passed["legs"]] == [1, 2, 3, 4, 5, 6]
+    assert all(leg["faults"] == [] and leg["switch_left"] for leg in passed["legs"])
+    assert Path(passed["certificate"]).parent == certificates
+
+    ran = told_well(*arguments)
+    assert ran["outcome"] == "completed"
+    assert "SIMULATED" not in drives_of(ran["recording"])
+
+
+REFUSED = {
+    "a virtual clock": (["--clock", "virtual"], "tcp", 'need clock = "real"'),
+    "faults": (["--set", 'faults=[{kind="lag",leg=1,start_s=1.0}]'], "tcp", "for simulated drives"),
+    "two gateways": ([], "two", "two CAN buses with a space between"),
+    "an unknown link": ([], "telnet://127.0.0.1:23", "slcan:"),
+    "no device": ([], "slcan:", "slcan:/dev/serial/by-id/"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_drives_on_a_wire_that_cannot_be_as_asked_are_bad_usage(case, tmp_path):
+    more, url, words = REFUSED[case]
+    gateway = "modbus-tcp://127.0.0.1:1502"
+    url = {"tcp": gateway, "two": f"{gateway} {gateway}"}.get(url, url)
+    arguments = ["run", "on_drives", "--drives", url, "--out", str(tmp_path), *more]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2, result.output
+    assert words in " ".join(result.stderr.split())
+    assert list(tmp_path.iterdir()) == []
