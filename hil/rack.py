@@ -36,6 +36,7 @@ def serve_rack(
     baud: int,
     seed: int,
     paced: bool,
+    end_with_input: bool = False,
 ) -> None:
     """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
 
@@ -70,6 +71,7 @@ def serve_rack(
                     script=can_faults.parse_script(text),
                     seed=seed,
                     say=_say,
+                    end_with_console=end_with_input,
                 )
             else:
                 run_modbus_rack(
@@ -83,11 +85,13 @@ def serve_rack(
                     stop=stop,
                     seed=seed,
                     report=_say,
+                    end_with_console=end_with_input,
                 )
         except ValueError as error:
             raise ConfigError(str(script or "rack"), [str(error)]) from None
         except OSError as error:
-            raise RefusedError(f"the rack cannot start: {error}") from None
+            place = f" on port {port}" if port else ""
+            raise RefusedError(f"the rack cannot start{place}: {error}") from None
 
 
 def _say(line: str) -> None:
@@ -121,7 +125,7 @@ def emulated_rack(
     """
     command = [sys.executable, "-m", "hil.cli", "drives", "rack"]
     command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
-    command += ["--buses", str(buses)] + (["--pty"] if pty else [])
+    command += ["--end-with-input", "--buses", str(buses)] + (["--pty"] if pty else [])
     process = subprocess.Popen(  # noqa: S603  # our own program, no shell
         command,
         stdin=subprocess.PIPE,
