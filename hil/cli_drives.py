@@ -54,6 +54,10 @@ def rack(
     ] = None,
     baud: Annotated[int, typer.Option("--baud", help="modbus-rtu: of the line [Bd].")] = 115_200,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where the rods stand at first.")] = 0,
+    end_with_input: Annotated[
+        bool,
+        typer.Option("--end-with-input", help="End when standard input does: for scripts."),
+    ] = False,
     unpaced: Annotated[
         bool, typer.Option("--unpaced", help="Let frames take no time on the wire.")
     ] = False,
@@ -74,6 +78,7 @@ def rack(
         baud=baud,
         seed=seed,
         paced=not unpaced,
+        end_with_input=end_with_input,
     )
 
 
