@@ -22,13 +22,14 @@ LOST_AT = 150
 """Cycle in which drives get lost: 1.5 s from the start, on the way up."""
 SHORT = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
 WIRES = {
-    "canopen": (("canopen", 1), 100, 0.002),
-    "canopen_two_buses": (("canopen", 2), 100, 0.002),
-    "modbus_tcp": (("modbus-tcp", 1), 100, 0.002),
-    "modbus_rtu": (("modbus-rtu", 1), 25, 0.006),
+    "canopen": (("canopen", 1), 100, 0.003),
+    "canopen_two_buses": (("canopen", 2), 100, 0.003),
+    "modbus_tcp": (("modbus-tcp", 1), 100, 0.003),
+    "modbus_rtu": (("modbus-rtu", 1), 25, 0.010),
 }
 """Protocol and buses, rate, and how much worse than the arithmetic of `sim:` the legs may follow:
-what is measured on a wire is a cycle old, which is 1.2 mm at 0.12 m/s and 100 Hz, 4.8 mm at 25 Hz.
+what is measured on a wire is one to two cycles old: at 0.12 m/s 1.2 to 2.4 mm at 100 Hz, 4.8 to
+9.6 mm at 25 Hz.
 """
 
 
