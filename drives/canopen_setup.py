@@ -154,12 +154,21 @@ class NodeSetup:
 
         608Fh: increments per motor revolution; 6091h: motor per shaft revolutions; 6092h: feed per
         shaft revolution (CiA 402-2, position scaling). Where both outer ones are 1 the drive tells
-        no scale.
+        no scale, and a wrong one of the rig would be noticed by nobody: that is refused too,
+        unless the settings say that the scale was measured by other means.
         """
         unit_m = self._settings.feed_unit_m
         increments, gear, feed = (self._ratio(index) for index in (0x608F, 0x6091, 0x6092))
-        if unit_m is None or increments is None or feed is None or increments == feed == 1.0:
+        if increments is None or feed is None or increments == feed == 1.0:
             self.identity.lacking.append("a scale of its own (608Fh, 6092h)")
+            if unit_m is not None:
+                self._refuse(
+                    "it tells no scale of its own (608Fh, 6092h), so that of the rig, "
+                    f"{self._scale.counts_per_m:g} counts/m, cannot be checked: measure a leg's "
+                    "way with a ruler, then set drives.canopen.scale_told = false"
+                )
+            return
+        if unit_m is None:
             return
         told = increments * (1.0 if gear is None else gear) / (feed * unit_m)
         wanted = self._scale.counts_per_m

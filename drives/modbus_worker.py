@@ -6,15 +6,36 @@ library does. The thread does what it was given, once, and nothing by itself: it
 setpoint and feeds no watchdog while the loop is silent.
 """
 
+import os
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, NamedTuple, TypeVar
 
 from drives.modbus_gateway import ModbusGateway
 
 T = TypeVar("T")
 Job = Callable[[ModbusGateway], T]
+
+
+Scheduling = tuple[int, int]
+"""Policy and priority of a thread, as sched(7) numbers them."""
+
+
+def _own_scheduling() -> Scheduling | None:
+    """Return how this thread is scheduled; None where the system does not tell (Linux only)."""
+    if not hasattr(os, "sched_getscheduler"):
+        return None
+    return os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
+
+
+def _take_scheduling(scheduling: Scheduling | None) -> None:
+    """Schedule this thread like the one that waits for it: a priority is not inherited."""
+    if scheduling is not None:
+        policy, priority = scheduling
+        with suppress(OSError):  # without the permission it works as it is, only later
+            os.sched_setscheduler(0, policy, os.sched_param(priority))
 
 
 class Done(NamedTuple, Generic[T]):
@@ -39,6 +60,7 @@ class GatewayWorker:
         self._jobs: queue.SimpleQueue[tuple[int, Job[object]] | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Done[object]] = queue.SimpleQueue()
         self._given = self._finished = 0
+        self._scheduling = _own_scheduling()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -79,6 +101,7 @@ class GatewayWorker:
         return done
 
     def _run(self) -> None:
+        _take_scheduling(self._scheduling)
         while (given := self._jobs.get()) is not None:
             number, job = given
             try:

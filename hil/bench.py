@@ -142,7 +142,7 @@ def run(
     """
     period_s = plan.scenario.period_s
     motion = motion or motion_of(plan)
-    limits = gate_limits(plan.rig, period_s)
+    limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
     supervisor = _supervisor(plan, course)
     station = PlatformStation(machine_of(plan.rig), motion, supervisor, period_s)
     if course.homing_legs:

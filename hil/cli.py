@@ -244,7 +244,7 @@ def _device_changes(drives: str | None, fallback: str | None, clock: str | None)
     changes: list[str] = []
     if drives is not None:
         changes.append(f'devices.drives="{drives}"')
-        if drives not in ("sim:", "rig") and clock is None:
+        if drives != "sim:" and clock is None:
             changes.append('clock="real"')
     if fallback is not None:
         changes.append(f'devices.fallback="{fallback}"')

@@ -131,6 +131,9 @@ def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     views = _looked(url, bitrate)
     nodes = [node for view in views for node in view.nodes]
     if not nodes:
+        if any(view.gateway for view in views):
+            text = "a Modbus gateway keeps no history; present faults are in the record of a run"
+            raise RefusedError(f"{url}: {text}")
         raise RefusedError(f"{url}: no CANopen drive answers, so there is no history to show")
     clean = not any(node.errors for node in nodes)
     if as_json:

@@ -126,6 +126,7 @@ def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
         velocity_every=table.velocity_every,
         speed_feed_forward=table.speed_feed_forward,
         bus_load_max=table.bus_load_max,
+        feed_unit_m=1e-6 if table.scale_told else None,
         vendor_ids=_six(table.vendor_id),
         product_codes=_six(table.product_code),
     )

@@ -149,8 +149,15 @@ def park_pose(rig: Rig, geometry: HexapodGeometry) -> Pose:
     return found.X_BP
 
 
-def gate_limits(rig: Rig, period_s: float) -> GateLimits:
-    """The gate's limits for a cycle time [s]."""
+def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
+    """The gate's limits.
+
+    Args:
+        rig: the machine.
+        period_s: cycle time [s].
+        wired: whether there are drives on a wire, whose inputs can read an emergency stop;
+            simulated cylinders (``sim:``) have none.
+    """
     watch = rig.supervision
     one, two, three, four, five, six = (_leg_limits(rig, leg) for leg in range(6))
     return GateLimits(
@@ -172,7 +179,7 @@ def gate_limits(rig: Rig, period_s: float) -> GateLimits:
         stuck_movement_m=watch.stuck_movement_m,
         jump_speed_factor=watch.jump_speed_factor,
         jump_base_m=watch.jump_base_m,
-        estop_fitted=watch.estop_fitted,
+        estop_fitted=watch.estop_fitted and wired,
         estop_discrepancy_cycles=max(
             1, math.floor(watch.estop_discrepancy_s / period_s + CYCLE_ROUNDING)
         ),

@@ -16,7 +16,6 @@ def rack_settings(rig: Rig, *, paced: bool = True, buses: int = 1) -> RackSettin
         rig: the machine whose drives are to be emulated.
         paced: frames take their time on the bus, as they do on copper.
         buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
-        buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
     """
     nodes = tuple(_node(rig, leg) for leg in range(6))
     canopen = rig.drives.canopen

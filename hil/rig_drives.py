@@ -32,6 +32,11 @@ class CanopenTable(Settings):
     """Send the speeds too (60B1h): six more frames a cycle."""
     bus_load_max: Share = 0.7
     """Worst-case load of the bus by the cycle; the rest is for SDO, heartbeat and EMCY."""
+    scale_told: bool = True
+    """The drives tell their scale (608Fh, 6091h, 6092h), and another one than the rig's is refused.
+
+    False for drives that tell none, once a leg's way was measured with a ruler.
+    """
     vendor_id: Serial | None = None
     product_code: Serial | None = None
 

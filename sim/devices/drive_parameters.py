@@ -3,7 +3,8 @@
 Positions are counts, speeds counts/s, accelerations counts/s^2. The names are those of CiA 402-2;
 the object of each stands beside it. `NodeSettings` and `RackSettings` describe six drives in SI.
 
-Not modelled: storing parameters (1010h), unit factors other than 1:1 (608Fh, 6091h, 6092h).
+Not modelled: storing parameters (1010h); unit factors (608Fh, 6091h, 6092h) tell the scale and
+do not change it.
 """
 
 from __future__ import annotations

@@ -27,6 +27,9 @@ UNSUPPORTED_ACCESS: Final = 0x0601_0000
 CANNOT_MAP: Final = 0x0604_0041
 MAPPING_TOO_LONG: Final = 0x0604_0042
 
+SCREW_LEAD_M: Final = 0.01
+"""Way of a rod for one turn of its motor, which the drive tells and nothing else depends on [m]."""
+
 _LOAD: Final = 0x64616F6C
 """`load` as bytes, least significant first: the signature of object 1011h."""
 
@@ -80,6 +83,9 @@ class ObjectStore:
             if isinstance(entry.default, int):
                 self.values[key] = entry.default + (self.node_id if entry.relative else 0)
         self.values[0x1018, 4] = self.drive.settings.serial
+        # A screw of 10 mm a turn, told in micrometres, and an encoder that gives the counts.
+        self.values[0x608F, 1] = round(self.drive.settings.counts_per_m * SCREW_LEAD_M)
+        self.values[0x6092, 1] = round(SCREW_LEAD_M * 1e6)
         self.values[0x6076, 0] = round(1000.0 * self.drive.settings.rod.force_max_n)
 
     def reader(self, index: int, subindex: int) -> Callable[[], int]:

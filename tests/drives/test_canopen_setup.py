@@ -109,11 +109,23 @@ def test_row_26_a_drive_with_another_scale_is_refused_with_both_values(gear):
         scripted.bank.configure()
 
 
-@pytest.mark.parametrize("scale", [((10_000, 1), (1, 1), (10_000, 1)), ((1, 1), (1, 1), (1, 1))])
-def test_a_drive_with_the_same_scale_or_none_is_taken(scale):
+def test_a_drive_with_the_same_scale_is_taken():
     scripted = Scripted()
-    with_scale(scripted.node(6), *scale)
+    with_scale(scripted.node(6), (20_000, 1), (1, 2), (10_000, 1))
     scripted.bank.configure()
+
+
+NO_SCALE = ((1, 1), (1, 1), (1, 1))
+
+
+def test_row_26_a_drive_that_tells_no_scale_is_refused_unless_it_was_measured():
+    scripted = Scripted()
+    with_scale(scripted.node(6), *NO_SCALE)
+    with pytest.raises(DriveSetupError, match=r"leg 6.* tells no scale of its own.* 1e\+06"):
+        scripted.bank.configure()
+    measured = Scripted(changed(feed_unit_m=None))
+    with_scale(measured.node(6), *NO_SCALE)
+    measured.bank.configure()
 
 
 def test_a_value_that_reads_back_differently_is_refused_with_both():

@@ -39,6 +39,9 @@ SCREW = {(0x608F, 1): 10_000, (0x608F, 2): 1, (0x6092, 1): 10_000, (0x6092, 2): 
 """10000 increments a turn, 10000 um a turn: a million counts per metre, as the rig has them."""
 
 
+MEASURED = "rig_settings.drives.canopen.scale_told=false"
+
+
 def refused(bench, told=None):
     """Start the bench; return it with the words of the refusal.
 
@@ -97,8 +100,21 @@ def test_row_26_positive_control(monkeypatch):
         judge_row_26(play_row_26(1e3), 1e3)
 
 
-def test_row_26_a_drive_that_tells_no_scale_is_recorded_as_such():
-    report = BenchOnRack().open()
+SILENT = {(index, sub): 1 for index in (0x608F, 0x6092) for sub in (1, 2)}
+
+
+def test_row_26_a_drive_that_tells_no_scale_is_refused():
+    refusal = refused(BenchOnRack(), SILENT).refusal
+    assert "leg 1 (node 1): it tells no scale of its own" in refusal
+    assert "1e+06 counts/m" in refusal
+
+
+def test_row_26_unless_the_rig_says_that_it_was_measured():
+    bench = BenchOnRack(MEASURED)
+    bench.rack.advance(bench.time.now)
+    for node in bench.rack.nodes:
+        node.store.values.update(SILENT)
+    report = bench.open()
     assert all("without a scale of its own (608Fh, 6092h)" in axis for axis in report.axes)
 
 
@@ -122,14 +138,14 @@ TOO_FAR = {LEG: {"counts_per_m": 1e3}}
 
 
 def test_row_26_a_leg_that_goes_too_far_is_stopped_by_the_gate(monkeypatch, tmp_path):
-    result, tests, _ = run_test_move(monkeypatch, tmp_path, LEG, TOO_FAR)
+    result, tests, _ = run_test_move(monkeypatch, tmp_path, LEG, TOO_FAR, MEASURED)
     judge_too_far(result)
     assert not [test for test in tests if not test.faults], "it has not passed"
 
 
 def test_row_26_positive_control_of_the_gate(monkeypatch, tmp_path):
     monkeypatch.setattr(FeedbackWatch, "_judge_following", lambda *args: None)
-    result, _, _ = run_test_move(monkeypatch, tmp_path, LEG, TOO_FAR)
+    result, _, _ = run_test_move(monkeypatch, tmp_path, LEG, TOO_FAR, MEASURED)
     with pytest.raises(AssertionError, match=r"the gate names leg|Outcome"):
         judge_too_far(result)
 
