@@ -10,7 +10,7 @@ from motion_checks import LIMITS, assert_consistent, assert_rests_at_both_ends, 
 from motion_checks import pose as at
 from scipy.spatial.transform import Rotation
 
-from hil.motion.moves import MoveLimits, Moves, _plan, move
+from hil.motion.moves import MoveLimits, Moves, move, unit_path
 from hil.motion.source import MotionError
 from platform6dof.pose import Pose
 
@@ -110,7 +110,7 @@ def test_plans_end_on_the_goal_at_rest_whatever_the_limits():
     rng = np.random.default_rng(11)
     for _ in range(300):
         ceilings = tuple(10.0 ** rng.uniform(-3.0, 6.0, 3))
-        t, (s, v, a, jerk) = _plan(ceilings)[-1]
+        t, (s, v, a, jerk) = unit_path(ceilings)[-1]
         assert s + t * (v + t * (a / 2 + t * jerk / 6)) == pytest.approx(1.0, abs=1e-12)
         assert v + t * (a + t * jerk / 2) == pytest.approx(0.0, abs=1e-12 * ceilings[0])
         assert a + t * jerk == pytest.approx(0.0, abs=1e-12 * ceilings[1])
