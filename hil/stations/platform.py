@@ -114,7 +114,9 @@ class PlatformStation:
             self._waiting = False
         path = self._path
         path_s = (tick.index - self._path_start) * self._period_s
-        path_done = path is not None and path_s >= path.duration_s
+        # Two cycles later the commanded state stands, however coarse the cycle: then leaving the
+        # path is no stop.
+        path_done = path is not None and path_s >= path.duration_s + 1.5 * self._period_s
         requests = self._supervisor.ask(verdict, path_done)
         if path is None:
             return Control(None, None, requests)
