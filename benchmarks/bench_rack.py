@@ -181,7 +181,7 @@ def run(duration_s: float = 60.0, console: Console | None = None) -> dict[str, A
 def show(results: list[dict[str, Any]], console: Console) -> None:
     columns = ("wire", "Hz", "paced", "SDO/s", "cycles", "missed", "overruns", "p50 us")
     table = Table(
-        *columns, "max us", "CPU %", "p99 less bus", "", title="gate and drives", box=None
+        *columns, "p99 us", "max us", "CPU %", "p99 less bus", "", title="gate and drives", box=None
     )
     for case in results:
         if "cycles" not in case:
