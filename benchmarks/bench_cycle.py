@@ -57,7 +57,7 @@ def cycle_times_us(scenario: str = "demo") -> np.ndarray:
     period_s = plan.scenario.period_s
     gated = GatedBank(Gate(gate_limits(plan.rig, period_s)), bank_of(plan))
     supervisor = Supervisor(100_000)
-    station = PlatformStation(machine_of(plan.rig), motion_of(plan), supervisor, period_s)
+    station = PlatformStation(machine_of(plan), motion_of(plan), supervisor, period_s)
     loop = Loop(
         VirtualClock(), period_s, station, supervisor, gated, Journal(_EmptySink()), _NoStop()
     )

@@ -164,9 +164,11 @@ class Axis:
 
     def give(self, duty: Duty) -> None:
         """Give the drive something to do."""
+        # A drive that did not take its quick stop will not take a gentler word either.
+        deaf = self.duty is Duty.STOP and self.state402 is State402.OPERATION_ENABLED
+        self._cut = deaf and duty is Duty.REST
         self.duty = duty
         self._duty_cycles = 0
-        self._cut = False
         if duty is Duty.HOME:
             self.homing.begin()
             self.homing_failed = False
@@ -233,6 +235,7 @@ class Axis:
             mode, target = self._limits.work_mode, State402.OPERATION_ENABLED
             bits = self._interpolate()
         elif duty is Duty.REST:
+            self._cut = self._cut and self.state402 in _POWERED
             target = _S.SWITCH_ON_DISABLED if self._cut else _S.READY_TO_SWITCH_ON
             self.target = self.position
         elif duty is Duty.STOP:

@@ -27,8 +27,7 @@ from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus, Ring
-from hil.rig import Rig
-from hil.scenario import Plan
+from hil.scenario import LegMovesSettings, Plan
 from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
@@ -95,10 +94,13 @@ class RunResult:
         return well and self.recorder.status is RecorderStatus.DONE
 
 
-def machine_of(rig: Rig) -> PlatformMachine:
-    """The rig's mathematics."""
-    geometry = geometry_of(rig)
-    return PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
+def machine_of(plan: Plan) -> PlatformMachine:
+    """The rig's mathematics; legs that are led slowly are also parked as slowly."""
+    rig, motion = plan.rig, plan.scenario.motion
+    geometry, slow = geometry_of(rig), rig.slow_moves.limits()
+    if isinstance(motion, LegMovesSettings):
+        slow = slow.scaled(motion.speed)
+    return PlatformMachine(geometry, park_pose(rig, geometry), slow)
 
 
 def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
@@ -144,7 +146,7 @@ def run(
     motion = motion or motion_of(plan)
     limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
     supervisor = _supervisor(plan, course)
-    station = PlatformStation(machine_of(plan.rig), motion, supervisor, period_s)
+    station = PlatformStation(machine_of(plan), motion, supervisor, period_s)
     if course.homing_legs:
         station.end_when_homed(course.homing_legs)
     with ExitStack() as stack:
@@ -209,7 +211,7 @@ def new_run_dir(out: Path, name: str) -> Path:
 
 def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     """About how long the run takes: homing and enabling, rise, motion, parking [s]."""
-    machine = machine_of(plan.rig)
+    machine = machine_of(plan)
     first, last = motion.sample(0.0).X_BP, motion.sample(motion.duration_s).X_BP
     rise = move(machine.park, first, machine.slow_moves).duration_s
     park = move(last, machine.park, machine.slow_moves).duration_s

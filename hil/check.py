@@ -78,7 +78,7 @@ def check_plan(plan: Plan, motion: MotionSource) -> CheckResult:
         plan: scenario and rig; its faults are left out, for they are not part of the motion.
         motion: what the scenario plays.
     """
-    machine = machine_of(plan.rig)
+    machine = machine_of(plan)
     envelope = envelope_of(plan.rig, machine.geometry)
     first, last = motion.sample(0.0).X_BP, motion.sample(motion.duration_s).X_BP
     phases: dict[str, MotionSource] = {

@@ -27,6 +27,14 @@ DrivesOption = Annotated[
 OutOption = Annotated[
     Path, typer.Option("--out", help="Folder that gets a new folder for the recording.")
 ]
+FallbackOption = Annotated[
+    str,
+    typer.Option(
+        "--fallback",
+        metavar="refuse|sim",
+        help="When the drives are not there: refuse, or go on with emulated ones, and say so.",
+    ),
+]
 RateOption = Annotated[float, typer.Option("--rate", metavar="HZ", help="Cycles per second.")]
 LegOption = Annotated[int, typer.Option("--leg", min=1, max=6, help="Leg 1 to 6.")]
 UrlArg = Annotated[str, typer.Argument(metavar="URL", help="slcan:…, socketcan:…, modbus-tcp:…")]
@@ -116,6 +124,7 @@ def home(
     leg: Annotated[
         int | None, typer.Option("--leg", min=1, max=6, help="This leg only; all if left out.")
     ] = None,
+    fallback: FallbackOption = "refuse",
     rate_hz: RateOption = RIG_RATE_HZ,
     folder: OutOption = Path("runs"),
     as_json: Json = False,
@@ -123,7 +132,9 @@ def home(
     """Let the drives find their reference switches, slowly; all legs, or one."""
     from hil.drive_moves import home_and_show
 
-    leave(home_and_show(_plan(rig, drives, "home", rate_hz), leg, folder, as_json=as_json))
+    leave(
+        home_and_show(_plan(rig, drives, "home", rate_hz, fallback), leg, folder, as_json=as_json)
+    )
 
 
 @app.command()
@@ -139,6 +150,7 @@ def jog(
     speed: Annotated[
         float, typer.Option("--speed", help="Share of the rig's slow moves, at most 0.3.")
     ] = 0.2,
+    fallback: FallbackOption = "refuse",
     rate_hz: RateOption = RIG_RATE_HZ,
     folder: OutOption = Path("runs"),
     as_json: Json = False,
@@ -153,7 +165,7 @@ def jog(
     offsets[leg - 1] = by_m
     to = [{"offsets_m": offsets, "dwell_s": hold_s}, {"offsets_m": 0.0, "dwell_s": 0.0}]
     motion = {"kind": "legs", "speed": speed, "to": to}
-    plan = _plan(rig, drives, f"jog_leg{leg}", rate_hz, motion)
+    plan = _plan(rig, drives, f"jog_leg{leg}", rate_hz, fallback, motion)
     leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
 
 
@@ -162,6 +174,7 @@ def jog(
 def park(
     rig: RigArg,
     drives: DrivesOption = "rig",
+    fallback: FallbackOption = "refuse",
     rate_hz: RateOption = RIG_RATE_HZ,
     folder: OutOption = Path("runs"),
     as_json: Json = False,
@@ -169,7 +182,7 @@ def park(
     """Home, go to the parked pose, hold it for a moment under force, and switch off."""
     from hil.runner import run_and_show
 
-    plan = _plan(rig, drives, "park", rate_hz)
+    plan = _plan(rig, drives, "park", rate_hz, fallback)
     leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
 
 
@@ -186,6 +199,7 @@ def leg_test(
             "growing and going back. Asked for at the end if left out.",
         ),
     ] = False,
+    fallback: FallbackOption = "refuse",
     rate_hz: RateOption = RIG_RATE_HZ,
     folder: OutOption = Path("runs"),
     as_json: Json = False,
@@ -197,11 +211,13 @@ def leg_test(
     from hil.commissioning import leg_test_motion
     from hil.drive_moves import test_and_show
 
-    plan = _plan(rig, drives, "leg_test", rate_hz, leg_test_motion)
+    plan = _plan(rig, drives, "leg_test", rate_hz, fallback, leg_test_motion)
     leave(test_and_show(plan, folder, witnessed=witnessed, as_json=as_json))
 
 
-def _plan(rig: str, drives: str, name: str, rate_hz: float, motion: Any = None) -> Any:
+def _plan(
+    rig: str, drives: str, name: str, rate_hz: float, fallback: str, motion: Any = None
+) -> Any:
     """A plan for a rig by itself: a table, or a function that makes one for the rig."""
     from hil.machine import load_rig
     from hil.scenario import plan_from_table
@@ -218,7 +234,7 @@ def _plan(rig: str, drives: str, name: str, rate_hz: float, motion: Any = None) 
         "rig": str(path),
         "clock": "virtual" if url == "sim:" else "real",
         "rate_hz": rate_hz,
-        "devices": {"drives": url},
+        "devices": {"drives": url, "fallback": fallback},
         "motion": motion(loaded) if callable(motion) else motion,
     }
     return plan_from_table(table, Path("command line"))

@@ -32,6 +32,8 @@ TEST_SPEED = 0.2
 """Share of the slow moves' bounds."""
 SLOW_MAX = 0.3
 """Leg moves up to this share are allowed without a certificate: they are how one gets it."""
+SLOW_LEG_M_S = 0.05
+"""Nor may they be faster than this, whatever the rig calls slow [m/s]."""
 STEP_M = 0.001
 """Leg k goes out by `FIRST_WAY_M` + (k - 1) times this, so that no two legs look alike."""
 FIRST_WAY_M = 0.005
@@ -174,7 +176,9 @@ def _mm(way_m: float) -> str:
 def is_slow(plan: Plan) -> bool:
     """Whether a plan may run on drives that have no certificate yet."""
     motion = plan.scenario.motion
-    return isinstance(motion, LegMovesSettings) and motion.speed <= SLOW_MAX
+    if not isinstance(motion, LegMovesSettings) or motion.speed > SLOW_MAX:
+        return False
+    return motion.speed * plan.rig.slow_moves.speed_m_s <= SLOW_LEG_M_S
 
 
 def certificate_key(rig: Rig, report: BankReport) -> str:
@@ -220,13 +224,25 @@ def write_certificate(
         "stamp": stamp,
         "tests": [asdict(test) for test in tests],
     }
-    path.write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
+    part = path.with_suffix(".part")
+    part.write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
+    part.replace(path)  # whole or not at all
     return path
 
 
 def has_certificate(rig: Rig, report: BankReport) -> bool:
-    """Whether this rig with these drives has passed its test move."""
-    return _certificate_path(rig, report).is_file()
+    """Whether this rig with these drives has passed its test move.
+
+    A file that cannot be read, or that tells of other drives, of faults or of no witness, is none.
+    """
+    try:
+        table = orjson.loads(_certificate_path(rig, report).read_bytes())
+        tests, vouched = table["tests"], table["witnessed"] or table["simulated"]
+        same = table["identities"] == list(report.identities)
+        passed = len(tests) == 6 and not any(test["faults"] for test in tests)
+        return bool(any(report.identities) and same and passed and vouched)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def require_certificate(plan: Plan, report: BankReport) -> None:

@@ -48,7 +48,7 @@ def test_and_show(plan: Plan, folder: Path, *, witnessed: bool, as_json: bool) -
         witnessed = witnessed or (passed and not result.drives.simulated and _asked())
     vouched = witnessed or result.drives.simulated
     certificate = None
-    if passed and vouched and result.drives.identities:
+    if passed and vouched and any(result.drives.identities):
         try:
             certificate = write_certificate(
                 plan.rig, result.drives, tests, witnessed=witnessed, stamp=utc_stamp()

@@ -82,7 +82,8 @@ def emulated(plan: Plan, error: DriveError) -> Iterator[Plan]:
     from hil.rack import emulated_rack
 
     url = plan.drives_url
-    with emulated_rack(protocol_of(url), plan.rig_file) as stand_in:
+    buses = len(url.split())
+    with emulated_rack(protocol_of(url), plan.rig_file, buses=buses) as stand_in:
         err.print(
             f"[black on yellow] SIMULATED DRIVES [/] {escape(url)} is not there "
             f"({escape(str(error))}); emulated drives at {stand_in} take its place",

@@ -164,6 +164,8 @@ class Gate:
         """Faults first, then at most one request, then what was observed."""
         before, cause_gone = self._mode, not found
         event = self._fault_event(found)
+        if event is Event.FAULT_STOP and self._nothing_is_led:
+            event = Event.FAULT_QUICK_STOP
         if event is not None:
             self._go(event)
         if inputs.requests:
@@ -172,6 +174,11 @@ class Gate:
             observed = self._observe(inputs, cause_gone)
             if observed is not None:
                 self._go(observed)
+
+    @property
+    def _nothing_is_led(self) -> bool:
+        """The drives are only being enabled: no path to stop along, and none may go on with it."""
+        return self._mode is Mode.STANDBY and self._command.target is None
 
     def _fault_event(self, found: list[Violation]) -> Event | None:
         """Latch the faults; return the reaction to all latched ones if any of them is new."""

@@ -12,6 +12,7 @@ from safety.verdict import LEG_COUNT, Check, Feedback, Six, Violation
 
 _ALL = (True,) * LEG_COUNT
 _NONE = [0] * LEG_COUNT
+_NO_TIME = [0.0] * LEG_COUNT
 
 
 class PlausibilityWatch:
@@ -63,6 +64,8 @@ class PlausibilityWatch:
                 self._commanded_m = commanded_m
                 if self._same != _NONE:
                     self._same = [0] * LEG_COUNT
+                if self._silent_s != _NO_TIME:
+                    self._silent_s = [0.0] * LEG_COUNT
                 return None
         # The time between two frames is that of this cycle or of the one before, by where in the
         # cycle the drives sampled; the longer one is believed, and never less than a period.

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import hil.bench
 from drives.bank import BankReport
 from hil.bench import run
 from hil.commissioning import (
@@ -139,6 +140,36 @@ def test_a_certificate_holds_for_this_rig_and_these_drives_alone(passed, tmp_pat
     rewired = RIG.drives.model_copy(update={"canopen": swapped})
     key = certificate_key(RIG.model_copy(update={"drives": rewired}), REPORT)
     assert key != certificate_key(RIG, REPORT)
+
+
+@pytest.mark.parametrize("spoil", ["", "{}", '{"tests": []}'])
+def test_a_certificate_that_proves_nothing_is_none(passed, tmp_path, monkeypatch, spoil):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    tests = judge_test_move(passed)
+    path = write_certificate(RIG, REPORT, tests, witnessed=True, stamp="now")
+    path.write_text(spoil)
+    assert not has_certificate(RIG, REPORT)
+    write_certificate(RIG, REPORT, tests, witnessed=False, stamp="now")
+    assert not has_certificate(RIG, REPORT)
+    bad = (dataclasses.replace(tests[0], faults=("moved",)), *tests[1:])
+    write_certificate(RIG, REPORT, bad, witnessed=True, stamp="now")
+    assert not has_certificate(RIG, REPORT)
+    nobody = dataclasses.replace(REPORT, identities=("",) * 6)
+    write_certificate(RIG, nobody, tests, witnessed=True, stamp="now")
+    assert not has_certificate(RIG, nobody)
+
+
+def test_what_is_slow_is_so_in_metres_per_second_too():
+    plan = test_plan()
+    fast = plan.rig.slow_moves.model_copy(update={"speed_m_s": 1.0})
+    rig = plan.rig.model_copy(update={"slow_moves": fast})
+    assert not is_slow(plan.model_copy(update={"rig": rig}))
+
+
+def test_legs_that_are_led_slowly_are_parked_as_slowly():
+    share = test_plan().scenario.motion.speed
+    slow = hil.bench.machine_of(test_plan()).slow_moves
+    assert slow.speed_m_s == pytest.approx(RIG.slow_moves.speed_m_s * share)
 
 
 def test_only_slow_leg_moves_may_go_without_a_certificate():

@@ -83,6 +83,7 @@ class RemoteGate:
         self._child: GateChild | None = None
         self._program = program
         self._lost = False
+        self._lost_why = ""
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
@@ -201,11 +202,11 @@ class RemoteGate:
         deadline_s = self._now_s() + self._timeout_s
         connected = True
         while True:
-            lost = self._read_ring(found)
+            self._lost_why = self._read_ring(found) or self._lost_why
             if found and found[-1].tick.index >= index:
                 return found
-            if lost:
-                raise self._link_lost(f"the gate has lost its drives: {lost}", found)
+            if self._lost_why:
+                raise self._link_lost(f"the gate has lost its drives: {self._lost_why}", found)
             if not connected:
                 raise self._link_lost("the gate is gone: its process has ended", found)
             left_s = deadline_s - self._now_s()
@@ -269,7 +270,7 @@ class RemoteGate:
         """Read what the leaving gate tells, so that `mode` is its last one."""
         goes_on = self._wait(timeout_s)
         found: list[Status] = []
-        self._read_ring(found)
+        self._lost_why = self._read_ring(found) or self._lost_why
         if found:
             self._last = found[-1]
         return goes_on

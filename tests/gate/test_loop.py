@@ -9,6 +9,8 @@ from hil.clock import Tick, VirtualClock
 from hil.gated_bank import Exchange
 from hil.loop import Loop
 from hil.motion.moves import move
+from hil.scenario import load_plan
+from hil.shipped import find_file
 from hil.stations.platform import ABSENT, Control, PlatformStation
 from safety.modes import DriveRequest, Mode
 from safety.verdict import Action, LegTarget, Setpoint, Verdict
@@ -107,7 +109,7 @@ class Course:
 @pytest.mark.parametrize("late_cycles", [0, 1, 7, 40])
 def test_a_path_begins_with_the_first_setpoint_that_the_gate_took(late_cycles):
     """Planning may take many cycles; the first setpoint that is taken is the path's first."""
-    machine = machine_of(RIG)
+    machine = machine_of(load_plan(find_file("heave", folder="scenarios", key="test")))
     goal = RIG.neutral.pose()
     station = PlatformStation(
         machine, move(machine.park, goal, machine.slow_moves), Course(), PERIOD_S

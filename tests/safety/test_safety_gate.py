@@ -381,8 +381,8 @@ class TestFaults:
         bench.cycle(None, Request.HOME)
         until(bench, Mode.STANDBY)
         bench.cycle(fb=bench.read(fault_code=(1, 0, 0, 0, 0, 0), enabled=NO))
-        assert (bench.verdict.mode, bench.verdict.allowed) == (Mode.CSTOP, None)
-        assert bench.cycle().mode is Mode.FAULT
+        assert (bench.verdict.mode, bench.verdict.allowed) == (Mode.QSTOP, None)
+        until(bench, Mode.FAULT)
 
     def test_a_fault_while_homing_is_a_quick_stop(self):
         bench = Bench().homing()

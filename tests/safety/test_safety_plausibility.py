@@ -101,6 +101,20 @@ def test_the_bound_of_a_jump_grows_with_time_and_silence():
         assert (found is not None) is trips, (way_m, elapsed_s, silent)
 
 
+@pytest.mark.parametrize("lost", [1, 5, 50])
+def test_row_25_silences_that_are_over_permit_nothing(lost):
+    """A leg that loses a frame now and then is judged like any other as soon as it is heard."""
+    watch = PlausibilityWatch(LIMITS)
+    length_m = START
+    watch.step(feedback(length_m), None, DT)
+    for _ in range(lost):
+        for fresh in (changed(YES, 2, False), YES, YES):
+            length_m = tuple(x + 1e-6 for x in length_m)
+            assert watch.step(feedback(length_m, fresh=fresh), None, DT) is None
+    jumped = tuple(x + 1e-6 for x in changed(length_m, 2, length_m[1] + 0.050))
+    assert watch.step(feedback(jumped), None, DT) is not None
+
+
 def test_a_bus_without_any_frame_is_silence_too():
     watch = PlausibilityWatch(LIMITS)
     watch.step(feedback(), None, DT)

@@ -120,3 +120,17 @@ def test_a_locked_gate_cuts_the_power_of_legs_that_run_away():
     for _ in range(3):
         bench.cycle(fb=bench.read(speed_m_s=changed(ZERO, 2, 2.0), enabled=NO))
     assert bench.verdict.drives is DriveRequest.OFF
+
+
+def test_a_fault_while_the_drives_are_being_enabled_lets_none_go_on():
+    """Nothing is led yet, so there is no path to stop along: no enable bit from now on."""
+    bench = Bench().homing()
+    while bench.verdict.mode is not Mode.STANDBY:
+        bench.cycle()
+    assert bench.verdict.allowed is None
+    bench.cycle(fb=bench.read(fault_code=(0, 0, 0x8611, 0, 0, 0), enabled=NO))
+    assert bench.verdict.mode is Mode.QSTOP
+    for _ in range(50):
+        assert bench.verdict.drives in (DriveRequest.QUICK_STOP, DriveRequest.OFF)
+        bench.cycle(fb=bench.read(enabled=NO))
+    assert bench.verdict.mode is Mode.FAULT
