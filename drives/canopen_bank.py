@@ -134,12 +134,13 @@ class CanopenBank:
             self._period_s,
             self._watch,
         )
+        now_s = self._now_s()
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
-                self._inbox.know_inputs(leg, identity.inputs)
+                self._inbox.know_inputs(leg, identity.inputs, now_s)
         for segment in self._segments:
             segment.pumping = False
-        self._watch.begin_operation(self._now_s())
+        self._watch.begin_operation(now_s)
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
         who = tuple(identity.who for identity in identities)

@@ -20,6 +20,12 @@ from drives.scaling import SixScales
 Other = Callable[[Frame, int, float], None]
 """Takes a frame that is no TPDO of ours: frame, bus, time [s]."""
 
+INPUTS_BELIEVED_S = 0.35
+"""Age after which digital inputs are not known any more [s].
+
+Three event timers of TPDO3 and half a one for a late frame: two TPDO3 in a row may be lost.
+"""
+
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
 
@@ -88,6 +94,8 @@ class PdoInbox:
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
         self._six_inputs: SixInts | None = None
+        self._inputs_told_s = [_NEVER_S] * LEGS
+        self._inputs_until_s = self._at_s = _NEVER_S
         self._answered = 0
         self._due = [0] * settings.buses
         self._known: list[dict[int, tuple[int, int]]] = [{} for _ in range(settings.buses)]
@@ -96,8 +104,9 @@ class PdoInbox:
             for number, base in enumerate(TPDO_IDS[:3]):
                 self._known[bus][base + node] = (number, leg)
 
-    def begin(self) -> None:
-        """Begin a cycle: nothing is fresh."""
+    def begin(self, now_s: float) -> None:
+        """Begin a cycle at this time [s]: nothing is fresh."""
+        self._at_s = now_s
         self.fresh = [False] * LEGS
 
     def begin_answers(self) -> None:
@@ -105,8 +114,10 @@ class PdoInbox:
         self.late += sum(self.fresh)
         self._answered = 0
 
-    def end(self) -> None:
-        """End a cycle: count what is missing."""
+    def end(self, now_s: float) -> None:
+        """End a cycle at this time [s]: count what is missing, forget inputs that are too old."""
+        if now_s > self._inputs_until_s:
+            self._six_inputs = None
         if not all(self.fresh):
             for leg, fresh in enumerate(self.fresh):
                 self.missing[leg] += not fresh
@@ -124,7 +135,8 @@ class PdoInbox:
         """
 
         def take(frame: Frame) -> None:
-            self.take(frame, bus, now_s())
+            self._at_s = now_s()
+            self.take(frame, bus, self._at_s)
 
         return take
 
@@ -167,17 +179,20 @@ class PdoInbox:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
             self._effort_si = None
         else:
-            (self.inputs[leg],) = INPUTS.unpack(data)
-            self._six_inputs = _six_or_none(self.inputs)
+            (inputs,) = INPUTS.unpack(data)
+            self.know_inputs(leg, inputs, self._at_s)
 
-    def know_inputs(self, leg: int, inputs: int) -> None:
-        """Take in digital inputs that were read otherwise, before the first cycle.
+    def know_inputs(self, leg: int, inputs: int, now_s: float) -> None:
+        """Take in digital inputs, of a TPDO3 or as they were read before the first cycle.
 
         Args:
             leg: Index of the leg.
             inputs: 60FDh.
+            now_s: Since when they count as known [s].
         """
         self.inputs[leg] = inputs
+        self._inputs_told_s[leg] = now_s
+        self._inputs_until_s = min(self._inputs_told_s) + INPUTS_BELIEVED_S
         self._six_inputs = _six_or_none(self.inputs)
 
     def feedback(
@@ -229,5 +244,6 @@ def _six_or_none(inputs: Sequence[int | None]) -> SixInts | None:
     return (a, b, c, d, e, f)
 
 
+_NEVER_S = float("-inf")
 _ACTUAL = ACTUAL.unpack
 _SIZES = (ACTUAL.size, EFFORT.size, INPUTS.size)

@@ -83,7 +83,7 @@ class CycleBus:
         Raises:
             LinkLostError: If an adapter is gone.
         """
-        self._inbox.begin()
+        self._inbox.begin(self._now_s())
         for lane in self._lanes:
             lane.take(0.0)
         self._inbox.begin_answers()
@@ -116,7 +116,7 @@ class CycleBus:
         end_s = now_s()
         self.round_trip_s = end_s - sent_s
         self.cycles += 1
-        inbox.end()
+        inbox.end(end_s)
         if beat:
             self._beat_due_s = sent_s + self._beat_s
         if end_s >= self._health_due_s:
