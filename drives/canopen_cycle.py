@@ -1,5 +1,6 @@
 """The values of one bus cycle: what a command is in counts, what the TPDOs tell in SI."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from drives.axes_values import AxesWords
@@ -25,6 +26,10 @@ INPUTS_BELIEVED_S = 0.35
 
 Three event timers of TPDO3 and half a one for a late frame: two TPDO3 in a row may be lost.
 """
+EFFORTS_MISSED = 3
+"""TPDO2 in a row that may be missing before the speed of a leg is not known any more."""
+EFFORT_LATE_CYCLES = 2
+"""Cycles by which one may be late besides."""
 
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
@@ -70,7 +75,10 @@ def accepted(words: AxesWords, speeds: SixInts | None, scales: SixScales) -> Leg
 class PdoInbox:
     """The newest values of the TPDOs, and which of them are of this cycle.
 
-    A TPDO1 that came after its own cycle was over counts as fresh in the next one.
+    A TPDO1 that came after its own cycle was over counts as fresh in the next one. TPDO2 come every
+    few cycles: a speed that none has told for too long is NaN, because an old one may look like
+    standstill. Before the first TPDO2 it is 0 for as long, which is over before a drive can have
+    been enabled.
 
     Args:
         settings: The drives and their bus.
@@ -93,6 +101,9 @@ class PdoInbox:
         self._scales = scales
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
+        self._effort_told = [0] * LEGS
+        self._effort_cycles_max = EFFORTS_MISSED * settings.velocity_every + EFFORT_LATE_CYCLES
+        self._cycle = 0
         self._six_inputs: SixInts | None = None
         self._inputs_told_s = [_NEVER_S] * LEGS
         self._inputs_until_s = self._at_s = _NEVER_S
@@ -107,6 +118,7 @@ class PdoInbox:
     def begin(self, now_s: float) -> None:
         """Begin a cycle at this time [s]: nothing is fresh."""
         self._at_s = now_s
+        self._cycle += 1
         self.fresh = [False] * LEGS
 
     def begin_answers(self) -> None:
@@ -115,7 +127,9 @@ class PdoInbox:
         self._answered = 0
 
     def end(self, now_s: float) -> None:
-        """End a cycle at this time [s]: count what is missing, forget inputs that are too old."""
+        """End a cycle at this time [s]: count what is missing, forget what is too old."""
+        if self._cycle - min(self._effort_told) > self._effort_cycles_max:
+            self._effort_si = None
         if now_s > self._inputs_until_s:
             self._six_inputs = None
         if not all(self.fresh):
@@ -177,6 +191,7 @@ class PdoInbox:
             self._answered |= 1 << leg
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
+            self._effort_told[leg] = self._cycle
             self._effort_si = None
         else:
             (inputs,) = INPUTS.unpack(data)
@@ -228,13 +243,21 @@ class PdoInbox:
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:
         """Return the speeds [m/s] and forces [N] of the legs, which come every few cycles only."""
+        oldest = self._cycle - self._effort_cycles_max
         a, b, c, d, e, f = (
             scale.sign * torque * rated_n * _PERMILLE
             for scale, torque, rated_n in zip(
                 self._scales.scales, self.torque, self._rated_force_n, strict=True
             )
         )
-        return self._scales.speeds_m_s(self.speed), (a, b, c, d, e, f)
+        forces_n = (a, b, c, d, e, f)
+        a, b, c, d, e, f = (
+            speed_m_s if told >= oldest else math.nan
+            for speed_m_s, told in zip(
+                self._scales.speeds_m_s(self.speed), self._effort_told, strict=True
+            )
+        )
+        return (a, b, c, d, e, f), forces_n
 
 
 def _six_or_none(inputs: Sequence[int | None]) -> SixInts | None:

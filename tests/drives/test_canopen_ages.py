@@ -1,7 +1,9 @@
 """What is known of a drive or an adapter has an age: too old, it is told as not known."""
 
+import math
+
 import pytest
-from canopen_bench import bench, six
+from canopen_bench import SETTINGS, bench, six
 from memory_bus import MemoryBus
 
 from drives.bank import DriveGoal, DriveState, LegCommand
@@ -58,3 +60,44 @@ def test_inputs_of_a_drive_that_tells_them_no_longer_are_unknown(monkeypatch, le
     assert cycles(rig, 100, length_m).inputs is None  # the other five tell theirs
     bus.silenced = frozenset()
     assert cycles(rig, 30, length_m).inputs is not None
+
+
+@pytest.mark.parametrize("leg", [0, 5])
+def test_the_speed_of_a_leg_that_nobody_tells_is_not_a_number(monkeypatch, leg):
+    rig, bus, feedback = enabled(monkeypatch)
+    assert not any(math.isnan(speed) for speed in feedback.speed_m_s)
+    length_m, told = feedback.length_m, []
+
+    def move(count):
+        nonlocal length_m
+        for _ in range(count):
+            length_m = tuple(each + 0.1 * PERIOD_S for each in length_m)
+            told.append(rig.bank.exchange(LegCommand(length_m, six(0.1))))
+        return told[-1]
+
+    assert move(100).speed_m_s == pytest.approx(six(0.1), abs=0.01)
+    told.clear()
+    bus.silenced = frozenset({TPDO2 + leg + 1})
+    feedback = move(40)
+    unknown = [math.isnan(each.speed_m_s[leg]) for each in told]
+    most = 3 * SETTINGS.velocity_every + 2
+    assert most - SETTINGS.velocity_every <= unknown.index(True) <= most
+    assert all(unknown[unknown.index(True) :])
+    others = [speed for each, speed in enumerate(feedback.speed_m_s) if each != leg]
+    assert others == pytest.approx([0.1] * 5, abs=0.01)
+    assert all(each.fresh == (True,) * 6 for each in told)
+    assert feedback.length_m == pytest.approx(length_m, abs=0.01)
+    bus.silenced = frozenset()
+    assert move(SETTINGS.velocity_every).speed_m_s == pytest.approx(six(0.1), abs=0.01)
+
+
+def test_a_speed_that_was_never_told_is_0_at_power_up_only(monkeypatch):
+    monkeypatch.setattr("canopen_bench.MemoryBus", Filtered)
+    rig = bench()
+    rig.bank.configure()
+    rig.buses[0].silenced = frozenset({TPDO2 + 3})
+    told = [rig.bank.exchange(None) for _ in range(20)]
+    most = 3 * SETTINGS.velocity_every + 2
+    assert all(each.speed_m_s == six(0.0) for each in told[:most])
+    assert all(math.isnan(each.speed_m_s[2]) for each in told[most:])
+    assert {state for each in told for state in each.state} == {DriveState.DISABLED}
