@@ -38,6 +38,7 @@ from drives.canopen_pdo import budget
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
+from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.scaling import LegScale, SixScales
 
@@ -227,13 +228,27 @@ class CanopenBank:
         end_s = self._now_s() + CLOSE_S
         while self._now_s() < end_s:
             cycle_end_s = self._now_s() + self._period_s
-            states = self.exchange(None).state
-            if all(state in _LET_GO for state in states):
+            self.exchange(None)
+            if all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)):
                 break
             self._bus.rest(cycle_end_s)
+        unpowered = [self._unpowered(leg) for leg in range(LEGS)]
         for segment in self._segments:
             segment.pumping = True
-        leave_nodes(self._segments, self._nodes, self._watch, self._now_s)
+        leave_nodes(self._segments, self._nodes, unpowered)
+
+    def _heard(self, leg: int) -> bool:
+        return self._watch.alive(leg, self._now_s())
+
+    def _unpowered(self, leg: int) -> bool:
+        """Say whether a drive proves in this very cycle that it has no force.
+
+        Its power state alone counts: a drive in Operation enabled that follows nobody (bit 12
+        clear) is powered, and so is one whose statusword means nothing.
+        """
+        state = state_of(self._inbox.statusword[leg])
+        proved = state is not None and state not in _POWERED
+        return proved and self._inbox.fresh[leg] and self._heard(leg)
 
     def _require_live(self, call: str) -> None:
         if self._closed or not self._configured:
@@ -280,4 +295,6 @@ class CanopenBank:
 
 _ALL_ALIVE = (True,) * LEGS
 _NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
-_LET_GO = frozenset((DriveState.DISABLED, DriveState.FAULT, DriveState.UNKNOWN))
+_POWERED = frozenset(
+    (State402.OPERATION_ENABLED, State402.QUICK_STOP_ACTIVE, State402.FAULT_REACTION_ACTIVE)
+)

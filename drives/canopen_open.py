@@ -4,7 +4,7 @@ A bus on which somebody else is master is left alone. A drive that does not answ
 the nodes that do answer, because a wrong node switch is the usual cause.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
@@ -75,31 +75,29 @@ def configure_nodes(
 
 
 def leave_nodes(
-    segments: Sequence[Segment],
-    nodes: Sequence[ServiceNode],
-    watch: Watch,
-    now_s: Callable[[], float],
+    segments: Sequence[Segment], nodes: Sequence[ServiceNode], unpowered: Sequence[bool]
 ) -> None:
-    """Make drives pre-operational that expect our heartbeat no longer; silent ones are skipped.
+    """Make drives without force pre-operational that expect our heartbeat no longer.
+
+    A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
 
     Args:
         segments: The buses.
         nodes: Node of each leg, 6.
-        watch: What has been noticed on the buses.
-        now_s: Monotonic clock [s].
+        unpowered: Whether it is proved that the drive of the leg has no force, 6.
 
     Raises:
         LinkLostError: If an adapter is gone.
     """
-    at_s = now_s()
     for leg, node in enumerate(nodes):
-        if not watch.alive(leg, at_s):
+        if not unpowered[leg]:
             continue
         try:
             node.write(0x1016, 1, bytes(4))
-        except (SdoAbortedError, SdoCommunicationError):
+        except SdoAbortedError:
+            pass  # it expects no heartbeat that could be missing
+        except SdoCommunicationError:
             break  # it fell silent just now: its watchdog will find us gone, as it should
-    for node in nodes:
         for segment in segments:
             if node.segment is segment:
                 segment.send((nmt(NMT_PRE_OPERATIONAL, node.number),))

@@ -5,7 +5,9 @@ import math
 import pytest
 from canopen_bench import SETTINGS, bench, six
 from memory_bus import MemoryBus
+from scripted_bench import Scripted
 
+from drives import canopen_bank
 from drives.bank import DriveGoal, DriveState, LegCommand
 from drives.canopen_cycle import INPUTS_BELIEVED_S
 
@@ -101,3 +103,38 @@ def test_a_speed_that_was_never_told_is_0_at_power_up_only(monkeypatch):
     assert all(each.speed_m_s == six(0.0) for each in told[:most])
     assert all(math.isnan(each.speed_m_s[2]) for each in told[most:])
     assert {state for each in told for state in each.state} == {DriveState.DISABLED}
+
+
+@pytest.mark.parametrize("word", [0x0227, 0x1227, 0x0217, 0x020F, 0x0235 | 2, 0x0204])
+@pytest.mark.parametrize("leg", [1, 4])
+def test_closing_leaves_the_watchdog_of_a_drive_that_keeps_its_force(word, leg):
+    scripted = Scripted()
+    scripted.enabled()
+    node, honest = scripted.node(leg), scripted.node(leg).on_sync
+    node.on_sync = lambda: word.to_bytes(2, "little") + honest()[2:]
+    watchdog, before, start_s = node.objects[0x1016, 1], len(scripted.bus.sent), scripted.time.now
+    scripted.bank.close()
+    assert scripted.bus.closed == 1
+    assert scripted.time.now - start_s >= canopen_bank.CLOSE_S  # it has all the time there is
+    sent = scripted.bus.sent[before:]
+    assert watchdog != bytes(4)
+    assert node.objects[0x1016, 1] == watchdog
+    assert not [each for each in sent if each.can_id == 0x600 + leg]
+    told = [each.data[1] for each in sent if each.can_id == 0x000]
+    assert told == [each for each in range(1, 7) if each != leg]
+    assert node.nmt == 0x05
+    for other in scripted.bus.nodes:
+        if other is not node:
+            assert other.objects[0x1016, 1] == bytes(4)
+            assert other.nmt == 0x7F
+
+
+def test_closing_tells_nothing_to_a_drive_whose_last_word_is_old():
+    scripted = Scripted()
+    scripted.bank.configure()
+    scripted.run(10)
+    scripted.node(2).no_pdo = True
+    scripted.bank.close()
+    assert scripted.node(2).nmt == 0x05
+    assert scripted.node(2).objects[0x1016, 1] != bytes(4)
+    assert scripted.node(3).nmt == 0x7F
