@@ -36,7 +36,7 @@ from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
 from drives.canopen_service import Segment, ServiceNode
-from drives.canopen_settings import CanopenSettings
+from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
@@ -62,7 +62,8 @@ class CanopenBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
 
     Raises:
-        DriveSetupError: If the buses do not fit the settings, or do not carry the cycle.
+        DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the
+            drives' watchdogs are too quick for it.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class CanopenBank:
             raise DriveSetupError(f"{text}needs {settings.buses}")
         if len(scales) != LEGS:
             raise DriveSetupError(f"{url}: {len(scales)} scales, one per leg is needed: {LEGS}")
+        check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
         self._now_s, self._name, self._url = now_s, name, url

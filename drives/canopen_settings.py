@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, cast
 
 from drives.axes import WORK_MODES
-from drives.bank import LEGS, DriveModelError, SixFloats, SixInts
+from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
 
 WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
+WATCHDOG_CYCLES = 3
+"""Cycles that fit at least into that silence: one may be lost and the next one late."""
 BITRATES = (10_000, 20_000, 50_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
 """Bitrates of CiA 301, table "Recommended bit timing" [bit/s]."""
 
@@ -191,3 +193,23 @@ def from_json(text: str) -> CanopenSettings:
         return CanopenSettings(**values)
     except TypeError as error:
         raise DriveModelError(f"CANopen settings: {error}") from error
+
+
+def check_watchdogs(settings: CanopenSettings, period_s: float, url: str) -> None:
+    """Refuse a cycle so slow that one that is late could already stop the drives.
+
+    Args:
+        settings: The drives and their bus.
+        period_s: Bus cycle [s].
+        url: Where the buses are, for the text of the error.
+
+    Raises:
+        DriveSetupError: With both times and the rate that would do.
+    """
+    watchdog_s = min(settings.consumer_heartbeat_s, settings.rpdo_timeout_s)
+    if watchdog_s < WATCHDOG_CYCLES * period_s * (1.0 - 1e-9):
+        raise DriveSetupError(
+            f"{url}: the drives stop after {watchdog_s:g} s without the bench "
+            f"(consumer_heartbeat_s, rpdo_timeout_s), less than {WATCHDOG_CYCLES} cycles of "
+            f"{period_s:g} s: at least {WATCHDOG_CYCLES / watchdog_s:g} Hz would do"
+        )

@@ -1,6 +1,7 @@
 """What is known of a drive or an adapter has an age: too old, it is told as not known."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from canopen_bench import SETTINGS, bench, six
@@ -8,7 +9,7 @@ from memory_bus import MemoryBus
 from scripted_bench import Scripted
 
 from drives import canopen_bank
-from drives.bank import DriveGoal, DriveState, LegCommand
+from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
 from drives.canopen_cycle import INPUTS_BELIEVED_S
 
 ENABLED = (DriveState.ENABLED,) * 6
@@ -138,3 +139,13 @@ def test_closing_tells_nothing_to_a_drive_whose_last_word_is_old():
     assert scripted.node(2).nmt == 0x05
     assert scripted.node(2).objects[0x1016, 1] != bytes(4)
     assert scripted.node(3).nmt == 0x7F
+
+
+@pytest.mark.parametrize("name", ["consumer_heartbeat_s", "rpdo_timeout_s"])
+def test_a_cycle_too_slow_for_the_watchdogs_of_the_drives_is_refused(name):
+    quick = replace(SETTINGS, master_heartbeat_every_s=0.01, **{name: 0.03})
+    Scripted(quick, period_s=0.01)  # three cycles exactly
+    text = r"scripted:: .* after 0\.03 s .* 3 cycles of 0\.0125 s: at least 100 Hz"
+    with pytest.raises(DriveSetupError, match=text):
+        Scripted(quick, period_s=0.0125)
+    Scripted(period_s=0.0125)
