@@ -10,9 +10,13 @@ from drives.canopen_lanes import lane_of
 from drives.canopen_service import Segment
 from drives.canopen_settings import CanopenSettings
 from drives.frames import BusHealth, BusState
+from drives.slcan_bus import SlcanBus
 
 HEALTH_EVERY_S = 0.02
 """How often the adapters are asked how they are [s]."""
+
+STATE_UNTOLD_S = 3.0
+"""After so long an adapter that told its state, and tells it no more, is not believed well [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class CycleBus:
             self._lanes[0].take(left_s)
 
     def passive(self, bus: int) -> bool:
-        """Say whether the adapter of a bus has told that it is error passive."""
+        """Say whether the adapter of a bus is error passive, or told its state and does no more."""
         return self._passive[bus]
 
     def shutdown(self) -> None:
@@ -168,5 +172,10 @@ class CycleBus:
             if health.state is BusState.BUS_OFF:
                 text = f"{self._url}: the adapter of bus {bus} is bus off"
                 raise LinkLostError(f"{text}; {health.note or 'no note'}")
-            self._passive[bus] = health.state is BusState.PASSIVE
+            self._passive[bus] = health.state is BusState.PASSIVE or _untold(segment)
         self.any_passive = any(self._passive)
+
+
+def _untold(segment: Segment) -> bool:
+    bus = segment.bus
+    return isinstance(bus, SlcanBus) and bus.unanswered_s >= STATE_UNTOLD_S

@@ -67,6 +67,7 @@ class SlcanBus(can.BusABC):
         self._inbox: deque[Frame] = deque()
         self._send_lock = threading.Lock()
         self._asked_s = self._told_s = -math.inf
+        self._open_question_s: float | None = None
         self._state = BusState.UNKNOWN
         self._note = ""
         self._bad_lines = self._rejected = self._overruns = self._other_frames = 0
@@ -82,6 +83,13 @@ class SlcanBus(can.BusABC):
     def other_frames(self) -> int:
         """Remote frames and frames with 29-bit identifiers that came and were not delivered."""
         return self._other_frames
+
+    @property
+    def unanswered_s(self) -> float:
+        """How long an adapter that knew the question for its flags has left it unanswered [s]."""
+        if self._open_question_s is None or self._told_s == -math.inf:
+            return 0.0
+        return self._now_s() - self._open_question_s
 
     @property
     def state(self) -> can.BusState:
@@ -117,6 +125,8 @@ class SlcanBus(can.BusABC):
         now_s = self._now_s()
         if now_s - self._asked_s >= FLAGS_PERIOD_S:
             self._asked_s = now_s
+            if self._open_question_s is None:
+                self._open_question_s = now_s
             lines += b"F\r"
         with self._send_lock:
             self._port.write(lines)
@@ -163,7 +173,9 @@ class SlcanBus(can.BusABC):
 
         That all is well is believed for `FLAGS_BELIEVED_S`, that it is not until told otherwise.
         """
-        state = self._state
+        state, note, unanswered_s = self._state, self._note, self.unanswered_s
+        if unanswered_s > FLAGS_BELIEVED_S:
+            note = f"the adapter has not answered F for {unanswered_s:.1f} s; {note}".rstrip("; ")
         if state is BusState.ACTIVE and self._now_s() - self._told_s > FLAGS_BELIEVED_S:
             state = BusState.UNKNOWN
         return BusHealth(
@@ -171,7 +183,7 @@ class SlcanBus(can.BusABC):
             bad_lines=self._bad_lines + self._splitter.overlong,
             rejected=self._rejected,
             overruns=self._overruns,
-            note=self._note,
+            note=note,
         )
 
     def send(self, msg: can.Message, timeout: float | None = None) -> None:
@@ -248,15 +260,18 @@ class SlcanBus(can.BusABC):
                 self._bad_lines += 1
                 self._note = f"no line of the protocol: '{text}'"
             case Flags(bits):
-                self._told_s, self._state = self._now_s(), value.state
+                self._told(value.state)
                 self._overruns += bool(bits & (RX_FIFO_FULL | DATA_OVERRUN))
                 self._note = f"flags {bits:02X}h: {value.text}" if bits else self._note
             case ControllerState(state, receive_errors, transmit_errors):
-                self._told_s, self._state = self._now_s(), state
+                self._told(state)
                 counters = f"error counters {receive_errors} and {transmit_errors}"
                 self._note = f"controller {state.value}, {counters}"
             case _:
                 pass  # acknowledged, or an answer that was asked for
+
+    def _told(self, state: BusState) -> None:
+        self._told_s, self._state, self._open_question_s = self._now_s(), state, None
 
 
 def open_slcan(

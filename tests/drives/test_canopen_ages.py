@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 
 import pytest
+import scripted_bench
+import text_port
 from canopen_bench import SETTINGS, bench, six
 from memory_bus import MemoryBus
 from scripted_bench import Scripted
@@ -11,6 +13,8 @@ from scripted_bench import Scripted
 from drives import canopen_bank
 from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
 from drives.canopen_cycle import INPUTS_BELIEVED_S
+from drives.canopen_exchange import STATE_UNTOLD_S
+from drives.frames import BusState
 
 ENABLED = (DriveState.ENABLED,) * 6
 PERIOD_S = 0.004
@@ -149,3 +153,49 @@ def test_a_cycle_too_slow_for_the_watchdogs_of_the_drives_is_refused(name):
     with pytest.raises(DriveSetupError, match=text):
         Scripted(quick, period_s=0.0125)
     Scripted(period_s=0.0125)
+
+
+def over_slcan(monkeypatch, state):
+    """Return enabled nodes behind an SLCAN adapter that tells this state, and a command."""
+    monkeypatch.setattr(scripted_bench, "LINK", "slcan")
+    monkeypatch.setitem(text_port.FLAGS, BusState.UNKNOWN, b"")
+    scripted = Scripted()
+    scripted.bus.state = state
+    return scripted, LegCommand(scripted.enabled().length_m, six(0.0))
+
+
+def test_an_adapter_that_answers_no_more_is_not_believed_well_for_ever(monkeypatch):
+    scripted, command = over_slcan(monkeypatch, BusState.ACTIVE)
+    (health,) = scripted.raw.link_report().health
+    assert (health.state, health.note) == (BusState.ACTIVE, "")
+    scripted.bus.state = BusState.UNKNOWN
+    start_s = scripted.time.now
+    scripted.run(300, command)
+    (health,) = scripted.raw.link_report().health
+    assert health.state is BusState.UNKNOWN
+    assert health.note.startswith("the adapter has not answered F for 1.")
+    while (feedback := scripted.run(1, command)).fault_code == (0,) * 6:
+        assert scripted.time.now - start_s < 3.2
+    assert scripted.time.now - start_s >= STATE_UNTOLD_S
+    assert feedback.fault_code == (0x8120,) * 6
+    assert feedback.fresh == (True,) * 6
+    assert scripted.run(100, command).fault_code == (0x8120,) * 6
+    scripted.bus.state = BusState.ACTIVE
+    assert scripted.run(40, command).fault_code == (0,) * 6
+    assert scripted.raw.link_report().health[0].note == ""
+
+
+def test_an_adapter_that_never_answers_is_only_not_known(monkeypatch):
+    scripted, command = over_slcan(monkeypatch, BusState.UNKNOWN)
+    assert scripted.run(1000, command).fault_code == (0,) * 6
+    (health,) = scripted.raw.link_report().health
+    assert (health.state, health.note) == (BusState.UNKNOWN, "")
+
+
+def test_an_adapter_that_nobody_asks_owes_no_answer(monkeypatch):
+    scripted, command = over_slcan(monkeypatch, BusState.ACTIVE)
+    scripted.run(10, command)
+    scripted.time.now += 10.0  # the cycle stands still
+    scripted.bank.due_s = None
+    assert scripted.raw.link_report().health[0].note == ""
+    assert 0x8120 not in scripted.run(30, command).fault_code
