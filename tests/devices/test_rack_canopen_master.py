@@ -10,6 +10,7 @@ from pathlib import Path
 import can
 import canopen
 import pytest
+from canopen.nmt import NmtError
 from canopen.profiles.p402 import BaseNode402
 from rack_thread import running_rack
 
@@ -33,11 +34,23 @@ def slcan_network(url: str) -> Iterator[canopen.Network]:
         network.disconnect()
 
 
+def _reset(node: BaseNode402) -> None:
+    """Reset a node; one that is still booting after power-up does not hear the first command."""
+    for last in (False, False, True):
+        node.nmt.send_command(129)
+        try:
+            node.nmt.wait_for_bootup(1.0)
+        except NmtError:
+            if last:
+                raise
+        else:
+            return
+
+
 def start_node(network: canopen.Network, number: int) -> BaseNode402:
     node = BaseNode402(number, str(EDS))
     network.add_node(node)
-    node.nmt.send_command(129)
-    node.nmt.wait_for_bootup(2.0)
+    _reset(node)
     node.sdo[0x6099][1].raw = 100_000
     node.sdo[0x609A].raw = 2_000_000
     node.setup_402_state_machine()

@@ -168,7 +168,7 @@ def test_row_32_bus_off_is_the_end_and_error_passive_a_fault_of_all():
     scripted.bus.state = BusState.BUS_OFF
     scripted.bus.note = "F: bus error"
     noticed_s = scripted.time.now
-    with pytest.raises(LinkLostError, match=r"scripted:: .*bus 0 is bus off; F: bus error"):
+    with pytest.raises(LinkLostError, match=r"scripted:: .*bus 0 is bus off; .*bus error"):
         scripted.run(30, command)
     assert scripted.time.now - noticed_s < 0.1
 
@@ -358,7 +358,8 @@ def test_five_hundred_hertz_on_two_buses():
     assert feedback.homed == (True,) * 6
     report = two.bank.link_report()
     assert report.missing == (0,) * 6
-    assert report.round_trip_s < 0.001
+    # SYNC, three RPDOs and up to nine TPDOs on each bus, handed over as one burst
+    assert report.round_trip_s < two.bank._settings.answer_share * 0.002
 
 
 def test_legs_may_be_spread_over_the_buses_in_any_way():
