@@ -10,7 +10,7 @@ demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
 
 test: .venv/test.stamp
-	$(BIN)/pytest $(PYTEST_ARGS)
+	$(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .

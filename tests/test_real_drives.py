@@ -16,7 +16,8 @@ from hil.rack import emulated_rack
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
 
-pytestmark = needs_wires
+# one at a time: they share two cores
+pytestmark = [needs_wires, pytest.mark.xdist_group("real time")]
 
 LOST_AT = 150
 """Cycle in which drives get lost: 1.5 s from the start, on the way up."""

@@ -144,7 +144,7 @@ def any_frame():
 
 
 @pytest.mark.parametrize("buses", BUS_OF_LEG)
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, deadline=None, max_examples=15)
 @given(st.lists(any_frame(), max_size=30), st.booleans(), st.integers(0, 700))
 def test_both_see_the_same(buses, frames, small, cut):
     by_frames, by_text = sides(buses, False)

@@ -24,6 +24,8 @@ from hil.realtime_setup import RealtimePolicy
 from hil.recording.ring import HEADER_BYTES, Ring
 from safety.modes import Mode, Request
 
+pytestmark = pytest.mark.xdist_group("real time")  # one at a time: they share two cores
+
 HERE = Path(__file__).parent
 LATE_GATE = str(HERE / "late_gate.py")
 WAIT_S = 60.0
