@@ -27,8 +27,10 @@ INPUTS_BELIEVED_S = 0.35
 Three event timers of TPDO3 and half a one for a late frame: two TPDO3 in a row may be lost.
 """
 EFFORTS_MISSED = 5
-"""TPDO2 in a row that may be missing before the speed of a leg is not known any more: one frame in ten
-may be lost, and at 250 Hz it is less time than a standstill takes to be believed."""
+"""TPDO2 in a row that may be missing before the speed of a leg is not known any more.
+
+One frame in ten may be lost; at 250 Hz it is less time than a standstill takes to be believed.
+"""
 EFFORT_LATE_CYCLES = 2
 """Cycles by which one may be late besides."""
 
