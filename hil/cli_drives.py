@@ -156,7 +156,7 @@ def jog(
     as_json: Json = False,
 ) -> None:
     """Home, then lead one leg slowly out from the parked platform and back."""
-    from hil.commissioning import SLOW_MAX
+    from hil.commissioning import SLOW_MAX, slow_share
     from hil.runner import run_and_show
 
     if not 0.0 < speed <= SLOW_MAX:
@@ -164,7 +164,10 @@ def jog(
     offsets = [0.0] * 6
     offsets[leg - 1] = by_m
     to = [{"offsets_m": offsets, "dwell_s": hold_s}, {"offsets_m": 0.0, "dwell_s": 0.0}]
-    motion = {"kind": "legs", "speed": speed, "to": to}
+
+    def motion(loaded: Any) -> dict[str, Any]:
+        return {"kind": "legs", "speed": slow_share(loaded, speed), "to": to}
+
     plan = _plan(rig, drives, f"jog_leg{leg}", rate_hz, fallback, motion)
     leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
 

@@ -77,7 +77,12 @@ def leg_test_motion(rig: Rig, legs: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> dict[
         offsets = [0.0] * 6
         offsets[leg - 1] = _way_m(rig, leg)
         to += [{"offsets_m": offsets, "dwell_s": 0.5}, {"offsets_m": 0.0, "dwell_s": 0.3}]
-    return {"kind": "legs", "speed": TEST_SPEED, "to": to}
+    return {"kind": "legs", "speed": slow_share(rig, TEST_SPEED), "to": to}
+
+
+def slow_share(rig: Rig, share: float) -> float:
+    """A share of the rig's slow moves, less if that is faster than legs may be led at first."""
+    return min(share, SLOW_LEG_M_S / rig.slow_moves.speed_m_s)
 
 
 def _way_m(rig: Rig, leg: int) -> float:
@@ -178,7 +183,7 @@ def is_slow(plan: Plan) -> bool:
     motion = plan.scenario.motion
     if not isinstance(motion, LegMovesSettings) or motion.speed > SLOW_MAX:
         return False
-    return motion.speed * plan.rig.slow_moves.speed_m_s <= SLOW_LEG_M_S
+    return motion.speed * plan.rig.slow_moves.speed_m_s <= SLOW_LEG_M_S * (1.0 + 1e-9)
 
 
 def certificate_key(rig: Rig, report: BankReport) -> str:

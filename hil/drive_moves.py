@@ -80,7 +80,9 @@ test_and_show.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]  #
 
 
 def _show_tests(tests: tuple[LegTest, ...]) -> None:
-    table = Table("leg", "asked mm", "moved mm", "others mm", "home switch", "", box=None)
+    table = Table(
+        "leg", "asked mm", "moved mm", "others mm", "home switch", "", box=None, pad_edge=False
+    )
     words = {None: "not read", True: "left", False: "still on"}
     for test in tests:
         told = "; ".join(test.faults)

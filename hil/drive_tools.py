@@ -185,7 +185,9 @@ def _looked(url: str, bitrate: int) -> list[LinkView]:
 
 
 def _show_nodes(nodes: tuple[FoundNode, ...]) -> None:
-    table = Table("node", "device", "vendor", "product", "serial", "modes", "errors", box=None)
+    table = Table(
+        "node", "device", "vendor", "product", "serial", "modes", "errors", box=None, pad_edge=False
+    )
     for node in nodes:
         name = node.name or ("drive" if node.is_drive else f"profile {node.device_type & 0xFFFF}")
         modes = " ".join(MODE_NAMES.get(mode, str(mode)) for mode in node.modes)
