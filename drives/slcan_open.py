@@ -22,7 +22,7 @@ from drives.slcan_port import BytePort
 
 ANSWER_TIMEOUT_S = 1.0
 """Longest wait for the answer to a command [s]."""
-_SILENCE_S = 0.02
+_SILENCE_S = 0.1
 _READS_BEFORE_SILENCE = 50
 
 
