@@ -9,7 +9,6 @@ silence of 3.5 characters, 1.75 ms above 19200 Bd (Modbus over serial line V1.02
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drives.bank import DriveSetupError
@@ -147,21 +146,6 @@ def check_budget(
     if budget.bitrate < faster.bitrate and rate_hz <= faster.highest_rate_hz(load_max):
         fits.append(f"{faster.bitrate} bit/s ({faster.load(rate_hz):.0%})")
     raise DriveSetupError(f"{text}; what fits: {', or '.join(fits)}")
-
-
-def slcan_line_s(frame_bytes: Sequence[int], baud: int) -> float:
-    """Return how long the lines of an SLCAN adapter take on a real serial port.
-
-    An adapter that is a USB device itself takes no notice of the speed.
-
-    Args:
-        frame_bytes: Bytes of data of each frame of a cycle, both ways.
-        baud: Speed of the port [Bd]; a byte takes ten bits.
-
-    Returns:
-        Time of one cycle if both directions take turns [s].
-    """
-    return sum(6 + 2 * data_bytes for data_bytes in frame_bytes) * 10 / baud
 
 
 def rtu_silence_s(baud: int, bits_per_byte: int = 11) -> float:

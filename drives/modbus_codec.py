@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drives.bank import DriveModelError
-from drives.modbus_frames import bits_per_character, gap_s, rtu_answer_bytes, rtu_request_bytes
+from drives.bus_budget import rtu_transaction_s
+from drives.modbus_frames import bits_per_character, rtu_answer_bytes, rtu_request_bytes
 from drives.register_map import CycleBlock, RegisterMap, RegisterType, WordOrder
 
 USUAL_BAUDS = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
@@ -173,8 +174,8 @@ def rtu_cycle_s(map_: RegisterMap, baud: int, parity: str, stop_bits: int) -> fl
         stop_bits: 1 or 2.
     """
     bits = bits_per_character(parity, stop_bits)
-    count = rtu_request_bytes(map_.write.count) + rtu_answer_bytes(map_.read.count)
-    once_s = count * bits / baud + 2 * gap_s(baud, bits) + TURNAROUND_S
+    request, answer = rtu_request_bytes(map_.write.count), rtu_answer_bytes(map_.read.count)
+    once_s = rtu_transaction_s(request, answer, baud, bits) + TURNAROUND_S
     return once_s * len(map_.units)
 
 

@@ -28,10 +28,6 @@ MBAP_BYTES = 7
 PDU_BYTES_MAX = 253
 """Longest protocol data unit (Application Protocol V1.1b3, section 4.1)."""
 CRC_BYTES = 2
-CHARACTER_GAP = 3.5
-"""Silence between two RTU frames, in characters (Serial Line V1.02, 2.5.1.1)."""
-GAP_FIXED_S = 0.00175
-"""That silence above 19200 Bd [s] (Serial Line V1.02, 2.5.1.1)."""
 
 
 class Framing(Enum):
@@ -68,11 +64,6 @@ def crc16(data: bytes) -> bytes:
 def bits_per_character(parity: str, stop_bits: int) -> int:
     """Return how many bits a byte takes on the line: start, 8 data, parity, stop."""
     return 1 + 8 + (parity != "N") + stop_bits
-
-
-def gap_s(baud: int, bits: int) -> float:
-    """Return the silence that ends a frame [s] (Serial Line V1.02, 2.5.1.1)."""
-    return GAP_FIXED_S if baud > 19200 else CHARACTER_GAP * bits / baud
 
 
 def rtu_request_bytes(write_count: int) -> int:

@@ -16,6 +16,7 @@ from pymodbus.exceptions import ConnectionException
 from pymodbus.framer import FramerType
 from pymodbus.pdu import ModbusPDU
 
+from drives.bus_budget import rtu_silence_s
 from drives.modbus_connect import Client, drain, open_client
 from drives.modbus_errors import (
     ModbusClosedError,
@@ -24,7 +25,7 @@ from drives.modbus_errors import (
     ModbusTimeoutError,
     ModbusWrongAnswerError,
 )
-from drives.modbus_frames import Framing, bits_per_character, gap_s, is_whole_answer
+from drives.modbus_frames import Framing, bits_per_character, is_whole_answer
 
 logging.getLogger("pymodbus.logging").addHandler(logging.NullHandler())
 logging.getLogger("pymodbus.logging").propagate = False  # every cause comes up as an exception
@@ -270,5 +271,5 @@ def rtu_gateway(
             timeout=timeout_s, retries=0, trace_packet=judge,
         )  # fmt: skip
 
-    gap = gap_s(baud, bits_per_character(parity, stop_bits))
+    gap = rtu_silence_s(baud, bits_per_character(parity, stop_bits))
     return ModbusGateway(Framing.RTU, url, max(quiet_s, gap), make)

@@ -129,10 +129,6 @@ class GateServer:
             self._look_for_the_end(verdict, feedback)
         return verdict
 
-    def control_gone(self, index: int) -> None:
-        """The connection to control has ended."""
-        self._be_alone(Alone.GONE, index)
-
     def _watch_control(self, order: Order | None) -> None:
         """Count the silence; a control that comes back in time finds a platform that holds."""
         if order is None:

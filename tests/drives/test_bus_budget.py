@@ -14,7 +14,6 @@ from drives.bus_budget import (
     frame_bits,
     rtu_silence_s,
     rtu_transaction_s,
-    slcan_line_s,
 )
 
 SYNC = CyclicFrames("SYNC", 1, 0, on_each_bus=True)
@@ -164,11 +163,6 @@ def test_no_frames_fit_any_rate():
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(ValueError, match="at least"):
         wrong()
-
-
-def test_lines_of_text_on_a_real_serial_port():
-    # 13 frames of 8 bytes and a SYNC: a 10 ms cycle does not go through 115200 Bd.
-    assert slcan_line_s([8] * 12 + [0], 115200) * 1e3 == pytest.approx(23.4, abs=0.1)
 
 
 @pytest.mark.parametrize(
