@@ -1,0 +1,1 @@
+"""The simulated world: machines and loads that exist in every mode, also beside real hardware."""
