@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,8 @@ def read_beside(bank: Any, rate_hz: float, stop: threading.Event, done: list[flo
     """Read objects of the drives from another thread; keep how long each took [s]."""
     while not stop.wait(1.0 / rate_hz):
         started_s = time.monotonic()
-        bank.read_object(1 + len(done) % 6, 0x6077)
+        with suppress(DriveError):  # the bus no longer answers once the gate has ended the run
+            bank.read_object(1 + len(done) % 6, 0x6077)
         done.append(time.monotonic() - started_s)
 
 
