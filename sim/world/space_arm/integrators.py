@@ -1,0 +1,153 @@
+"""Ways to lead the arm through a span of time: one interface, and the implicit method with control.
+
+An integrator changes a state in place and tells how it went; it never raises for what the numbers
+do. The state is an array of five rows and six columns, see `kernels.sdirk2`.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.space_arm.drive import DriveArrays
+from sim.world.space_arm.kernels import sdirk2
+from sim.world.space_arm.kernels.dynamics import ArmArrays
+
+Array = NDArray[np.float64]
+
+
+class Status(Enum):
+    """How a span of time went."""
+
+    DONE = sdirk2.DONE
+    """As accurate as was asked for."""
+    COARSE = sdirk2.COARSE
+    """The cap on work was reached: the rest of the span went by in large steps."""
+    FAILED = sdirk2.FAILED
+    """No solution; the state is that of the last good step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """How a span of time was passed.
+
+    Args:
+        status: how it went.
+        steps: that were taken.
+        rejected: that were done again with a shorter step.
+        iterations: of Newton's method.
+        hits: blows in rigid gaps.
+    """
+
+    status: Status
+    steps: int
+    rejected: int = 0
+    iterations: int = 0
+    hits: int = 0
+
+
+class Integrator(Protocol):
+    """What leads a state through a span of time."""
+
+    def pass_time(
+        self,
+        arm: ArmArrays,
+        drive: DriveArrays,
+        state: Array,
+        command_rad_s: Array,
+        dry_nm: Array,
+        span_s: float,
+    ) -> Span:
+        """Change ``state`` (5, 6) to what it is ``span_s`` later; commands are held."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How accurate SDIRK2 has to be, and with how much work at most.
+
+    Args:
+        tolerance_m: error of one step, brought to the gripper [m].
+        rate_time_s: for how long an error of a rate counts as one of the angle [s].
+        step_min_s: a step this short is taken whatever its error [s].
+        step_max_s: longest step [s].
+        refresh_s: age at which mass matrix and Coriolis torques are computed anew; 0 = every step
+            [s]. A whole tick makes it the simplification of 1993.
+        steps_max: steps of a span, then it is finished with the longest step.
+        coriolis: False leaves out the velocity's part of the dynamics, as in 1993.
+
+    Raises:
+        ValueError: if a value is out of bounds.
+    """
+
+    tolerance_m: float = 2e-6
+    rate_time_s: float = 0.02
+    step_min_s: float = 2e-5
+    step_max_s: float = 0.0125
+    refresh_s: float = 0.005
+    steps_max: int = 20_000
+    coriolis: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.tolerance_m > 0.0:
+            raise ValueError(f"tolerance_m = {self.tolerance_m!r} m: above 0 is needed")
+        if not 0.0 < self.step_min_s <= self.step_max_s < np.inf:
+            raise ValueError(
+                f"steps of {self.step_min_s!r} to {self.step_max_s!r} s: 0 < least <= longest"
+            )
+        if not (self.refresh_s >= 0.0 and self.rate_time_s >= 0.0 and self.steps_max >= 1):
+            raise ValueError("refresh_s and rate_time_s are 0 or more, steps_max 1 or more")
+
+    @classmethod
+    def fixed(cls, step_s: float, **changes: float | bool) -> "Accuracy":
+        """Steps of one length, without control of the error."""
+        accuracy = cls(
+            tolerance_m=np.inf, step_min_s=step_s, step_max_s=step_s, refresh_s=0.0,
+            steps_max=10**9,
+        )  # fmt: skip
+        return replace(accuracy, **changes)  # pyright: ignore[reportArgumentType]
+
+
+class Sdirk2:
+    """The implicit method of second order with convex stages, see `kernels.sdirk2`.
+
+    Args:
+        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
+        accuracy: how accurate.
+    """
+
+    def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
+        self.accuracy = accuracy or Accuracy()
+        chosen = self.accuracy
+        self._control = sdirk2.StepControl(
+            chosen.tolerance_m, chosen.rate_time_s, np.array(lever_m, dtype=np.float64),
+            chosen.step_min_s, chosen.step_max_s, chosen.refresh_s, chosen.steps_max,
+            chosen.coriolis,
+        )  # fmt: skip
+        self._work = sdirk2.make_span_work()
+        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
+
+    def pass_time(
+        self,
+        arm: ArmArrays,
+        drive: DriveArrays,
+        state: Array,
+        command_rad_s: Array,
+        dry_nm: Array,
+        span_s: float,
+    ) -> Span:
+        """See `Integrator`."""
+        count = self._count
+        count[:] = 0
+        status = sdirk2.advance(
+            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work, count
+        )
+        return Span(
+            Status(status),
+            int(count[sdirk2.STEPS]),
+            int(count[sdirk2.REJECTED]),
+            int(count[sdirk2.ITERATIONS]),
+            int(count[sdirk2.HITS]),
+        )

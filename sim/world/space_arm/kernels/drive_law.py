@@ -1,0 +1,252 @@
+"""One joint's drive within an implicit step: what the motor does for a given rate of its link.
+
+With hs the length of the (sub)step, subscript r its reference values, V and W the rates of link and
+motor, and L the wind-up of the gear, the motor obeys
+
+    Jr (W - Wr) = hs (tau_m(W) - tau_f(W) - tau_e(L, W - V)),   L = Lr + hs (W - V).
+
+Every term is monotone in W (Belousov 1993, drives; the contact law is this project's), so W is
+unique, and the torque tau_e that the gear passes on never rises with V: that is what makes the
+equations of the whole arm the gradient of a convex function.
+"""
+
+import math
+
+from numba import njit
+
+from sim.world.space_arm.drive import ELASTIC, RIGID_GAP, DriveArrays
+
+ONSET = 5.0
+"""The torque of a contact rises at most this many times as fast as its spring's; see `_contact`."""
+STUCK_RATE_RAD_S = 1e-9
+"""Below this rate a firmly held joint counts as stuck by friction [rad/s]."""
+SCALAR_ITERATIONS = 40
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def motor_torque(drive: DriveArrays, j: int, w: float, command: float) -> tuple[float, float]:
+    """Torque of motor ``j`` at rate ``w`` [N m], and how it falls with the rate (0 or more).
+
+    Args:
+        drive: the drives.
+        j: number of the joint.
+        w: rate of the motor on the joint's side [rad/s].
+        command: rate that is asked for [rad/s].
+    """
+    voltage = drive.loop_gain[j] * (command - w)
+    fall = drive.loop_gain[j]
+    if voltage > drive.voltage_max[j]:
+        voltage, fall = drive.voltage_max[j], 0.0
+    elif voltage < -drive.voltage_max[j]:
+        voltage, fall = -drive.voltage_max[j], 0.0
+    torque = drive.torque_per_volt[j] * (voltage - drive.back_emf[j] * w)
+    fall = drive.torque_per_volt[j] * (fall + drive.back_emf[j])
+    if torque > drive.torque_max[j]:
+        return drive.torque_max[j], 0.0
+    if torque < -drive.torque_max[j]:
+        return -drive.torque_max[j], 0.0
+    return torque, fall
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def gear_torque(
+    drive: DriveArrays, j: int, windup: float, rate: float, hs: float
+) -> tuple[float, float]:
+    """Torque through the elastic gear ``j`` [N m], and how it rises with the rate within a step.
+
+    In the gap there is none. At a face it is spring and mesh damping, never pulling; at the onset,
+    where the damping would make it jump, it is bounded by `ONSET` times the spring. All of it is
+    the smaller or the larger of straight lines that rise with wind-up and rate, hence monotone.
+    Without a gap it is a plain spring with a damper. A clutch passes on no more than its torque.
+
+    Args:
+        drive: the drives.
+        j: number of the joint.
+        windup: angle of the motor ahead of the link [rad].
+        rate: the motor's rate relative to the link's [rad/s].
+        hs: length of the step, through which the wind-up depends on the rate [s].
+    """
+    gap, stiffness = drive.half_gap[j], drive.stiffness[j]
+    side = 1.0 if windup >= 0.0 else -1.0
+    if gap == 0.0:
+        torque = stiffness * windup + drive.damping[j] * rate
+        rise = stiffness * hs + drive.damping[j]
+        side = 1.0 if torque >= 0.0 else -1.0
+        torque = abs(torque)
+    else:
+        depth = side * windup - gap
+        if depth <= 0.0:
+            return 0.0, 0.0
+        torque = stiffness * depth + drive.damping[j] * side * rate
+        if torque <= 0.0:
+            return 0.0, 0.0
+        rise = stiffness * hs + drive.damping[j]
+        if torque > ONSET * stiffness * depth:
+            torque = ONSET * stiffness * depth
+            rise = ONSET * stiffness * hs
+    if torque > drive.clutch[j]:
+        return side * drive.clutch[j], 0.0
+    return side * torque, rise
+
+
+@njit(cache=True, error_model="numpy")
+def motor_rate(
+    drive: DriveArrays,
+    j: int,
+    hs: float,
+    reference: float,
+    command: float,
+    load: float,
+    guess: float,
+    windup_r: float,
+    link: float,
+    coupled: bool,
+) -> tuple[float, float]:
+    """Solve the motor's equation without its friction; return its rate and how stiff it is there.
+
+    Args:
+        drive: the drives.
+        j: number of the joint.
+        hs: length of the step [s].
+        reference: rate at the step's reference [rad/s].
+        command: rate that is asked for [rad/s].
+        load: torque against the motor besides the gear's, friction for one [N m].
+        guess: where to begin [rad/s].
+        windup_r: wind-up at the step's reference [rad].
+        link: rate of the link [rad/s].
+        coupled: whether the elastic gear acts on the motor.
+
+    Returns:
+        The rate [rad/s] and Jr + hs beta [kg m2], the slope without the gear's part.
+    """
+    inertia = drive.inertia[j]
+    low, high = -math.inf, math.inf
+    w = guess
+    slope = inertia
+    for _ in range(SCALAR_ITERATIONS):
+        torque, fall = motor_torque(drive, j, w, command)
+        slope = inertia + hs * fall
+        rest = inertia * (w - reference) - hs * (torque - load)
+        whole = slope
+        if coupled:
+            gear, rise = gear_torque(drive, j, windup_r + hs * (w - link), w - link, hs)
+            rest += hs * gear
+            whole += hs * rise
+        if rest > 0.0:
+            high = w
+        else:
+            low = w
+        step = rest / whole
+        if abs(step) <= 1e-14 + 1e-13 * abs(w):
+            break
+        w -= step
+        if not low <= w <= high:
+            w = 0.5 * (low + high)
+    return w, slope
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _firm_friction(w: float, dry: float) -> tuple[float, float]:
+    """Dry friction of a firm hold [N m] and its slope: sticking is a very slow creep."""
+    if dry == 0.0:
+        return 0.0, 0.0
+    if w > STUCK_RATE_RAD_S:
+        return dry, 0.0
+    if w < -STUCK_RATE_RAD_S:
+        return -dry, 0.0
+    return dry * (w / STUCK_RATE_RAD_S), dry / STUCK_RATE_RAD_S
+
+
+@njit(cache=True, error_model="numpy")
+def _firm(
+    drive: DriveArrays, j: int, hs: float, w: float, reference: float, command: float, dry: float
+) -> tuple[float, float]:
+    """Torque [N m] that a motor passes on if it has to run at rate ``w``, and its fall with it."""
+    torque, fall = motor_torque(drive, j, w, command)
+    friction, creep = _firm_friction(w, dry)
+    passed = torque - friction - drive.inertia[j] * (w - reference) / hs
+    return passed, drive.inertia[j] / hs + fall + creep
+
+
+@njit(cache=True, error_model="numpy")
+def _sliding_rate(
+    drive: DriveArrays,
+    j: int,
+    hs: float,
+    reference: float,
+    command: float,
+    dry: float,
+    load: float,
+    guess: float,
+    windup_r: float,
+    link: float,
+    coupled: bool,
+) -> tuple[float, float, bool]:
+    """As `motor_rate`, with dry friction: the rate, its slope, and whether the motor sticks."""
+    if dry > 0.0:
+        torque, _ = motor_torque(drive, j, 0.0, command)
+        push = drive.inertia[j] * reference + hs * (torque - load)
+        if coupled:
+            push -= hs * gear_torque(drive, j, windup_r - hs * link, -link, hs)[0]
+        if abs(push) <= hs * dry:
+            return 0.0, math.inf, True
+        load += dry if push > 0.0 else -dry
+    w, slope = motor_rate(drive, j, hs, reference, command, load, guess, windup_r, link, coupled)
+    return w, slope, False
+
+
+@njit(cache=True, error_model="numpy")
+def passed_on(
+    drive: DriveArrays,
+    j: int,
+    hs: float,
+    reference: float,
+    windup_r: float,
+    command: float,
+    dry: float,
+    link: float,
+    side: float,
+    guess: float,
+) -> tuple[float, float, float]:
+    """Torque that gear ``j`` passes on to its link, how it falls with the link's rate, the motor.
+
+    Args:
+        drive: the drives.
+        j: number of the joint.
+        hs: length of the step [s].
+        reference: the motor's rate at the step's reference, on the joint's side [rad/s].
+        windup_r: wind-up at the step's reference [rad].
+        command: rate that is asked for [rad/s].
+        dry: dry friction of motor and brake [N m].
+        link: rate of the link at the end of the step [rad/s].
+        side: which face of a rigid gap may touch: 1, -1, or 0 for none; else of no meaning.
+        guess: about the motor's rate [rad/s].
+
+    Returns:
+        Torque [N m], its fall [N m s/rad] (0 or more), rate of the motor [rad/s].
+    """
+    if drive.hold == ELASTIC:
+        w, slope, stuck = _sliding_rate(
+            drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, True
+        )
+        torque, rise = gear_torque(drive, j, windup_r + hs * (w - link), w - link, hs)
+        if stuck:
+            return torque, rise, w
+        return torque, rise * slope / (slope + hs * rise), w
+    w = link
+    if drive.hold == RIGID_GAP:
+        free, _, _ = _sliding_rate(
+            drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, False
+        )
+        face = side * drive.half_gap[j]
+        if side == 0.0 or side * (windup_r + hs * (free - link) - face) <= 0.0:
+            return 0.0, 0.0, free
+        w = link + (face - windup_r) / hs
+    torque, fall = _firm(drive, j, hs, w, reference, command, dry)
+    if abs(torque) <= drive.clutch[j]:
+        return torque, fall, w
+    torque = math.copysign(drive.clutch[j], torque)
+    w, _, _ = _sliding_rate(
+        drive, j, hs, reference, command, dry, torque, guess, windup_r, link, False
+    )
+    return torque, 0.0, w

@@ -1,0 +1,334 @@
+"""The space arm, tick by tick: commanded joint rates in, what arm and drives do out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import Flag
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.drive import (
+    RIGID,
+    RIGID_GAP,
+    DriveArrays,
+    DriveEffects,
+    DriveModel,
+    drive_arrays,
+)
+from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, Status
+from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S, motor_torque
+from sim.world.space_arm.kernels.dynamics import (
+    gripper_jacobian,
+    gripper_pose,
+    make_scratch,
+    mass_and_bias,
+)
+from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touching_sides
+from sim.world.space_arm.kernels.stage import make_stage_work, solve_stage
+from sim.world.space_arm.payload import grapple_rates
+
+Array = NDArray[np.float64]
+
+TICK_S = 0.35
+"""Time between two points of the robot's continuous path, and of the original's loop [s]."""
+INSTANT_S = 1e-6
+"""The torques of this moment are those of an implicit step as short as this [s]."""
+FACE_SHARE = 1e-6
+"""A link this part of the half gap away from a face touches it."""
+ABSURD_RATIO = 10.0
+"""A command beyond this many times a joint's largest rate is a mistake, not a wish."""
+
+
+class Active(Flag):
+    """What holds a joint back at the end of a tick."""
+
+    NOTHING = 0
+    VOLTAGE = 1
+    """The speed loop is at its largest voltage."""
+    CURRENT = 2
+    """The amplifier is at its largest current."""
+    GAP = 4
+    """The gear touches neither face: the link floats."""
+    STUCK = 8
+    """Dry friction or the brake holds the motor."""
+    CLUTCH = 16
+    """The clutch slips."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The arm at the end of a tick; arrays are read-only, of shape (6,) unless said otherwise.
+
+    Args:
+        time_s: since the start [s].
+        q_rad: angles of the joints [rad].
+        v_rad_s: their rates [rad/s].
+        motor_position_rad: of the motors, on the joints' side [rad].
+        motor_rate_rad_s: their rates, on the joints' side [rad/s].
+        rotation_BG: of the gripper in the base, shape (3, 3).
+        position_BG_m: of the gripper in the base [m], shape (3,).
+        velocity_BG_m_s: of the gripper's origin, in base axes [m/s], shape (3,).
+        angular_velocity_BG_rad_s: in base axes [rad/s], shape (3,).
+        torque_nm: through the gears [N m].
+        current_a: of the motors [A].
+        voltage_v: of the motors [V].
+        active: what holds each joint back.
+        span: how the integration went.
+    """
+
+    time_s: float
+    q_rad: Array
+    v_rad_s: Array
+    motor_position_rad: Array
+    motor_rate_rad_s: Array
+    rotation_BG: Array
+    position_BG_m: Array
+    velocity_BG_m_s: Array
+    angular_velocity_BG_rad_s: Array
+    torque_nm: Array
+    current_a: Array
+    voltage_v: Array
+    active: tuple[Active, ...]
+    span: Span
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    @property
+    def status(self) -> Status:
+        """How the integration went."""
+        return self.span.status
+
+
+class SpaceArm:
+    """A simulated arm with its drives and, if it holds one, a payload.
+
+    The same commands from the same state give the same result, bit for bit.
+
+    Args:
+        arm: the arm without payload.
+        effects: what of its drives is simulated.
+        q_rad: angles of the joints at the start, at rest [rad], shape (6,).
+        payload: what the gripper holds at the start.
+        integrator: how time passes; None = SDIRK2 with the usual accuracy.
+
+    Raises:
+        ValueError: if the angles are not finite or out of the joints' limits.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        effects: DriveEffects | DriveModel,
+        q_rad: Sequence[float] | Array,
+        *,
+        payload: Body | None = None,
+        integrator: Integrator | None = None,
+    ) -> None:
+        self._empty = arm
+        self.effects = effects.effects if isinstance(effects, DriveModel) else effects
+        self._drive = drive_arrays(arm.drives, self.effects)
+        self._torque_per_ampere = np.array(
+            [drive.gear_ratio * drive.torque_constant_nm_a for drive in arm.drives]
+        )
+        self._integrator = integrator or Sdirk2(levers_m(arm))
+        self._scratch = make_scratch()
+        self._stage = make_stage_work()
+        self._brakes = np.zeros(6, dtype=np.bool_)
+        self._time_s = 0.0
+        self._state = np.zeros((STATE_ROWS, 6))
+        self._state[Q] = self._checked_angles(q_rad)
+        self.payload = payload
+        self._load(payload)
+
+    def _checked_angles(self, q_rad: Sequence[float] | Array) -> Array:
+        q = np.array(q_rad, dtype=np.float64)
+        if q.shape != (6,):
+            raise ValueError(f"q_rad of shape {q.shape}: six angles are needed")
+        for link, angle in zip(self._empty.links, q, strict=True):
+            low, high = link.position_min_rad, link.position_max_rad
+            if not low <= angle <= high:
+                raise ValueError(
+                    f"{link.name}: {angle:.6g} rad outside [{low:.6g}, {high:.6g}] rad"
+                )
+        return q
+
+    def _load(self, payload: Body | None) -> None:
+        self.payload = payload
+        self.arm = self._empty if payload is None else self._empty.with_payload(payload)
+        self._arrays = self.arm.arrays()
+
+    @property
+    def drive(self) -> DriveArrays:
+        """The drives as the kernels see them."""
+        return self._drive
+
+    @property
+    def state(self) -> Array:
+        """A copy of the state, shape (5, 6); see `kernels.sdirk2`."""
+        return self._state.copy()
+
+    @state.setter
+    def state(self, state: Array) -> None:
+        if state.shape != self._state.shape or not np.isfinite(state).all():
+            raise ValueError(f"a state is finite and of shape {self._state.shape}")
+        self._state[:] = state
+
+    @property
+    def brakes(self) -> tuple[bool, ...]:
+        """Which brakes are closed."""
+        return tuple(bool(closed) for closed in self._brakes)
+
+    @brakes.setter
+    def brakes(self, closed: Sequence[bool]) -> None:
+        if len(closed) != 6:
+            raise ValueError(f"{len(closed)} brakes: one a joint, six, are needed")
+        self._brakes[:] = closed
+
+    def advance(
+        self, rate_cmd_rad_s: Sequence[float] | Array, duration_s: float = TICK_S
+    ) -> Snapshot:
+        """Let a tick pass with constant commanded rates.
+
+        A brake that is closed takes the command from its motor: a drive does not work against it.
+
+        Args:
+            rate_cmd_rad_s: rates that are asked of the joints [rad/s], shape (6,).
+            duration_s: length of the tick [s].
+
+        Raises:
+            ValueError: if a command is not finite or absurd, or the duration not above 0; nothing
+                has moved then.
+        """
+        command = self._checked_command(rate_cmd_rad_s)
+        if not (math.isfinite(duration_s) and duration_s > 0.0):
+            raise ValueError(f"duration_s = {duration_s!r} s: a finite time above 0 is needed")
+        command[self._brakes] = 0.0
+        dry = self._drive.friction + np.where(self._brakes, self._drive.brake, 0.0)
+        slip = self._state[SLIP].copy()
+        span = self._integrator.pass_time(
+            self._arrays, self._drive, self._state, command, dry, duration_s
+        )
+        self._time_s += duration_s
+        return self._snapshot(command, dry, slip, span)
+
+    def _checked_command(self, rate_cmd_rad_s: Sequence[float] | Array) -> Array:
+        command = np.array(rate_cmd_rad_s, dtype=np.float64)
+        if command.shape != (6,):
+            raise ValueError(f"commanded rates of shape {command.shape}: six are needed")
+        for link, rate in zip(self._empty.links, command, strict=True):
+            most = ABSURD_RATIO * link.rate_max_rad_s
+            if not abs(rate) <= most:
+                raise ValueError(
+                    f"{link.name}: commanded rate {rate!r} rad/s; at most {most:.3g} rad/s "
+                    f"({ABSURD_RATIO:g} times the joint's largest) are taken for meant"
+                )
+        return command
+
+    def _snapshot(self, command: Array, dry: Array, slip: Array, span: Span) -> Snapshot:
+        state, drive = self._state, self._drive
+        rotation, position, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 6))
+        gripper_pose(self._arrays, state[Q], self._scratch, rotation, position)
+        gripper_jacobian(self._arrays, state[Q], self._scratch, jacobian)
+        twist = jacobian @ state[V]
+        motor = np.array([motor_torque(drive, j, state[W, j], command[j])[0] for j in range(6)])
+        current = motor / self._torque_per_ampere
+        voltage = motor / drive.torque_per_volt + drive.back_emf * state[W]
+        return Snapshot(
+            self._time_s, state[Q].copy(), state[V].copy(), state[Q] + state[L] + state[SLIP],
+            state[W].copy(), rotation, position, twist[:3].copy(), twist[3:].copy(),
+            self._gear_torques(command, dry), current, voltage,
+            tuple(
+                self._active(j, float(command[j]), float(dry[j]), float(slip[j]), float(motor[j]))
+                for j in range(6)
+            ),
+            span,
+        )  # fmt: skip
+
+    def _gear_torques(self, command: Array, dry: Array) -> Array:
+        """Torques through the gears now, whatever holds the links and whoever integrated."""
+        state, drive, work = self._state, self._drive, self._stage
+        mass, bias, side = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
+        mass_and_bias(self._arrays, state[Q], state[V], self._scratch, mass, bias)
+        if drive.hold == RIGID_GAP:
+            touching_sides(drive, state, side)
+        link, motor = state[V].copy(), state[W].copy()
+        solve_stage(
+            drive, mass, bias, INSTANT_S, state[V], state[W], state[L], command, dry, side,
+            link, motor, work,
+        )  # fmt: skip
+        return work.torque.copy()
+
+    def _active(
+        self, j: int, command: float, dry: float, slip_before: float, motor: float
+    ) -> Active:
+        state, drive, active = self._state, self._drive, Active.NOTHING
+        if abs(drive.loop_gain[j] * (command - state[W, j])) >= drive.voltage_max[j]:
+            active |= Active.VOLTAGE
+        if abs(motor) >= drive.torque_max[j]:
+            active |= Active.CURRENT
+        if abs(state[L, j]) < drive.half_gap[j] * (1.0 - FACE_SHARE):
+            active |= Active.GAP
+        if dry > 0.0 and abs(state[W, j]) <= STUCK_RATE_RAD_S:
+            active |= Active.STUCK
+        if state[SLIP, j] != slip_before:
+            active |= Active.CLUTCH
+        return active
+
+    def grapple(self, body: Body, twist: Array) -> None:
+        """Take hold of a body that moves freely: a plastic blow, momentum is kept.
+
+        Args:
+            body: the body, in the gripper's frame.
+            twist: of the point of the body where the gripper is: linear velocity [m/s], then
+                angular [rad/s], in base axes; shape (6,).
+
+        Raises:
+            ValueError: if the gripper holds something already, or the twist is not finite.
+        """
+        if self.payload is not None:
+            raise ValueError("the gripper holds a payload already: release it first")
+        twist = np.array(twist, dtype=np.float64)
+        if twist.shape != (6,) or not np.isfinite(twist).all():
+            raise ValueError(f"twist {twist!r}: six finite numbers are needed")
+        firm = self._drive.inertia if self._drive.hold == RIGID else np.zeros(6)
+        state = self._state
+        state[V] = grapple_rates(self._empty, body, state[Q], state[V], twist, firm)
+        if self._drive.hold == RIGID:
+            state[W] = state[V]
+        self._load(body)
+
+    def release(self) -> Array:
+        """Let the payload go; joints keep their rates, and so does the body.
+
+        Returns:
+            Twist of the gripper's frame, and so of the body, when it goes: linear velocity [m/s],
+            then angular [rad/s], in base axes; shape (6,).
+
+        Raises:
+            ValueError: if there is no payload.
+        """
+        if self.payload is None:
+            raise ValueError("there is no payload to release")
+        jacobian = np.zeros((6, 6))
+        gripper_jacobian(self._arrays, self._state[Q], self._scratch, jacobian)
+        self._load(None)
+        return jacobian @ self._state[V]
+
+
+def levers_m(arm: Arm) -> Array:
+    """Distance at which an error of each joint's angle moves the gripper, at most [m], shape (6,).
+
+    It is the length of the arm beyond the joint when stretched; at least a third of the whole, so
+    that the gripper's direction counts, too.
+    """
+    beyond, levers = float(np.linalg.norm(arm.tool_offset_m)), []
+    for link in reversed(arm.links):
+        levers.append(beyond)
+        beyond += float(np.linalg.norm(link.offset_m))
+    return np.maximum(np.array(levers[::-1]), levers[-1] / 3.0)
