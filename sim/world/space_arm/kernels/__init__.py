@@ -1,0 +1,1 @@
+"""Compiled kernels of the space arm: plain functions over arrays, without allocation."""
