@@ -1,10 +1,13 @@
 """Real processes: control or gate killed or stopped in mid-motion, judged by the gate's own record.
 
 Nothing here is judged by how long something took on the wall; waiting is for an end or a word.
+A machine that stands still for some milliseconds makes the bench trip by itself, as it should: such
+an attempt proves nothing of what it was made for, and is repeated.
 """
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -32,42 +35,111 @@ WAIT_S = 60.0
 ORDINARY = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)
 
 
+class SpoiltError(Exception):
+    """The machine itself was late, so what was to be judged never happened."""
+
+
+LATENESS = re.compile(r"\blate(ness)?\b|cycle time|missing")
+"""Reasons of the gate that a machine gives which stands still for some milliseconds."""
+OWN_LATENESS = re.compile(r"\blate(ness)?\b|cycle time")
+"""Those of them that are the gate's own: no end of control can be their cause."""
+ATTEMPTS = 5
+
+
+def unspoilt(attempt, folder):
+    """Make an attempt, in a folder of its own, again as long as the machine spoils it."""
+    reasons = []
+    for number in range(ATTEMPTS):
+        place = folder / f"attempt{number}"
+        place.mkdir()
+        try:
+            return attempt(place)
+        except SpoiltError as error:
+            reasons.append(str(error))
+    pytest.fail(f"the machine spoilt each of {ATTEMPTS} attempts: {reasons}")
+
+
+def forgive(faults, reasons=LATENESS):
+    """Call an attempt void if one of these faults is a lateness of the machine."""
+    for fault in map(str, faults):
+        if reasons.search(fault):
+            raise SpoiltError(fault)
+
+
 class Control:
-    """A control process that moves, and its gate."""
+    """A control process that moves, and its gate.
+
+    Raises:
+        SpoiltError: if the machine was late before it moved.
+    """
 
     def __init__(self, folder, hold_s, program=()):
         self.box = folder / "box.jsonl"
+        self.gate = self.signal_cycle = None
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "control_main.py"), str(folder), str(hold_s), *program],
             stdout=subprocess.PIPE,
+            bufsize=0,  # a line that is read ahead would be one that select does not see
         )
-        word = self.hear()
-        self.gate_pid = word["gate"]
-        self.gate = os.pidfd_open(self.gate_pid)
+        try:
+            word = self.hear()
+            if "gate" not in word:
+                forgive([*word.get("faults", ()), word.get("ended", "")])
+                raise AssertionError(f"control ended before it moved: {word}")
+            self.gate_pid = word["gate"]
+            self.gate = os.pidfd_open(self.gate_pid)
+        except BaseException:
+            self.end()
+            raise
 
     def hear(self):
         """The next line that control says."""
         ready, _, _ = select.select([self.process.stdout], [], [], WAIT_S)
         assert ready, "control said nothing"
-        return json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        assert line, f"control ended without a word, status {self.process.wait(WAIT_S)}"
+        return json.loads(line)
 
     def signal(self, number):
+        self._note_cycle()
         self.process.send_signal(number)
 
     def signal_gate(self, number):
+        self._note_cycle()
         signal.pidfd_send_signal(self.gate, number)
+
+    def _note_cycle(self):
+        """Keep the cycle before the first signal; void if the platform does not move any more."""
+        if self.signal_cycle is None:
+            ring = Peek(self)
+            status = ring.newest()
+            ring.close()
+            forgive(status.verdict.faults)
+            self.signal_cycle = status.tick.index
 
     def await_gate_end(self):
         ready, _, _ = select.select([self.gate], [], [], WAIT_S)
         assert ready, "the gate never ended"
 
+    def read(self):
+        """Events and cycles of the black box; void if it names a lateness of the machine.
+
+        Setpoints that are missing after the signal are no excuse: they are what is judged.
+        """
+        events, cycles = read_box(self.box)
+        for line in cycles:
+            before = line["cycle"] <= self.signal_cycle
+            forgive(line["faults"], LATENESS if before else OWN_LATENESS)
+        return events, cycles
+
     def end(self):
-        with suppress(ProcessLookupError):
-            self.signal_gate(signal.SIGKILL)
+        if self.gate is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.gate, signal.SIGKILL)
+            os.close(self.gate)
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
-        os.close(self.gate)
 
 
 @contextmanager
@@ -83,11 +155,15 @@ def events_of(events):
     return [event["event"].split(",")[0] for event in events]
 
 
-def test_row_47_control_killed(tmp_path):
-    with control(tmp_path) as moving:
+def killed(folder):
+    with control(folder) as moving:
         moving.signal(signal.SIGKILL)
         moving.await_gate_end()
-    events, cycles = read_box(moving.box)
+    return moving.read()
+
+
+def test_row_47_control_killed(tmp_path):
+    events, cycles = unspoilt(killed, tmp_path)
     judge_stop(cycles)
     assert "control is gone" in events_of(events)
     assert cycles[-1]["mode"] == "OFF", "it held, then took the power off"
@@ -95,13 +171,17 @@ def test_row_47_control_killed(tmp_path):
     assert len(held) * PERIOD_S >= 0.3
 
 
-def test_row_48_control_stopped(tmp_path):
-    with control(tmp_path) as moving:
+def stopped(folder):
+    with control(folder) as moving:
         moving.signal(signal.SIGSTOP)
         moving.await_gate_end()
-        events, cycles = read_box(moving.box)
+        events, cycles = moving.read()
         moving.signal(signal.SIGCONT)
-        word = moving.hear()
+        return events, cycles, moving.hear()
+
+
+def test_row_48_control_stopped(tmp_path):
+    events, cycles, word = unspoilt(stopped, tmp_path)
     judge_stop(cycles)
     assert "control is silent" in events_of(events)
     assert cycles[-1]["mode"] == "OFF"
@@ -111,25 +191,35 @@ def test_row_48_control_stopped(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_rows_47_and_48_without_the_reaction_the_judge_objects(tmp_path, number):
-    with control(tmp_path, program=(LATE_GATE,)) as moving:
-        moving.signal(number)
-        moving.await_gate_end()
-    _, cycles = read_box(moving.box)
+    def attempt(folder):
+        with control(folder, program=(LATE_GATE,)) as moving:
+            moving.signal(number)
+            moving.await_gate_end()
+        return moving.read()
+
+    _, cycles = unspoilt(attempt, tmp_path)
     with pytest.raises(AssertionError, match="first corrective setpoint after"):
         judge_stop(cycles)
 
 
-def test_row_48_control_that_comes_back_in_time_does_not_engage_again(tmp_path):
-    with control(tmp_path, hold_s=30.0) as moving:
+def come_back(folder):
+    with control(folder, hold_s=30.0) as moving:
         moving.signal(signal.SIGSTOP)
         ring = Peek(moving)
-        ring.until("HOLD", moving.gate)
-        moving.signal(signal.SIGCONT)
-        ring.until_heard_again(moving.gate)
-        moving.signal(signal.SIGKILL)
-        late = ring.newest()
-        assert late.verdict.mode is Mode.HOLD
-        ring.close()
+        try:
+            ring.until("HOLD", moving.gate)
+            moving.signal(signal.SIGCONT)
+            ring.until_heard_again(moving.gate)
+            moving.signal(signal.SIGKILL)
+            late = ring.newest()
+        finally:
+            ring.close()
+    forgive(late.verdict.faults, OWN_LATENESS)
+    return late
+
+
+def test_row_48_control_that_comes_back_in_time_does_not_engage_again(tmp_path):
+    assert unspoilt(come_back, tmp_path).verdict.mode is Mode.HOLD
 
 
 class Peek:
@@ -152,7 +242,8 @@ class Peek:
         return decode(bytes(self.ring._view[offset : offset + STATUS_SLOT_BYTES - 8]))
 
     def until(self, mode, gate):
-        while self.newest().verdict.mode.name != mode:
+        while (verdict := self.newest().verdict).mode.name != mode:
+            forgive(verdict.faults, OWN_LATENESS)
             assert not select.select([gate], [], [], PERIOD_S)[0], "the gate has ended"
 
     def until_heard_again(self, gate):
@@ -165,35 +256,97 @@ class Peek:
         self.ring.release()
 
 
-def test_row_49_gate_killed_control_knows_at_once(tmp_path):
-    with control(tmp_path) as moving:
+def gate_killed(folder):
+    with control(folder) as moving:
         moving.signal_gate(signal.SIGKILL)
         word = moving.hear()
-        assert word["kind"] == "LinkLostError"
-        assert "its process has ended; last heard: cycle" in word["lost"]
-        assert "mode ENGAGED" in word["lost"]
-        assert moving.hear() == {"closed": True}
-        assert moving.process.wait(WAIT_S) == 0
+        forgive(word["faults"])
+        return word, moving.hear(), moving.process.wait(WAIT_S)
+
+
+def test_row_49_gate_killed_control_knows_at_once(tmp_path):
+    word, last, status = unspoilt(gate_killed, tmp_path)
+    assert word["kind"] == "LinkLostError"
+    assert "its process has ended; last heard: cycle" in word["lost"]
+    assert "mode ENGAGED" in word["lost"]
+    assert last == {"closed": True}
+    assert status == 0
+
+
+def gate_stopped(folder):
+    with control(folder) as moving:
+        ring = Peek(moving)
+        try:
+            moving.signal_gate(signal.SIGSTOP)
+            word = moving.hear()
+            pushed = ring.ring.pushed
+            return word, moving.hear(), ring.ring.pushed - pushed
+        finally:
+            ring.close()
 
 
 def test_row_49_gate_stopped_sends_nothing_and_control_gives_up(tmp_path):
-    with control(tmp_path) as moving:
-        ring = Peek(moving)
-        moving.signal_gate(signal.SIGSTOP)
-        word = moving.hear()
-        assert word["kind"] == "LinkLostError"
-        assert "silent for 0.5 s" in word["lost"]
-        pushed = ring.ring.pushed
-        assert moving.hear() == {"closed": True}
-        assert ring.ring.pushed == pushed, "a stopped gate sends nothing"
-        ring.close()
+    word, last, sent = unspoilt(gate_stopped, tmp_path)
+    assert word["kind"] == "LinkLostError"
+    assert "silent for 0.5 s" in word["lost"]
+    assert last == {"closed": True}
+    assert sent == 0, "a stopped gate sends nothing"
+
+
+class TestTheMachineIsForgivenAndNothingElse:
+    """The helper that repeats must itself not hide anything."""
+
+    def test_a_spoilt_attempt_is_repeated_in_a_folder_of_its_own(self, tmp_path):
+        seen = []
+
+        def attempt(folder):
+            seen.append(folder)
+            forgive(["lateness 0.02 s, more than 0.012 s"] if len(seen) < ATTEMPTS else [])
+            return "judged"
+
+        assert unspoilt(attempt, tmp_path) == "judged"
+        assert len(set(seen)) == ATTEMPTS
+
+    def test_the_last_one_is_not_forgiven(self, tmp_path):
+        def attempt(folder):
+            forgive(["cycle time 0.02 s outside [0, 0.012] s"])
+
+        with pytest.raises(pytest.fail.Exception, match=r"each of 5 attempts.*cycle time 0.02 s"):
+            unspoilt(attempt, tmp_path)
+
+    def test_other_faults_and_failed_judgements_count_at_once(self, tmp_path):
+        calls = []
+
+        def attempt(folder):
+            calls.append(folder)
+            forgive(["leg 3: position 0.842 m outside [0.520, 0.830] m", "simulated"])
+            raise AssertionError("judged")
+
+        with pytest.raises(AssertionError, match="judged"):
+            unspoilt(attempt, tmp_path)
+        assert len(calls) == 1
+
+    def test_setpoints_missing_after_the_signal_are_no_excuse(self, tmp_path):
+        moving = Control.__new__(Control)
+        moving.box, moving.signal_cycle = tmp_path / "box.jsonl", 5
+        line = {"cycle": 6, "faults": ["setpoint missing for 3 cycles, more than 2 cycles"]}
+        moving.box.write_text(json.dumps(line) + "\n")
+        assert moving.read() == ([], [line])
+        moving.signal_cycle = 6
+        with pytest.raises(SpoiltError, match="setpoint missing for 3"):
+            moving.read()
+
+    def test_a_control_that_never_moves_is_heard_and_ended(self, tmp_path):
+        """A program that is no gate: control says why it ends, and nothing of it is left."""
+        with pytest.raises(AssertionError, match="did not get ready"):
+            Control(tmp_path, 0.3, ("-c", "pass"))
 
 
 def remote(spec=None, **options):
     return RemoteGate(spec or sim_spec(), LIMITS, RealClock().now_s, policy=ORDINARY, **options)
 
 
-def test_a_gate_is_opened_cycled_and_left():
+def open_and_leave(_folder):
     gate = remote()
     report = gate.open()
     try:
@@ -205,6 +358,7 @@ def test_a_gate_is_opened_cycled_and_left():
         seen = []
         for tick in gate.clock.ticks(PERIOD_S):
             exchange = gate.cycle(tick, None, (Request.CONFIGURED,) if tick.index == 0 else ())
+            forgive(exchange.verdict.faults)
             for one in (*exchange.earlier, exchange):
                 seen.append(one.tick.index)
                 assert one.verdict.index == one.tick.index
@@ -224,6 +378,10 @@ def test_a_gate_is_opened_cycled_and_left():
     assert gate.mode is Mode.OFF or gate.last.verdict.drives.name == "OFF"
     with pytest.raises(LinkLostError, match="not running"):
         gate.cycle(tick, None)
+
+
+def test_a_gate_is_opened_cycled_and_left(tmp_path):
+    unspoilt(open_and_leave, tmp_path)
 
 
 def test_control_that_skips_cycles_gets_them_all_later():
