@@ -1,0 +1,300 @@
+"""Programmed joint rates: from the gripper velocity that an operator wants to six joint rates.
+
+Resolved rate (Whitney 1969) with a damped inverse near singularities. One factor scales the whole
+twist until every limit holds, so that the gripper keeps the direction that is asked for:
+
+- rates: each joint's largest rate;
+- positions: from every tick the smooth stop must end inside the limits, counted in whole ticks;
+- singularity: the smallest singular value sigma may sink to the threshold "stop" no faster than
+  exponentially (a velocity damper, Faverjon & Tournassoud 1987); what leads out is never slowed;
+- accelerations: the rates change by at most a_max * tick.
+
+Where no factor meets the acceleration limit (the operator turns his handle to the other side), all
+six rates go straight from the old ones to the new ones; where even that would need room that a
+joint does not have, they are braked by one factor first.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.space_arm.arm import Arm
+from sim.world.space_arm.rate_limits import (
+    ActiveLimit,
+    Bound,
+    JointLimits,
+    LimitKind,
+    RateStep,
+)
+from sim.world.space_arm.singularity import Damping, Posture, PostureSolver, reach_m
+from sim.world.space_arm.smooth_stop import SmoothStop, StopLaw, six_finite
+
+Array = NDArray[np.float64]
+
+ABSURD_POSITION_RAD = 100.0
+ABSURD_TWIST = 100.0
+"""Magnitudes beyond which an input cannot be meant [rad; m/s and rad/s]."""
+
+
+class Frame(Enum):
+    """Axes in which a gripper twist is given; it is always the velocity of the gripper's origin."""
+
+    GRIPPER = "gripper"
+    BASE = "base"
+    WORLD = "world"
+
+
+@dataclass(frozen=True, slots=True)
+class RateSettings:
+    """Settings of the programmed rates.
+
+    Args:
+        acceleration_max_rad_s2: of each joint, one number for all six or six.
+        rounding_ticks: ticks over which the smooth stop is rounded, 1 for none.
+        position_margin_rad: room kept to each joint's limit, for what the drives lag behind.
+        damping: of the inverse near singularities.
+        singular_warn: smallest singular value under which the command warns.
+        singular_stop: smallest singular value at which approaching a singularity ends.
+        singular_approach_s: time constant with which that value is approached, above a tick.
+        characteristic_length_m: length that makes metres and radians commensurable; None for the
+            arm's reach: then no element of the scaled Jacobian exceeds about 1.
+
+    Raises:
+        ValueError: if a value is not finite or outside of its range.
+    """
+
+    acceleration_max_rad_s2: float | Sequence[float] = 0.02
+    rounding_ticks: int = 1
+    position_margin_rad: float = 0.01
+    damping: Damping = field(default_factory=Damping)
+    singular_warn: float = 0.04
+    singular_stop: float = 0.02
+    singular_approach_s: float = 4.0
+    characteristic_length_m: float | None = None
+
+    def __post_init__(self) -> None:
+        _in_range("position_margin_rad", self.position_margin_rad, "rad", 0.0, math.pi)
+        _in_range("damping.below", self.damping.below, "(bare)", 1e-9, 1.0)
+        _in_range("damping.largest", self.damping.largest, "(bare)", 0.0, 1.0)
+        _in_range("singular_warn", self.singular_warn, "(bare)", 1e-9, 1.0)
+        _in_range("singular_stop", self.singular_stop, "(bare)", 0.0, self.singular_warn)
+        _in_range("singular_approach_s", self.singular_approach_s, "s", 1e-3, 1e4)
+        if self.characteristic_length_m is not None:
+            _in_range("characteristic_length_m", self.characteristic_length_m, "m", 1e-3, 1e4)
+
+    def accelerations_rad_s2(self) -> Array:
+        """Largest acceleration of each joint [rad/s^2], shape (6,)."""
+        if isinstance(self.acceleration_max_rad_s2, int | float):
+            return np.full(6, float(self.acceleration_max_rad_s2))
+        return six_finite("acceleration_max_rad_s2", self.acceleration_max_rad_s2, "rad/s^2")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RateCommand:
+    """Joint rates for one tick, and what they leave of the wish.
+
+    Args:
+        rates_rad_s: joint rates, to be held for the tick, shape (6,).
+        scale: part of the wanted twist that is commanded, 0 to 1.
+        on_path: False while the rates are still turning from an older direction to the new one.
+        twist_wanted: as asked for, in the frame that was asked for, shape (6,) [m/s, rad/s].
+        twist_attained: of the gripper at these rates, same frame, shape (6,).
+        limits: what binds; empty if the wish is met in full.
+        smallest_singular_value: of the scaled Jacobian.
+        manipulability: product of its singular values.
+        damping: the largest damping factor of all directions; 0: the inverse is exact.
+        near_singularity: the smallest singular value is under the warning threshold.
+    """
+
+    rates_rad_s: Array
+    scale: float
+    on_path: bool
+    twist_wanted: Array
+    twist_attained: Array
+    limits: tuple[ActiveLimit, ...]
+    smallest_singular_value: float
+    manipulability: float
+    damping: float
+    near_singularity: bool
+
+    def __post_init__(self) -> None:
+        for name in ("rates_rad_s", "twist_wanted", "twist_attained"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def deviation(self) -> Array:
+        """Attained minus scaled wanted twist, shape (6,): what damping or turning costs."""
+        return self.twist_attained - self.scale * self.twist_wanted
+
+
+class ProgrammedRates:
+    """Joint rates for a wanted gripper twist, tick after tick. It remembers the last rates.
+
+    Args:
+        arm: the arm.
+        tick_s: time for which rates are held.
+        settings: see `RateSettings`.
+        rotation_WB: base axes in world axes, shape (3, 3), for `Frame.WORLD`.
+
+    Raises:
+        ValueError: if an argument is not finite, out of range, or no rotation.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        tick_s: float = 0.35,
+        settings: RateSettings | None = None,
+        rotation_WB: NDArray | None = None,
+    ) -> None:
+        self.settings = settings or RateSettings()
+        self.length_m = self.settings.characteristic_length_m or reach_m(arm)
+        self.law = StopLaw(
+            self.settings.accelerations_rad_s2(), tick_s, self.settings.rounding_ticks
+        )
+        if tick_s > self.settings.singular_approach_s:
+            raise ValueError(
+                f"singular_approach_s = {self.settings.singular_approach_s} s: "
+                f"at least the tick, {tick_s} s, is needed"
+            )
+        self._rotation_WB = None if rotation_WB is None else _rotation("rotation_WB", rotation_WB)
+        self._solver = PostureSolver(arm, self.length_m)
+        margin = self.settings.position_margin_rad
+        self.limits = JointLimits(
+            self.law,
+            lower_rad=np.array([link.position_min_rad for link in arm.links]) + margin,
+            upper_rad=np.array([link.position_max_rad for link in arm.links]) - margin,
+            rate_max_rad_s=np.array([link.rate_max_rad_s for link in arm.links]),
+        )
+        self._plain_law = StopLaw(self.law.acceleration_max_rad_s2, tick_s)
+        self._stopping: SmoothStop | None = None
+        self._last = np.zeros(6)
+
+    @property
+    def last_rates_rad_s(self) -> Array:
+        """Rates commanded last [rad/s], shape (6,)."""
+        return self._last.copy()
+
+    def reset(self, rates_rad_s: Sequence[float] | Array | None = None) -> None:
+        """Start from given joint rates, or from rest.
+
+        Raises:
+            ValueError: if the rates are not six finite numbers within the arm's limits.
+        """
+        rates = np.zeros(6) if rates_rad_s is None else rates_rad_s
+        rates = six_finite("rates_rad_s", rates, "rad/s", ABSURD_TWIST)
+        for i, most in enumerate(self.limits.rate_max_rad_s):
+            if abs(rates[i]) > most:
+                raise ValueError(f"rates_rad_s[{i}] = {rates[i]} rad/s: at most {most} is allowed")
+        self._last, self._stopping = rates, None
+
+    def rates(
+        self, q_rad: Sequence[float] | Array, twist_wanted: Sequence[float] | Array, frame: Frame
+    ) -> RateCommand:
+        """Joint rates of the next tick.
+
+        Args:
+            q_rad: joint positions, shape (6,).
+            twist_wanted: velocity of the gripper's origin [m/s], then angular velocity [rad/s].
+            frame: axes in which the twist is given, and in which the answer tells twists.
+
+        Raises:
+            ValueError: if an input is not six finite, plausible numbers, or `Frame.WORLD` is asked
+                for and no ``rotation_WB`` was given. The last rates then stay as they were.
+        """
+        q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
+        wish = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
+        posture = self._solver.at(q)
+        axes = self._axes(frame, posture)
+        wanted = posture.rates(_turned(axes, wish), self.settings.damping)
+        step = self.limits.step(q, self._last, wanted, self._singular_bound(posture, wanted))
+        self._last, self._stopping = step.rates, None
+        return self._command(posture, wish, axes, step)
+
+    def stop(self, q_rad: Sequence[float] | Array) -> RateCommand:
+        """Rates of the next tick of the smooth stop; at rest after ``law.ticks(rates)`` calls.
+
+        A joint that has no room for the rounded stop (a stop was broken off and begun again just
+        before a limit) makes all six take the plain ramp.
+
+        Args:
+            q_rad: joint positions, shape (6,).
+
+        Raises:
+            ValueError: if the positions are not six finite, plausible numbers.
+        """
+        q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
+        posture = self._solver.at(q)
+        if self._stopping is None:
+            way = self.law.way_rad(self._last) - self._last * self.law.tick_s
+            rounded = self.limits.permits(q, way)
+            self._stopping = SmoothStop(self.law if rounded else self._plain_law)
+        rates = self._stopping.next(self._last)
+        self._last = rates
+        step = RateStep(rates, 0.0, False, ())
+        return self._command(posture, np.zeros(6), np.eye(3), step)
+
+    def _axes(self, frame: Frame, posture: Posture) -> Array:
+        """Axes of a frame in base axes, shape (3, 3)."""
+        if frame is Frame.BASE:
+            return np.eye(3)
+        if frame is Frame.GRIPPER:
+            return posture.rotation_BG
+        if self._rotation_WB is None:
+            raise ValueError("frame = WORLD: rotation_WB must be given to ProgrammedRates")
+        return self._rotation_WB.T
+
+    def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[Bound, ...]:
+        """The factor under which a singularity is approached no faster than exponentially."""
+        slope = self._solver.slope(posture, wanted)
+        if slope >= 0.0:
+            return ()
+        sigma, stop = posture.smallest, self.settings.singular_stop
+        permitted = max(0.0, sigma - stop) / self.settings.singular_approach_s
+        return (
+            Bound(permitted / -slope, ActiveLimit(LimitKind.SINGULARITY, None, sigma, stop, "")),
+        )
+
+    def _command(self, posture: Posture, wish: Array, axes: Array, step: RateStep) -> RateCommand:
+        attained = _turned(axes.T, posture.jacobian @ step.rates)
+        damping, smallest = self.settings.damping, posture.smallest
+        part = min(1.0, smallest / damping.below)
+        return RateCommand(
+            rates_rad_s=step.rates,
+            scale=step.scale,
+            on_path=step.on_path,
+            twist_wanted=wish,
+            twist_attained=attained,
+            limits=step.limits,
+            smallest_singular_value=smallest,
+            manipulability=posture.manipulability,
+            damping=damping.largest * math.sqrt(1.0 - part * part),
+            near_singularity=smallest < self.settings.singular_warn,
+        )
+
+
+def _turned(rotation: Array, twist: Array) -> Array:
+    return np.concatenate((rotation @ twist[:3], rotation @ twist[3:]))
+
+
+def _in_range(name: str, value: float, unit: str, least: float, most: float) -> None:
+    if not (math.isfinite(value) and least <= value <= most):
+        raise ValueError(f"{name} = {value!r} {unit}: {least:g} to {most:g} {unit} are possible")
+
+
+def _rotation(name: str, value: NDArray) -> Array:
+    matrix = np.array(value, dtype=np.float64)
+    if matrix.shape != (3, 3) or not np.all(np.isfinite(matrix)):
+        raise ValueError(f"{name} = {value!r}: a finite 3x3 matrix is needed")
+    error = float(np.max(np.abs(matrix @ matrix.T - np.eye(3))))
+    if error > 1e-9 or np.linalg.det(matrix) < 0.0:
+        raise ValueError(
+            f"{name}: no rotation, R R^T - 1 is up to {error:.3g}, at most 1e-9 allowed"
+        )
+    return matrix

@@ -1,0 +1,176 @@
+"""The smooth stop of six joints, in exact discrete form, and what room it needs.
+
+One factor scales all six rates to zero, so the joints keep the direction in which they move and
+none stops before the others. Rates are held for a whole tick, so a stop's way is a sum over ticks,
+not v^2 / (2 a): the ramp 1 - j / ratio, j = 1, 2, ..., where the joint that needs longest gives
+the ratio. Averaging the ramp over the last n ticks divides its jerk by n; the deceleration stays
+bounded as before, and the way grows by exactly (n - 1) / 2 ticks of the first rates.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+ROUNDING_TICKS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StopLaw:
+    """How six joints stop together.
+
+    Args:
+        acceleration_max_rad_s2: largest deceleration of each joint, shape (6,).
+        tick_s: time for which rates are held.
+        rounding_ticks: n; the jerk is at most the deceleration / (n tick_s), 1 for a plain ramp.
+
+    Raises:
+        ValueError: if a value is not finite, not positive, or of the wrong shape.
+    """
+
+    acceleration_max_rad_s2: Array
+    tick_s: float
+    rounding_ticks: int = 1
+
+    def __post_init__(self) -> None:
+        a = np.array(self.acceleration_max_rad_s2, dtype=np.float64)
+        if a.shape != (6,) or not np.all(np.isfinite(a) & (a > 0)):
+            raise ValueError(
+                f"acceleration_max_rad_s2 = {a.tolist()}: six finite numbers above 0 are needed"
+            )
+        if not (math.isfinite(self.tick_s) and self.tick_s > 0):
+            raise ValueError(f"tick_s = {self.tick_s!r} s: a finite number above 0 is needed")
+        if not 1 <= self.rounding_ticks <= ROUNDING_TICKS_MAX:
+            raise ValueError(
+                f"rounding_ticks = {self.rounding_ticks!r}: 1 to {ROUNDING_TICKS_MAX} are possible"
+            )
+        a.setflags(write=False)
+        object.__setattr__(self, "acceleration_max_rad_s2", a)
+
+    @property
+    def rate_step_rad_s(self) -> Array:
+        """Largest change of each joint's rate from one tick to the next [rad/s], shape (6,)."""
+        return self.acceleration_max_rad_s2 * self.tick_s
+
+    def ratio(self, rates_rad_s: Array) -> float:
+        """Ticks of a plain ramp from these rates, not rounded; below 1 if one tick is enough."""
+        return float(np.max(np.abs(rates_rad_s) / self.rate_step_rad_s))
+
+    def ticks(self, rates_rad_s: Array) -> int:
+        """Ticks after which a stop from these rates is at rest; 0 if they are zero."""
+        ratio = self.ratio(rates_rad_s)
+        return math.ceil(ratio) + self.rounding_ticks - 1 if ratio > 0.0 else 0
+
+    def factor(self, ratio: float, tick: int) -> float:
+        """Common factor on all six rates in tick 1, 2, ... of a stop."""
+        n = self.rounding_ticks
+        least = max(1.0, ratio)
+        ramp = (min(1.0, max(0.0, 1.0 - (tick - m) / least)) for m in range(n))
+        return sum(ramp) / n
+
+    def way_rad(self, rates_rad_s: Array) -> Array:
+        """Way of a tick with these rates and the whole stop after it [rad], signed, shape (6,)."""
+        ratio = max(1.0, self.ratio(rates_rad_s))
+        k = math.floor(ratio)
+        ticks = 1.0 + k - k * (k + 1) / (2.0 * ratio) + (self.rounding_ticks - 1) / 2.0
+        return rates_rad_s * (self.tick_s * ticks)
+
+    def braked(self, rates_rad_s: Array) -> Array:
+        """Rates of the next tick when braking as hard as one common factor permits."""
+        ratio = self.ratio(rates_rad_s)
+        return rates_rad_s * (1.0 - 1.0 / ratio) if ratio > 1.0 else np.zeros(6)
+
+    def factor_within(self, room_rad: Array, rates_rad_s: Array) -> Array:
+        """Greatest factor on all six rates from which the stop ends within each joint's room.
+
+        With x = factor * ratio and k = floor(x), a tick and the stop after it take
+        x (k + 1 + (n - 1) / 2) - k (k + 1) / 2 ticks of rate / ratio. This grows with x without
+        jumps and is k (k + n) / 2 at whole x, which gives k for a room, and then x.
+
+        Args:
+            room_rad: way to the limit towards which each joint moves, shape (6,); none if negative.
+            rates_rad_s: wanted rates, shape (6,).
+
+        Returns:
+            One factor for each joint's room, 0 or more, inf for a joint that rests; shape (6,).
+        """
+        ratio = self.ratio(rates_rad_s)
+        n = self.rounding_ticks
+        result = np.full(6, math.inf)
+        for i in range(6):
+            unit = abs(float(rates_rad_s[i])) * self.tick_s / ratio if ratio > 0.0 else 0.0
+            if unit == 0.0:
+                continue
+            ways = max(0.0, float(room_rad[i])) / unit
+            if math.isinf(ways):
+                continue
+            k = math.floor((-n + math.sqrt(n * n + 8.0 * ways)) / 2.0)
+            x = (ways + k * (k + 1) / 2.0) / (k + 1 + (n - 1) / 2.0)
+            result[i] = x / ratio
+        return result
+
+
+class SmoothStop:
+    """Brings six joints to rest along the path, tick by tick.
+
+    Args:
+        law: deceleration, tick and rounding of the stop.
+    """
+
+    def __init__(self, law: StopLaw) -> None:
+        self.law = law
+        self._first = np.zeros(6)
+        self._last = np.zeros(6)
+        self._ratio = 0.0
+        self._tick = 0
+
+    def next(self, rates_rad_s: Array) -> Array:
+        """Rates of the next tick.
+
+        A stop goes on as long as it is given what it returned last; other rates begin a new one.
+        It is at rest after ``law.ticks(rates)`` ticks.
+
+        Args:
+            rates_rad_s: rates of the tick that ends now, shape (6,).
+
+        Raises:
+            ValueError: if the rates are not six finite numbers.
+        """
+        rates = six_finite("rates_rad_s", rates_rad_s, "rad/s")
+        if self._tick == 0 or not np.array_equal(rates, self._last):
+            self._first = rates.copy()
+            self._ratio = self.law.ratio(rates)
+            self._tick = 0
+        self._tick += 1
+        self._last = self._first * self.law.factor(self._ratio, self._tick)
+        return self._last.copy()
+
+
+def six_finite(name: str, value: object, unit: str, largest: float = math.inf) -> Array:
+    """Six finite numbers as an array of their own.
+
+    Args:
+        name: of the value, for the error's text.
+        value: a sequence of six numbers.
+        unit: of the value, for the error's text.
+        largest: greatest magnitude that is not absurd.
+
+    Raises:
+        ValueError: if it is none; the text names the value and what would have been right.
+    """
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {value!r}: six numbers [{unit}] are needed") from None
+    if array.shape != (6,):
+        raise ValueError(f"{name} of shape {array.shape}: six numbers [{unit}] are needed")
+    for i in range(6):
+        if not (math.isfinite(array[i]) and abs(array[i]) <= largest):
+            raise ValueError(
+                f"{name}[{i}] = {array[i]} {unit}: a finite number is needed, "
+                f"of magnitude at most {largest:g} {unit}"
+            )
+    return array
