@@ -433,6 +433,26 @@ def test_deep_inside_a_singularity_every_way_out_is_open_and_no_way_in(q, joint,
     assert back.limits[0].value == pytest.approx(here_sigma)
 
 
+@pytest.mark.parametrize("elbow", [0.0, 0.004, -0.004, 1e-9])
+def test_a_pull_inwards_bends_a_straight_elbow_and_a_push_outwards_does_not(elbow):
+    start = ELBOW_STRAIGHT.copy()
+    start[2] = elbow
+    along = here_radial(jacobian(ELBOW_STRAIGHT))
+    shoulder = np.array(OFFSETS_M[0]) + OFFSETS_M[1]
+    outwards = along * math.copysign(0.03, float(along[:3] @ (pose(start)[1] - shoulder)))
+    prs, here = programme(acceleration=0.02), start.copy()
+    for _ in range(60):
+        here = here + TICK_S * prs.rates(here, -outwards, Frame.BASE).rates_rad_s
+    assert here[2] < -0.05
+    assert smallest(here) > 5 * smallest(start) + 1e-3
+    prs, there = programme(acceleration=0.02), start.copy()
+    for _ in range(60):
+        command = prs.rates(there, outwards, Frame.BASE)
+        assert np.linalg.norm(command.deviation) < 0.04
+        there = there + TICK_S * command.rates_rad_s
+    np.testing.assert_allclose(there, start, atol=6e-3)
+
+
 def test_a_turn_of_the_shoulder_changes_no_singular_value_and_is_free_everywhere():
     twist = jacobian(ELBOW_STRAIGHT)[:, 0] * 0.03
     command = programme().rates(ELBOW_STRAIGHT, twist, Frame.BASE)

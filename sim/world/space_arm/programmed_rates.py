@@ -212,8 +212,8 @@ class ProgrammedRates:
         wish = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
         posture = self._solver.at(q)
         axes = self._axes(frame, posture)
-        wanted = posture.rates(_turned(axes, wish), self.settings.damping)
-        step = self.limits.step(q, self._last, wanted, self._singular_bound(posture, wanted))
+        wanted, bounds = self._resolved(posture, _turned(axes, wish))
+        step = self.limits.step(q, self._last, wanted, bounds)
         self._last, self._stopping = step.rates, None
         return self._command(posture, wish, axes, step)
 
@@ -249,6 +249,17 @@ class ProgrammedRates:
         if self._rotation_WB is None:
             raise ValueError("frame = WORLD: rotation_WB must be given to ProgrammedRates")
         return self._rotation_WB.T
+
+    def _resolved(self, posture: Posture, twist_BG: Array) -> tuple[Array, tuple[Bound, ...]]:
+        """Wanted joint rates, and what a singularity makes of them."""
+        damping = self.settings.damping
+        wanted = posture.rates(twist_BG, damping)
+        middle = (self.limits.lower_rad + self.limits.upper_rad) / 2.0
+        motion = self._solver.escape(posture, twist_BG, middle)
+        if np.any(motion != 0.0):
+            # Both ways lead out, so the approach to the singularity needs no bound here.
+            return wanted + damping.escape_gain * motion, ()
+        return wanted, self._singular_bound(posture, wanted)
 
     def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[Bound, ...]:
         """The factor under which a singularity is approached no faster than exponentially."""

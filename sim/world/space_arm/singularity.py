@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.kernels import dynamics
-from sim.world.space_arm.kernels.rates import damped_rates, orthogonalise, singular_values
+from sim.world.space_arm.kernels.rates import (
+    damped_rates,
+    orthogonalise,
+    singular_values,
+    squared_damping,
+)
 
 Array = NDArray[np.float64]
 
@@ -21,6 +26,15 @@ PROBE_RAD = 1e-6
 
 LEVEL = 1e-5
 """Slopes for a rate of 1 rad/s that are smaller than this count as none: they are rounding."""
+
+ESCAPE_BELOW = 1e-3
+"""Singular value under which no rates at all would answer a twist in the lost direction."""
+
+ESCAPE_LOOK_RAD = 0.02
+"""Length of the self-motion after which it must have opened the lost direction."""
+
+ESCAPE_OPENS = 1e-4
+"""Least (bare) speed in the lost direction that counts as opened, for a self-motion of 1 rad/s."""
 
 
 def reach_m(arm: Arm) -> float:
@@ -44,6 +58,12 @@ class Damping:
 
     below: float = 0.02
     largest: float = 0.02
+
+    @property
+    def escape_gain(self) -> float:
+        """Gain of the damped inverse at the singular value where an escape hands over to it."""
+        square = squared_damping(ESCAPE_BELOW, self.below, self.largest)
+        return ESCAPE_BELOW / (ESCAPE_BELOW * ESCAPE_BELOW + square)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +148,36 @@ class PostureSolver:
             q_rad, rotation, jacobian, self._scaled, columns, turns, sigma, manipulability
         )
 
+    def escape(self, posture: Posture, twist_BG: Array, middle_rad: Array) -> Array:
+        """The self-motion that opens the direction that a singular posture has lost.
+
+        A straight elbow cannot answer a pull inwards with any joint rates; bent either way by its
+        self-motion (the right singular vector) it can. The way towards the middle of the range of
+        the joint that moves most is tried first. A push outwards opens neither way.
+
+        Args:
+            posture: where the arm is.
+            twist_BG: wanted, base axes, shape (6,).
+            middle_rad: middle of each joint's range, shape (6,).
+
+        Returns:
+            Unit self-motion times the lost part of the (bare) twist, shape (6,); zeros where
+            nothing is lost or no way helps.
+        """
+        if posture.smallest >= ESCAPE_BELOW:
+            return np.zeros(6)
+        motion = posture.turns[:, int(np.argmin(posture.sigma))]
+        lost = _left_vector(posture.jacobian / self._scaled[:, None])
+        wanted = float(lost @ (twist_BG / self._scaled))
+        joint = int(np.argmax(np.abs(motion)))
+        first = math.copysign(1.0, (middle_rad - posture.q_rad)[joint] * motion[joint])
+        for sign in (first, -first):
+            ahead = self.at(posture.q_rad + sign * ESCAPE_LOOK_RAD * motion)
+            opened = sign * float(lost @ (ahead.jacobian @ motion / self._scaled))
+            if opened * wanted > ESCAPE_OPENS * abs(wanted):
+                return sign * abs(wanted) * motion
+        return np.zeros(6)
+
     def slope(self, posture: Posture, rates_rad_s: Array) -> float:
         """Rate of change of the smallest singular value along joint rates [1/s].
 
@@ -146,3 +196,11 @@ class PostureSolver:
         ahead = self.at(posture.q_rad + rates_rad_s * step_s)
         rise = ahead.smallest - posture.smallest
         return rise / step_s if abs(rise) > LEVEL * PROBE_RAD else 0.0
+
+
+def _left_vector(scaled_jacobian: Array) -> Array:
+    """Left singular vector of the smallest singular value, found even if that is exactly 0."""
+    columns, turns, sigma = scaled_jacobian.T.copy(), np.empty((6, 6)), np.empty(6)
+    orthogonalise(columns, turns)
+    singular_values(columns, sigma)
+    return turns[:, int(np.argmin(sigma))]
