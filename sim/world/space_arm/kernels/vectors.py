@@ -1,4 +1,4 @@
-"""Vectors, frames and symmetric tensors as tuples of numbers, which the compiler keeps in registers.
+"""Vectors, frames and symmetric tensors as tuples of numbers, which stay in registers.
 
 A frame is three vectors: its axes x, y, z seen in the base. A tensor is its six entries xx, yy, zz,
 xy, xz, yz.
