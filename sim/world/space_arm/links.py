@@ -1,0 +1,191 @@
+"""Rigid bodies of an arm: a joint with the link that it moves, and a payload."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+ROTATION_TOLERANCE = 1e-9
+"""Largest entry of ``R R^T - E``, and largest error of a unit vector's length."""
+
+SMALLEST_MOMENT = -1e-9
+"""Least principal moment of inertia, in parts of the largest: 0 but for rounding."""
+
+_set = object.__setattr__
+
+
+class ArmError(ValueError):
+    """Numbers that do not describe an arm; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """One joint and the link that it moves. Arrays are read-only.
+
+    Args:
+        name: of the joint.
+        axis: unit vector of the joint's axis in L_i, shape (3,).
+        offset_m: origin of L_i in the frame of the link before it [m], shape (3,).
+        rotation: axes of L_i at q = 0 in the frame of the link before it, as columns, shape (3, 3).
+        mass_kg: of the link; 0 for a massless one.
+        com_m: its centre of mass in L_i [m], shape (3,).
+        inertia_kg_m2: about its centre of mass, in axes of L_i, shape (3, 3).
+        position_min_rad: lower end of the joint's travel.
+        position_max_rad: upper end.
+        rate_max_rad_s: largest rate of the joint.
+
+    Raises:
+        ArmError: not finite, wrong shape, no unit vector, no rotation, no inertia, empty travel.
+    """
+
+    name: str
+    axis: Array
+    offset_m: Array
+    rotation: Array
+    mass_kg: float
+    com_m: Array
+    inertia_kg_m2: Array
+    position_min_rad: float
+    position_max_rad: float
+    rate_max_rad_s: float
+
+    def __post_init__(self) -> None:
+        place = f"joint {self.name}"
+        axis = numbers(self.axis, (3,), f"{place}: axis")
+        length = float(np.linalg.norm(axis))
+        if abs(length - 1.0) > ROTATION_TOLERANCE:
+            raise ArmError(f"{place}: axis {axis.tolist()} has length {length:g}, must be 1")
+        _set(self, "axis", axis)
+        _set(self, "offset_m", numbers(self.offset_m, (3,), f"{place}: offset_m"))
+        _set(self, "rotation", rotation_matrix(self.rotation, f"{place}: rotation"))
+        _set_masses(self, place)
+        low, high = self.position_min_rad, self.position_max_rad
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ArmError(f"{place}: travel from {low!r} to {high!r} rad, must rise and be finite")
+        if not (math.isfinite(self.rate_max_rad_s) and self.rate_max_rad_s > 0.0):
+            raise ArmError(
+                f"{place}: rate_max_rad_s = {self.rate_max_rad_s!r} rad/s, must be finite and "
+                "above 0 rad/s"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """A rigid body in the gripper's frame G: a payload. Arrays are read-only.
+
+    Args:
+        mass_kg: its mass.
+        com_m: its centre of mass in G [m], shape (3,).
+        inertia_kg_m2: about its centre of mass, in axes of G, shape (3, 3).
+
+    Raises:
+        ArmError: not finite, wrong shape, or no mass or inertia of a body.
+    """
+
+    mass_kg: float
+    com_m: Array
+    inertia_kg_m2: Array
+
+    def __post_init__(self) -> None:
+        _set_masses(self, "body")
+
+
+def joined(first: Link | Body, second: Link | Body) -> tuple[float, Array, Array]:
+    """Mass [kg], centre of mass [m] and inertia about it [kg m2] of two bodies in one frame.
+
+    Args:
+        first: one body.
+        second: the other, its numbers in the same frame.
+    """
+    mass = first.mass_kg + second.mass_kg
+    if mass == 0.0:
+        return 0.0, np.zeros(3), first.inertia_kg_m2 + second.inertia_kg_m2
+    share = second.mass_kg / mass
+    apart = second.com_m - first.com_m
+    reduced = first.mass_kg * share  # m1 m2 / (m1 + m2)
+    inertia = first.inertia_kg_m2 + second.inertia_kg_m2 + reduced * steiner(apart)
+    return mass, first.com_m + share * apart, inertia
+
+
+def steiner(lever_m: Array) -> Array:
+    """Inertia of a unit mass at the end of a lever, |r|^2 E - r r^T [m2], shape (3, 3)."""
+    return float(lever_m @ lever_m) * np.eye(3) - np.outer(lever_m, lever_m)
+
+
+def merged(link: Link, tool_rotation: Array, tool_offset_m: Array, body: Body) -> Link:
+    """A link that holds a body firmly (parallel axis theorem).
+
+    Args:
+        link: the link, in its own frame L.
+        tool_rotation: axes of the body's frame G in L, shape (3, 3).
+        tool_offset_m: origin of G in L [m], shape (3,).
+        body: the body, in G.
+    """
+    held = Body(
+        mass_kg=body.mass_kg,
+        com_m=tool_offset_m + tool_rotation @ body.com_m,
+        inertia_kg_m2=turned_tensor(tool_rotation, body.inertia_kg_m2),
+    )  # in L
+    mass, com, inertia = joined(link, held)
+    return replace(link, mass_kg=mass, com_m=com, inertia_kg_m2=inertia)
+
+
+def turned_tensor(rotation: Array, tensor: Array) -> Array:
+    """R I R^T, symmetric to the last bit."""
+    turned = rotation @ tensor @ rotation.T
+    return 0.5 * (turned + turned.T)
+
+
+def numbers(value: Any, shape: tuple[int, ...], name: str) -> Array:
+    """A read-only copy of finite numbers of a given shape.
+
+    Raises:
+        ArmError: not numbers, wrong shape, or not finite.
+    """
+    try:
+        array = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ArmError(f"{name}: not an array of numbers: {value!r}") from error
+    if array.shape != shape:
+        raise ArmError(f"{name}: shape {array.shape}, must be {shape}")
+    if not np.isfinite(array).all():
+        raise ArmError(f"{name}: {array.tolist()}: every number must be finite")
+    array.setflags(write=False)
+    return array
+
+
+def rotation_matrix(value: Any, name: str) -> Array:
+    """A read-only copy of a proper rotation.
+
+    Raises:
+        ArmError: not one to 1e-9.
+    """
+    array = numbers(value, (3, 3), name)
+    error = float(np.abs(array @ array.T - np.eye(3)).max())
+    if error > ROTATION_TOLERANCE or np.linalg.det(array) < 0.0:
+        raise ArmError(
+            f"{name}: {array.tolist()} is no rotation: R R^T - E is up to {error:.3g} (at most "
+            f"{ROTATION_TOLERANCE:g}), and the determinant must be 1"
+        )
+    return array
+
+
+def _set_masses(owner: Link | Body, place: str) -> None:
+    """Check and freeze mass, centre of mass and inertia."""
+    if not (math.isfinite(owner.mass_kg) and owner.mass_kg >= 0.0):
+        raise ArmError(f"{place}: mass_kg = {owner.mass_kg!r} kg, must be finite and 0 or more")
+    inertia = numbers(owner.inertia_kg_m2, (3, 3), f"{place}: inertia_kg_m2")
+    if not np.array_equal(inertia, inertia.T):
+        raise ArmError(f"{place}: inertia_kg_m2 {inertia.tolist()} must be symmetric")
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < SMALLEST_MOMENT * max(moments[-1], 0.0) or moments[-1] < 0.0:
+        raise ArmError(
+            f"{place}: inertia_kg_m2 has a principal moment of {moments[0]:.6g} kg m2, "
+            "must be 0 or more"
+        )
+    _set(owner, "com_m", numbers(owner.com_m, (3,), f"{place}: com_m"))
+    _set(owner, "inertia_kg_m2", inertia)

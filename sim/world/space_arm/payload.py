@@ -1,0 +1,115 @@
+"""Taking hold of a body and letting it go: what the joints' rates become.
+
+The gripper closes in no time and the body sticks to it (a plastic impact). The gripper's impulse on
+the body and the body's on the gripper cancel; the base answers with an impulse of its own. So the
+total momentum of arm and body changes by the base's impulse. What stays is the generalized momentum
+of each joint, because no joint passes a torque about its own axis in no time: the angular momentum
+about axis i of all that lies beyond joint i, body included, and of its rotor through the gear.
+
+Letting go exerts no impulse: every rate stays, and so does the momentum of arm and body.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.space_arm.arm import JOINTS, Arm, ArmError
+from sim.world.space_arm.kernels import dynamics
+from sim.world.space_arm.links import Body, numbers, steiner, turned_tensor
+
+Array = NDArray[np.float64]
+
+
+def grapple_rates(
+    arm: Arm,
+    q_rad: Array,
+    v_rad_s: Array,
+    body: Body,
+    twist: Array,
+    rotor_inertia_kg_m2: Array | None = None,
+) -> Array:
+    """Joint rates after the gripper has taken hold of a body.
+
+        (D + Jr + J^T M J) v+ = (D + Jr) v + J^T M V
+
+    D, J: mass matrix and Jacobian of the arm as it was, M: the body's inertia about G's origin.
+
+    Args:
+        arm: the arm before; it may hold something already.
+        q_rad: joint angles [rad], shape (6,).
+        v_rad_s: joint rates before [rad/s], shape (6,).
+        body: what is caught, in the gripper's frame G.
+        twist: of the body before: velocity of its point at G's origin [m/s], then angular [rad/s],
+            base axes, shape (6,).
+        rotor_inertia_kg_m2: N^2 Jm of the rotors if they are firmly geared to their joints, shape
+            (6,); None if springs lie between.
+
+    Returns:
+        Joint rates after [rad/s], shape (6,).
+
+    Raises:
+        ArmError: wrong shape or not finite.
+    """
+    q, v = numbers(q_rad, (JOINTS,), "q_rad"), numbers(v_rad_s, (JOINTS,), "v_rad_s")
+    speed = numbers(twist, (6,), "twist")
+    mass, jacobian = np.zeros((JOINTS, JOINTS)), np.zeros((6, JOINTS))
+    scratch = dynamics.make_scratch()
+    dynamics.mass_matrix(arm.arrays(), q, scratch, mass)
+    dynamics.gripper_jacobian(arm.arrays(), q, scratch, jacobian)
+    if rotor_inertia_kg_m2 is not None:
+        rotors = numbers(rotor_inertia_kg_m2, (JOINTS,), "rotor_inertia_kg_m2")
+        if (rotors < 0.0).any():
+            raise ArmError(f"rotor_inertia_kg_m2: {rotors.tolist()} kg m2, must be 0 or more")
+        mass += np.diag(rotors)
+    carried = jacobian.T @ inertia_at_gripper(arm, q, body)  # (6, 6)
+    # Solved for the change: a body that moves with the gripper changes nothing, to the last bit.
+    change = carried @ (speed - jacobian @ v)
+    return v + np.linalg.solve(mass + carried @ jacobian, change)
+
+
+def payload_twist(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
+    """Velocity of what the gripper holds, and keeps when it is let go.
+
+    Args:
+        arm: the arm, with or without the payload.
+        q_rad: joint angles [rad], shape (6,).
+        v_rad_s: joint rates [rad/s], shape (6,).
+
+    Returns:
+        Velocity of G's origin [m/s], then angular [rad/s], base axes, shape (6,).
+
+    Raises:
+        ArmError: wrong shape or not finite.
+    """
+    q, v = numbers(q_rad, (JOINTS,), "q_rad"), numbers(v_rad_s, (JOINTS,), "v_rad_s")
+    twist = np.zeros(6)
+    dynamics.gripper_twist(arm.arrays(), q, v, dynamics.make_scratch(), twist)
+    return twist
+
+
+def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
+    """Inertia of a body at the gripper: (linear, angular momentum about G's origin) of a twist.
+
+    Args:
+        arm: the arm.
+        q_rad: joint angles [rad], shape (6,).
+        body: the body, in the gripper's frame G.
+
+    Returns:
+        In base axes [kg; kg m; kg m2], shape (6, 6).
+
+    Raises:
+        ArmError: wrong shape or not finite.
+    """
+    q = numbers(q_rad, (JOINTS,), "q_rad")
+    rotation, position = np.zeros((3, 3)), np.zeros(3)
+    dynamics.gripper_pose(arm.arrays(), q, dynamics.make_scratch(), rotation, position)
+    com = rotation @ body.com_m
+    x, y, z = body.mass_kg * com
+    moment = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])  # m c x
+    inertia = np.zeros((6, 6))
+    inertia[:3, :3] = body.mass_kg * np.eye(3)
+    inertia[:3, 3:] = -moment
+    inertia[3:, :3] = moment
+    central = turned_tensor(rotation, body.inertia_kg_m2)
+    inertia[3:, 3:] = central + body.mass_kg * steiner(com)
+    return inertia
