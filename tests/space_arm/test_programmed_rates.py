@@ -17,6 +17,7 @@ from sim.world.space_arm.programmed_rates import (
     ProgrammedRates,
     RateSettings,
 )
+from sim.world.space_arm.rate_limits import JointLimits
 from sim.world.space_arm.singularity import Damping, PostureSolver, reach_m
 from sim.world.space_arm.smooth_stop import SmoothStop, StopLaw
 
@@ -367,6 +368,55 @@ def test_the_greatest_factor_uses_up_the_room_exactly(rates, rounding, room):
             math.copysign(room, rates[i]), rel=1e-9
         )
     assert np.all(law.factor_within(np.full(6, -0.1), rates) == 0.0)
+
+
+@given(st.integers(0, 2**32), st.sampled_from((1, 4)))
+@settings(derandomize=True, deadline=None, max_examples=120)
+def test_from_every_permitted_state_the_next_one_is_permitted_or_braked(seed, rounding):
+    rng = np.random.default_rng(seed)
+    law = StopLaw(np.full(6, 0.01), TICK_S, rounding)
+    limits = JointLimits(law, np.full(6, -1.0), np.full(6, 1.0), np.full(6, 0.08))
+    last = rng.uniform(-0.08, 0.08, 6)
+    # Joints are left just the room that the smooth stop needs, or a little more.
+    after = np.sign(last) * (1.0 - rng.choice([0.0, 1e-4, 1e-2], 6))
+    q = after - (law.way_rad(last) - TICK_S * last)
+    step = limits.step(q, last, rng.uniform(-0.1, 0.1, 6))
+    braked = np.allclose(step.rates, law.braked(last), atol=1e-15)
+    assert braked or np.all(np.abs(q + law.way_rad(step.rates)) <= 1.0 + 2e-12)
+    assert np.all(np.abs(step.rates - last) <= 0.01 * TICK_S * (1 + 1e-9))
+
+
+def test_outside_of_a_limit_joints_may_turn_to_another_way_back():
+    law = StopLaw(np.full(6, 0.01), TICK_S)
+    limits = JointLimits(law, np.full(6, -1.0), np.full(6, 1.0), np.full(6, 0.08))
+    q, last = np.array([1.2, 0, 0, 0, 0, 0]), np.array([-0.02, 0.02, 0, 0, 0, 0])
+    step = limits.step(q, last, np.array([-0.04, 0, 0.04, 0, 0, 0]))
+    assert not step.on_path
+    assert step.rates[0] < -0.02
+    assert step.rates[2] > 0.0
+
+
+@pytest.mark.parametrize("joint", [0, 3])
+def test_without_room_for_the_rounded_stop_the_plain_one_is_taken(joint):
+    prs = programme(boom(NARROW), 0.01, rounding_ticks=8, position_margin_rad=0.0)
+    moving, q = np.zeros(6), NARROW.mean(axis=1)
+    moving[joint] = 0.03
+    plain = StopLaw(np.full(6, 0.01), TICK_S)
+    q[joint] = NARROW[joint, 1] - (plain.way_rad(moving) - TICK_S * moving)[joint]
+    prs.reset(moving)
+    now = q.copy()
+    for _ in range(plain.ticks(moving)):
+        now = now + TICK_S * prs.stop(now).rates_rad_s
+    assert now[joint] == pytest.approx(NARROW[joint, 1], abs=1e-12)
+    np.testing.assert_array_equal(prs.last_rates_rad_s, np.zeros(6))
+    # The choice holds for that stop only.
+    prs.reset(moving)
+    prs.stop(q)
+    free = NARROW.mean(axis=1)
+    prs.rates(free, np.zeros(6), Frame.BASE)
+    slow = prs.last_rates_rad_s
+    rounded = slow * prs.law.factor(prs.law.ratio(slow), 1)
+    np.testing.assert_allclose(prs.stop(free).rates_rad_s, rounded, atol=1e-15)
 
 
 # --- singular postures -------------------------------------------------------------------------
