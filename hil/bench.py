@@ -3,15 +3,13 @@
 The same parts run in both clocks; only what paces them and who writes the file differ.
 """
 
-import platform as host
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from drives.bank import BankReport, DriveBank, DriveModelError
-from hil.clock import Clock, Tick, VirtualClock, utc_stamp
+from hil.clock import Clock, Tick, VirtualClock
 from hil.commissioning import require_certificate
 from hil.drives_setup import bank_spec
 from hil.gate.spec import build_bank
@@ -24,9 +22,10 @@ from hil.motion.moves import move
 from hil.motion.source import MotionSource
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord
-from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
-from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.recorder import RecorderResult
+from hil.recording.ring import RecorderStatus
+from hil.run_files import BLACK_BOX_NAME, recording_sink, run_dir
+from hil.run_header import run_header
 from hil.scenario import LegMovesSettings, Plan
 from hil.settings import ConfigError
 from hil.signals import StopSignals
@@ -35,10 +34,8 @@ from hil.supervisor import Outcome, Supervisor
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
-from safety.verdict import Action, Violation
+from safety.verdict import Violation
 
-BLACK_BOX_NAME = "gate.jsonl"
-"""What the gate did without control, if it ever had to; beside the recording."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
 
@@ -152,12 +149,12 @@ def run(
     with ExitStack() as stack:
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
-        folder = stack.enter_context(_run_dir(out, plan.scenario.name))
+        folder = stack.enter_context(run_dir(out, plan.scenario.name))
         gated, clock = _gate(plan, limits, course, folder, progress)
         stack.callback(gated.close)
         report = gated.open()
         require_certificate(plan, report)
-        sink = _sink(plan, folder, _header(plan, limits, report))
+        sink = recording_sink(plan, folder, run_header(plan, limits, report))
         stack.callback(sink.finish)
         setup = stack.enter_context(_granted(plan))
         journal = Journal(sink)
@@ -188,27 +185,6 @@ def run(
     )
 
 
-def new_run_dir(out: Path, name: str) -> Path:
-    """A new folder for one run, ``<scenario>-<UTC time>``; an existing one is never used again.
-
-    Raises:
-        RecordingError: if it cannot be made.
-    """
-    stem = f"{name}-{utc_stamp()}"
-    for attempt in range(1000):
-        folder = out / (stem if attempt == 0 else f"{stem}-{attempt}")
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            if not out.is_dir():
-                raise RecordingError(f"{out}: is a file; a folder for runs is needed") from None
-            continue
-        except OSError as error:
-            raise RecordingError(f"{folder}: cannot be made: {error.strerror}") from None
-        return folder
-    raise RecordingError(f"{out}: has a thousand runs named {stem} already")
-
-
 def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     """About how long the run takes: homing and enabling, rise, motion, parking [s]."""
     machine = machine_of(plan)
@@ -227,27 +203,6 @@ def _supervisor(plan: Plan, course: Course) -> Supervisor:
         round((patience_s + homing_s) / period_s),
         engage=course.engage,
     )
-
-
-def _sink(plan: Plan, folder: Path, header: RunHeader) -> RecordingSink:
-    settings = plan.scenario.recording
-    path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
-    if plan.scenario.clock == "virtual":
-        return Recorder(Ring.local(settings.ring_slots), path, header, min_free_bytes=least)
-    from hil.recording.process import RecorderProcess  # Linux only
-
-    return RecorderProcess(Ring.shared(settings.ring_slots), path, header, min_free_bytes=least)
-
-
-@contextmanager
-def _run_dir(out: Path, name: str) -> Iterator[Path]:
-    """A new folder for a run; it goes again if the run is refused before anything is in it."""
-    folder = new_run_dir(out, name)
-    try:
-        yield folder
-    finally:
-        with suppress(OSError):
-            folder.rmdir()  # refuses, as it should, if there is anything
 
 
 def _gate(
@@ -306,46 +261,6 @@ class _Watched:
                 with suppress(OSError):  # a terminal that has gone is no reason to stop
                     self._progress(tick.t_s)
             yield tick
-
-
-def _header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
-    """What a reader must know to judge the run; nothing in it depends on the time of day."""
-    scenario = plan.scenario
-    return RunHeader(
-        modes=tuple(mode.name for mode in Mode),
-        actions=tuple(action.name for action in Action),
-        metadata={
-            "scenario": scenario.name,
-            "rig": plan.rig.name,
-            "clock": scenario.clock,
-            "rate_hz": repr(scenario.rate_hz),
-            "seed": str(scenario.seed),
-            "drives": _drives_line(plan, report),
-            "axes": "; ".join(report.axes),
-            "limits_sha256": limits.digest(),
-            "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
-            "python": host.python_version(),
-        },
-        scenario=plan.model_dump(mode="json"),
-    )
-
-
-def _drives_line(plan: Plan, report: BankReport) -> str:
-    """The drives of a run in one line; simulated ones can never be taken for real ones."""
-    mark = "SIMULATED " if report.simulated else ""
-    instead = plan.scenario.devices.in_place_of
-    place = f", in place of {instead}, which was not there" if instead else ""
-    return f"{mark}{report.name} ({report.url}{place})"
-
-
-VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "ruckig", "mcap")
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _outcome(end: LoopEnd, supervisor: Supervisor) -> Outcome:

@@ -11,6 +11,7 @@ import pytest
 from bench_plans import HEAVE, TOO_FAR, plan
 
 import hil.bench
+import hil.run_files
 import hil.stations.platform
 from drives.bank import DriveError
 from hil.bench import run
@@ -225,7 +226,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_pa
 
 
 def test_a_run_never_writes_into_an_old_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(hil.bench, "utc_stamp", lambda: "20260101T000000Z")
+    monkeypatch.setattr(hil.run_files, "utc_stamp", lambda: "20260101T000000Z")
     folders = {run(plan(), tmp_path).recorder.path.parent for _ in range(3)}
     assert len(folders) == 3
 
