@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from pathlib import Path
 
-from drives.bank import BankReport, DriveBank, DriveModelError
+from drives.bank import BankReport, DriveBank, DriveModelError, SixBools
 from hil.clock import Clock, Tick, VirtualClock
 from hil.commissioning import require_certificate
 from hil.drives_setup import bank_spec
@@ -71,6 +71,7 @@ class RunResult:
         reason: why the run did not complete, empty if it did.
         setup: what the system granted for real time, empty in a dry run.
         drives: what the drives said of themselves.
+        homed: whether each leg had found its reference in the last cycle.
     """
 
     outcome: Outcome
@@ -83,6 +84,7 @@ class RunResult:
     reason: str
     setup: tuple[RealtimeItem, ...]
     drives: BankReport
+    homed: SixBools
 
     @property
     def ok(self) -> bool:
@@ -182,6 +184,7 @@ def run(
         reason=_reason(end, supervisor) or recorded.problem,
         setup=setup,
         drives=report,
+        homed=journal.homed,
     )
 
 

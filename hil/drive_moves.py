@@ -27,7 +27,7 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
                 "ok": result.ok,
                 "outcome": result.outcome.value,
                 "reason": result.reason,
-                "homed": [leg] if leg else [1, 2, 3, 4, 5, 6],
+                "homed": [number for number, homed in enumerate(result.homed, start=1) if homed],
                 "recording": str(result.recorder.path),
             }
         )

@@ -9,7 +9,16 @@ from rich.table import Table
 from drives.bank import DriveError
 from drives.canopen_scan import FoundNode, measure_round_trips, scan
 from drives.frames import BusHealth, BusState, FrameBus
-from drives.links import CanLink, Link, ModbusRtuLink, ModbusTcpLink, open_can, parse_link
+from drives.links import (
+    CanLink,
+    Link,
+    ModbusRtuLink,
+    ModbusTcpLink,
+    SimLink,
+    lock_modbus,
+    open_can,
+    parse_link,
+)
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from hil.console import RefusedError, out, print_json
 from hil.doctor import Finding, Grade
@@ -94,18 +103,26 @@ def _bus(link: CanLink, bitrate: int) -> Iterator[FrameBus]:
 
 @contextmanager
 def _gateway(link: Link) -> Iterator[ModbusGateway]:
-    if isinstance(link, ModbusTcpLink):
-        gateway = tcp_gateway(link.host, link.port, link.url, MODBUS_TIMEOUT_S)
-    elif isinstance(link, ModbusRtuLink):
-        wire = (link.device, link.baud, link.parity, link.stop_bits)
-        gateway = rtu_gateway(*wire, link.url, MODBUS_TIMEOUT_S, RTU_QUIET_S)
-    else:
+    """The device behind a Modbus link, for this program alone: a look disturbs a running bank."""
+    if isinstance(link, CanLink | SimLink):
         raise ConfigError("URL", [f"{link.url}: no Modbus"])
+    lock = lock_modbus(link)
     try:
-        gateway.connect()
-        yield gateway
+        gateway = _dial(link)
+        try:
+            gateway.connect()
+            yield gateway
+        finally:
+            gateway.close()
     finally:
-        gateway.close()
+        lock.release()
+
+
+def _dial(link: ModbusTcpLink | ModbusRtuLink) -> ModbusGateway:
+    if isinstance(link, ModbusTcpLink):
+        return tcp_gateway(link.host, link.port, link.url, MODBUS_TIMEOUT_S)
+    wire = (link.device, link.baud, link.parity, link.stop_bits)
+    return rtu_gateway(*wire, link.url, MODBUS_TIMEOUT_S, RTU_QUIET_S)
 
 
 def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:

@@ -6,7 +6,7 @@ disk is full still says why it stopped.
 
 import math
 
-from drives.bank import BankFeedback
+from drives.bank import BankFeedback, SixBools
 from hil.clock import Tick
 from hil.recording.frame import (
     CYCLE_KIND,
@@ -46,6 +46,8 @@ class Journal:
         self._buffer = bytearray(FRAME.size)
         self._mode: Mode | None = None
         self._told: tuple[Violation, ...] = ()
+        self.homed: SixBools = (False, False, False, False, False, False)
+        """Whether each leg had found its reference in the newest cycle."""
         self.events: list[EventRecord] = []
         self.violations: list[tuple[float, Violation]] = []
 
@@ -70,6 +72,7 @@ class Journal:
             busy_s: what the last cycle took [s].
             flags: :class:`CycleFlag` bits that the loop knows of.
         """
+        self.homed = feedback.homed
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
         if not all(feedback.fresh):
             flags |= CycleFlag.FEEDBACK_STALE

@@ -1,5 +1,6 @@
 """The verbs that look at drives and move their legs slowly, on emulated racks on the wire."""
 
+import json
 import re
 import signal
 import socket
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bench_plans
 import numpy as np
 import pytest
 from rack_bench import (
@@ -21,7 +23,9 @@ from rack_bench import (
     write_quick_rig,
 )
 
+from drives.links import lock_modbus, parse_link
 from hil.cli import app
+from hil.drive_moves import home_and_show
 from hil.rack import emulated_rack
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
@@ -118,6 +122,31 @@ def test_scan_names_a_modbus_gateway(modbus_url):
     (link,) = told("drives", "scan", modbus_url, status=0)["links"]
     assert link["gateway"][:2] == ["HIL bench", "HIL emulated rack"]
     assert "HIL emulated rack" in shown("drives", "scan", modbus_url).stdout
+
+
+@pytest.mark.parametrize("verb", [["drives", "scan"], ["doctor", "--duration", "0.5", "--drives"]])
+def test_a_link_that_a_bank_has_is_not_looked_at(verb, modbus_url):
+    link = parse_link(modbus_url)
+    lock = lock_modbus(link)
+    try:
+        refused = runner.invoke(app, [*verb, modbus_url, "--json"])
+        assert "another controller has it" in refused.output
+        assert refused.exit_code == 1
+    finally:
+        lock.release()
+    assert "HIL emulated rack" in shown("drives", "scan", modbus_url).stdout
+    lock_modbus(link).release()  # the look has given it back
+
+
+@pytest.mark.parametrize("leg", [2, None])
+def test_legs_that_were_not_homed_are_not_told_as_homed(leg, tmp_path, capsys):
+    fault = 'faults=[{kind="drive_fault",leg=2,start_s=0.1,value=8976.0}]'
+    assert not home_and_show(bench_plans.plan(fault), leg, tmp_path, as_json=True)
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["ok"] is False
+    assert 2 not in answer["homed"]
+    assert home_and_show(bench_plans.plan(), leg, tmp_path, as_json=True)
+    assert json.loads(capsys.readouterr().out)["homed"] == ([leg] if leg else [1, 2, 3, 4, 5, 6])
 
 
 def test_faults_shows_what_the_drives_remember(rig):
