@@ -212,10 +212,10 @@ def leg_test(
     Real drives are moved fast only after it was passed.
     """
     from hil.commissioning import leg_test_motion
-    from hil.drive_moves import test_and_show
+    from hil.drive_moves import leg_test_and_show
 
     plan = _plan(rig, drives, "leg_test", rate_hz, fallback, leg_test_motion)
-    leave(test_and_show(plan, folder, witnessed=witnessed, as_json=as_json))
+    leave(leg_test_and_show(plan, folder, witnessed=witnessed, as_json=as_json))
 
 
 def _plan(

@@ -33,7 +33,7 @@ RIG = load_rig(RIG_FILE)
 UNHEARD = nullcontext(SimpleNamespace(asked=None))
 
 
-def test_plan(**motion):
+def leg_test_plan(**motion):
     table = {
         "name": "leg_test",
         "rig": str(RIG_FILE),
@@ -43,12 +43,9 @@ def test_plan(**motion):
     return plan_from_table(table, Path("test"))
 
 
-test_plan.__test__ = False
-
-
 @pytest.fixture(scope="module")
 def passed(tmp_path_factory) -> Recording:
-    result = run(test_plan(), tmp_path_factory.mktemp("runs"), stop=UNHEARD)
+    result = run(leg_test_plan(), tmp_path_factory.mktemp("runs"), stop=UNHEARD)
     assert result.ok
     return Recording.open(result.recorder.path)
 
@@ -160,18 +157,18 @@ def test_a_certificate_that_proves_nothing_is_none(passed, tmp_path, monkeypatch
 
 
 def test_what_is_slow_is_so_in_metres_per_second_too():
-    plan = test_plan()
+    plan = leg_test_plan()
     fast = plan.rig.slow_moves.model_copy(update={"speed_m_s": 1.0})
     rig = plan.rig.model_copy(update={"slow_moves": fast})
     assert not is_slow(plan.model_copy(update={"rig": rig}))
 
 
 def test_legs_that_are_led_slowly_are_parked_as_slowly():
-    share = test_plan().scenario.motion.speed
-    slow = hil.bench.machine_of(test_plan()).slow_moves
+    share = leg_test_plan().scenario.motion.speed
+    slow = hil.bench.machine_of(leg_test_plan()).slow_moves
     assert slow.speed_m_s == pytest.approx(RIG.slow_moves.speed_m_s * share)
 
 
 def test_only_slow_leg_moves_may_go_without_a_certificate():
-    assert is_slow(test_plan())
-    assert not is_slow(test_plan(speed=0.5))
+    assert is_slow(leg_test_plan())
+    assert not is_slow(leg_test_plan(speed=0.5))
