@@ -11,7 +11,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import DriveArrays
 from sim.world.space_arm.kernels import sdirk2
 from sim.world.space_arm.kernels.dynamics import ArmArrays
 
@@ -54,7 +53,7 @@ class Integrator(Protocol):
     def pass_time(
         self,
         arm: ArmArrays,
-        drive: DriveArrays,
+        drive: Array,
         state: Array,
         command_rad_s: Array,
         dry_nm: Array,
@@ -132,7 +131,7 @@ class Sdirk2:
     def pass_time(
         self,
         arm: ArmArrays,
-        drive: DriveArrays,
+        drive: Array,
         state: Array,
         command_rad_s: Array,
         dry_nm: Array,

@@ -10,14 +10,24 @@ from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import (
+    BACK_EMF,
+    BRAKE,
+    FRICTION,
+    HALF_GAP,
+    HOLD,
+    INERTIA,
+    LOOP_GAIN,
     RIGID,
     RIGID_GAP,
-    DriveArrays,
+    TORQUE_MAX,
+    TORQUE_PER_VOLT,
+    VOLTAGE_MAX,
     DriveEffects,
     DriveModel,
-    drive_arrays,
+    drive_table,
 )
 from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, Status
+from sim.world.space_arm.kernels import stage
 from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S, motor_torque
 from sim.world.space_arm.kernels.dynamics import (
     gripper_jacobian,
@@ -25,8 +35,7 @@ from sim.world.space_arm.kernels.dynamics import (
     make_scratch,
     mass_and_bias,
 )
-from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touching_sides
-from sim.world.space_arm.kernels.stage import make_stage_work, solve_stage
+from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touch_sides
 from sim.world.space_arm.payload import grapple_rates
 
 Array = NDArray[np.float64]
@@ -132,13 +141,13 @@ class SpaceArm:
     ) -> None:
         self._empty = arm
         self.effects = effects.effects if isinstance(effects, DriveModel) else effects
-        self._drive = drive_arrays(arm.drives, self.effects)
+        self._drive = drive_table(arm.drives, self.effects)
         self._torque_per_ampere = np.array(
             [drive.gear_ratio * drive.torque_constant_nm_a for drive in arm.drives]
         )
         self._integrator = integrator or Sdirk2(levers_m(arm))
         self._scratch = make_scratch()
-        self._stage = make_stage_work()
+        self._stage = stage.make_stage()
         self._brakes = np.zeros(6, dtype=np.bool_)
         self._time_s = 0.0
         self._state = np.zeros((STATE_ROWS, 6))
@@ -164,7 +173,7 @@ class SpaceArm:
         self._arrays = self.arm.arrays()
 
     @property
-    def drive(self) -> DriveArrays:
+    def drive(self) -> Array:
         """The drives as the kernels see them."""
         return self._drive
 
@@ -209,7 +218,7 @@ class SpaceArm:
         if not (math.isfinite(duration_s) and duration_s > 0.0):
             raise ValueError(f"duration_s = {duration_s!r} s: a finite time above 0 is needed")
         command[self._brakes] = 0.0
-        dry = self._drive.friction + np.where(self._brakes, self._drive.brake, 0.0)
+        dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         slip = self._state[SLIP].copy()
         span = self._integrator.pass_time(
             self._arrays, self._drive, self._state, command, dry, duration_s
@@ -238,7 +247,7 @@ class SpaceArm:
         twist = jacobian @ state[V]
         motor = np.array([motor_torque(drive, j, state[W, j], command[j])[0] for j in range(6)])
         current = motor / self._torque_per_ampere
-        voltage = motor / drive.torque_per_volt + drive.back_emf * state[W]
+        voltage = motor / drive[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
         return Snapshot(
             self._time_s, state[Q].copy(), state[V].copy(), state[Q] + state[L] + state[SLIP],
             state[W].copy(), rotation, position, twist[:3].copy(), twist[3:].copy(),
@@ -252,27 +261,29 @@ class SpaceArm:
 
     def _gear_torques(self, command: Array, dry: Array) -> Array:
         """Torques through the gears now, whatever holds the links and whoever integrated."""
-        state, drive, work = self._state, self._drive, self._stage
-        mass, bias, side = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
-        mass_and_bias(self._arrays, state[Q], state[V], self._scratch, mass, bias)
-        if drive.hold == RIGID_GAP:
-            touching_sides(drive, state, side)
-        link, motor = state[V].copy(), state[W].copy()
-        solve_stage(
-            drive, mass, bias, INSTANT_S, state[V], state[W], state[L], command, dry, side,
-            link, motor, work,
+        state, drive, s = self._state, self._drive, self._stage
+        mass_and_bias(
+            self._arrays, state[Q], state[V], self._scratch,
+            s[stage.MASS : stage.MASS + 6], s[stage.BIAS],
         )  # fmt: skip
-        return work.torque.copy()
+        s[stage.SIDE] = 0.0
+        if drive[HOLD, 0] == RIGID_GAP:
+            touch_sides(drive, state, s)
+        s[stage.LINK_R], s[stage.MOTOR_R], s[stage.WINDUP_R] = state[V], state[W], state[L]
+        s[stage.LINK], s[stage.MOTOR] = state[V], state[W]
+        s[stage.COMMAND], s[stage.DRY] = command, dry
+        stage.solve_stage(drive, INSTANT_S, s)
+        return s[stage.TORQUE].copy()
 
     def _active(
         self, j: int, command: float, dry: float, slip_before: float, motor: float
     ) -> Active:
         state, drive, active = self._state, self._drive, Active.NOTHING
-        if abs(drive.loop_gain[j] * (command - state[W, j])) >= drive.voltage_max[j]:
+        if abs(drive[LOOP_GAIN, j] * (command - state[W, j])) >= drive[VOLTAGE_MAX, j]:
             active |= Active.VOLTAGE
-        if abs(motor) >= drive.torque_max[j]:
+        if abs(motor) >= drive[TORQUE_MAX, j]:
             active |= Active.CURRENT
-        if abs(state[L, j]) < drive.half_gap[j] * (1.0 - FACE_SHARE):
+        if abs(state[L, j]) < drive[HALF_GAP, j] * (1.0 - FACE_SHARE):
             active |= Active.GAP
         if dry > 0.0 and abs(state[W, j]) <= STUCK_RATE_RAD_S:
             active |= Active.STUCK
@@ -296,10 +307,10 @@ class SpaceArm:
         twist = np.array(twist, dtype=np.float64)
         if twist.shape != (6,) or not np.isfinite(twist).all():
             raise ValueError(f"twist {twist!r}: six finite numbers are needed")
-        firm = self._drive.inertia if self._drive.hold == RIGID else np.zeros(6)
+        firm = self._drive[INERTIA] if self._drive[HOLD, 0] == RIGID else np.zeros(6)
         state = self._state
         state[V] = grapple_rates(self._empty, body, state[Q], state[V], twist, firm)
-        if self._drive.hold == RIGID:
+        if self._drive[HOLD, 0] == RIGID:
             state[W] = state[V]
         self._load(body)
 

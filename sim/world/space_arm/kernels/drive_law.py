@@ -12,9 +12,27 @@ equations of the whole arm the gradient of a convex function.
 
 import math
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import ELASTIC, RIGID_GAP, DriveArrays
+from sim.world.space_arm.drive import (
+    BACK_EMF,
+    CLUTCH,
+    DAMPING,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    INERTIA,
+    LOOP_GAIN,
+    RIGID_GAP,
+    STIFFNESS,
+    TORQUE_MAX,
+    TORQUE_PER_VOLT,
+    VOLTAGE_MAX,
+)
+
+Array = NDArray[np.float64]
 
 ONSET = 5.0
 """The torque of a contact rises at most this many times as fast as its spring's; see `_contact`."""
@@ -24,34 +42,32 @@ SCALAR_ITERATIONS = 40
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def motor_torque(drive: DriveArrays, j: int, w: float, command: float) -> tuple[float, float]:
+def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float, float]:
     """Torque of motor ``j`` at rate ``w`` [N m], and how it falls with the rate (0 or more).
 
     Args:
-        drive: the drives.
+        drive: the table of the drives.
         j: number of the joint.
         w: rate of the motor on the joint's side [rad/s].
         command: rate that is asked for [rad/s].
     """
-    voltage = drive.loop_gain[j] * (command - w)
-    fall = drive.loop_gain[j]
-    if voltage > drive.voltage_max[j]:
-        voltage, fall = drive.voltage_max[j], 0.0
-    elif voltage < -drive.voltage_max[j]:
-        voltage, fall = -drive.voltage_max[j], 0.0
-    torque = drive.torque_per_volt[j] * (voltage - drive.back_emf[j] * w)
-    fall = drive.torque_per_volt[j] * (fall + drive.back_emf[j])
-    if torque > drive.torque_max[j]:
-        return drive.torque_max[j], 0.0
-    if torque < -drive.torque_max[j]:
-        return -drive.torque_max[j], 0.0
+    voltage = drive[LOOP_GAIN, j] * (command - w)
+    fall = drive[LOOP_GAIN, j]
+    if voltage > drive[VOLTAGE_MAX, j]:
+        voltage, fall = drive[VOLTAGE_MAX, j], 0.0
+    elif voltage < -drive[VOLTAGE_MAX, j]:
+        voltage, fall = -drive[VOLTAGE_MAX, j], 0.0
+    torque = drive[TORQUE_PER_VOLT, j] * (voltage - drive[BACK_EMF, j] * w)
+    fall = drive[TORQUE_PER_VOLT, j] * (fall + drive[BACK_EMF, j])
+    if torque > drive[TORQUE_MAX, j]:
+        return drive[TORQUE_MAX, j], 0.0
+    if torque < -drive[TORQUE_MAX, j]:
+        return -drive[TORQUE_MAX, j], 0.0
     return torque, fall
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def gear_torque(
-    drive: DriveArrays, j: int, windup: float, rate: float, hs: float
-) -> tuple[float, float]:
+def gear_torque(drive: Array, j: int, windup: float, rate: float, hs: float) -> tuple[float, float]:
     """Torque through the elastic gear ``j`` [N m], and how it rises with the rate within a step.
 
     In the gap there is none. At a face it is spring and mesh damping, never pulling; at the onset,
@@ -60,38 +76,38 @@ def gear_torque(
     Without a gap it is a plain spring with a damper. A clutch passes on no more than its torque.
 
     Args:
-        drive: the drives.
+        drive: the table of the drives.
         j: number of the joint.
         windup: angle of the motor ahead of the link [rad].
         rate: the motor's rate relative to the link's [rad/s].
         hs: length of the step, through which the wind-up depends on the rate [s].
     """
-    gap, stiffness = drive.half_gap[j], drive.stiffness[j]
+    gap, stiffness = drive[HALF_GAP, j], drive[STIFFNESS, j]
     side = 1.0 if windup >= 0.0 else -1.0
     if gap == 0.0:
-        torque = stiffness * windup + drive.damping[j] * rate
-        rise = stiffness * hs + drive.damping[j]
+        torque = stiffness * windup + drive[DAMPING, j] * rate
+        rise = stiffness * hs + drive[DAMPING, j]
         side = 1.0 if torque >= 0.0 else -1.0
         torque = abs(torque)
     else:
         depth = side * windup - gap
         if depth <= 0.0:
             return 0.0, 0.0
-        torque = stiffness * depth + drive.damping[j] * side * rate
+        torque = stiffness * depth + drive[DAMPING, j] * side * rate
         if torque <= 0.0:
             return 0.0, 0.0
-        rise = stiffness * hs + drive.damping[j]
+        rise = stiffness * hs + drive[DAMPING, j]
         if torque > ONSET * stiffness * depth:
             torque = ONSET * stiffness * depth
             rise = ONSET * stiffness * hs
-    if torque > drive.clutch[j]:
-        return side * drive.clutch[j], 0.0
+    if torque > drive[CLUTCH, j]:
+        return side * drive[CLUTCH, j], 0.0
     return side * torque, rise
 
 
 @njit(cache=True, error_model="numpy")
 def motor_rate(
-    drive: DriveArrays,
+    drive: Array,
     j: int,
     hs: float,
     reference: float,
@@ -105,7 +121,7 @@ def motor_rate(
     """Solve the motor's equation without its friction; return its rate and how stiff it is there.
 
     Args:
-        drive: the drives.
+        drive: the table of the drives.
         j: number of the joint.
         hs: length of the step [s].
         reference: rate at the step's reference [rad/s].
@@ -119,7 +135,7 @@ def motor_rate(
     Returns:
         The rate [rad/s] and Jr + hs beta [kg m2], the slope without the gear's part.
     """
-    inertia = drive.inertia[j]
+    inertia = drive[INERTIA, j]
     low, high = -math.inf, math.inf
     w = guess
     slope = inertia
@@ -159,18 +175,18 @@ def _firm_friction(w: float, dry: float) -> tuple[float, float]:
 
 @njit(cache=True, error_model="numpy")
 def _firm(
-    drive: DriveArrays, j: int, hs: float, w: float, reference: float, command: float, dry: float
+    drive: Array, j: int, hs: float, w: float, reference: float, command: float, dry: float
 ) -> tuple[float, float]:
     """Torque [N m] that a motor passes on if it has to run at rate ``w``, and its fall with it."""
     torque, fall = motor_torque(drive, j, w, command)
     friction, creep = _firm_friction(w, dry)
-    passed = torque - friction - drive.inertia[j] * (w - reference) / hs
-    return passed, drive.inertia[j] / hs + fall + creep
+    passed = torque - friction - drive[INERTIA, j] * (w - reference) / hs
+    return passed, drive[INERTIA, j] / hs + fall + creep
 
 
 @njit(cache=True, error_model="numpy")
 def _sliding_rate(
-    drive: DriveArrays,
+    drive: Array,
     j: int,
     hs: float,
     reference: float,
@@ -185,7 +201,7 @@ def _sliding_rate(
     """As `motor_rate`, with dry friction: the rate, its slope, and whether the motor sticks."""
     if dry > 0.0:
         torque, _ = motor_torque(drive, j, 0.0, command)
-        push = drive.inertia[j] * reference + hs * (torque - load)
+        push = drive[INERTIA, j] * reference + hs * (torque - load)
         if coupled:
             push -= hs * gear_torque(drive, j, windup_r - hs * link, -link, hs)[0]
         if abs(push) <= hs * dry:
@@ -197,7 +213,7 @@ def _sliding_rate(
 
 @njit(cache=True, error_model="numpy")
 def passed_on(
-    drive: DriveArrays,
+    drive: Array,
     j: int,
     hs: float,
     reference: float,
@@ -211,7 +227,7 @@ def passed_on(
     """Torque that gear ``j`` passes on to its link, how it falls with the link's rate, the motor.
 
     Args:
-        drive: the drives.
+        drive: the table of the drives.
         j: number of the joint.
         hs: length of the step [s].
         reference: the motor's rate at the step's reference, on the joint's side [rad/s].
@@ -225,7 +241,7 @@ def passed_on(
     Returns:
         Torque [N m], its fall [N m s/rad] (0 or more), rate of the motor [rad/s].
     """
-    if drive.hold == ELASTIC:
+    if drive[HOLD, j] == ELASTIC:
         w, slope, stuck = _sliding_rate(
             drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, True
         )
@@ -234,18 +250,18 @@ def passed_on(
             return torque, rise, w
         return torque, rise * slope / (slope + hs * rise), w
     w = link
-    if drive.hold == RIGID_GAP:
+    if drive[HOLD, j] == RIGID_GAP:
         free, _, _ = _sliding_rate(
             drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, False
         )
-        face = side * drive.half_gap[j]
+        face = side * drive[HALF_GAP, j]
         if side == 0.0 or side * (windup_r + hs * (free - link) - face) <= 0.0:
             return 0.0, 0.0, free
         w = link + (face - windup_r) / hs
     torque, fall = _firm(drive, j, hs, w, reference, command, dry)
-    if abs(torque) <= drive.clutch[j]:
+    if abs(torque) <= drive[CLUTCH, j]:
         return torque, fall, w
-    torque = math.copysign(drive.clutch[j], torque)
+    torque = math.copysign(drive[CLUTCH, j], torque)
     w, _, _ = _sliding_rate(
         drive, j, hs, reference, command, dry, torque, guess, windup_r, link, False
     )

@@ -5,7 +5,7 @@ arm is kept,
 
     D (V+ - V) = p,   Jr (W+ - W) = -p,   p >= 0 where V+ = W+, else 0   (at an upper face),
 
-for the joint that hits and for all that touch already. With P = V+ unknown it is once more the
+for the joint that hits and for all that touch already. With V+ unknown it is once more the
 gradient of a convex function.
 """
 
@@ -13,9 +13,20 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import DriveArrays
+from sim.world.space_arm.drive import CLUTCH, HALF_GAP, INERTIA
 from sim.world.space_arm.kernels.linear import factorise, solve
-from sim.world.space_arm.kernels.stage import StageWork
+from sim.world.space_arm.kernels.stage import (
+    FACTOR,
+    LINK,
+    LINK_R,
+    MASS,
+    MOTOR,
+    MOTOR_R,
+    REST,
+    SIDE,
+    SLOPE,
+    STEP,
+)
 
 Array = NDArray[np.float64]
 
@@ -25,91 +36,74 @@ ITERATIONS_MAX = 30
 
 
 @njit(cache=True, error_model="numpy")
-def farthest_out(drive: DriveArrays, windup: Array, side: Array) -> tuple[int, float]:
+def farthest_out(drive: Array, windup: Array, row: int, s: Array) -> tuple[int, float]:
     """The joint that is farthest beyond a face that did not touch, and how far [rad].
 
     Args:
-        drive: the drives.
-        windup: wind-ups at the end of a step [rad], shape (6,).
-        side: faces that touch already: 1, -1 or 0, shape (6,).
+        drive: the table of the drives.
+        windup: a table with the wind-ups at the end of a step [rad].
+        row: their row in it.
+        s: the stage's table, for the faces that touch already.
     """
     worst, excess = -1, -np.inf
     for j in range(6):
-        upper = windup[j] - drive.half_gap[j] if side[j] <= 0.0 else -np.inf
-        lower = -windup[j] - drive.half_gap[j] if side[j] >= 0.0 else -np.inf
+        upper = windup[row, j] - drive[HALF_GAP, j] if s[SIDE, j] <= 0.0 else -np.inf
+        lower = -windup[row, j] - drive[HALF_GAP, j] if s[SIDE, j] >= 0.0 else -np.inf
         if max(upper, lower) > excess:
             worst, excess = j, max(upper, lower)
     return worst, excess
 
 
 @njit(cache=True, error_model="numpy")
-def _pushes(side: float, motor: float, link: float) -> bool:
-    """Whether a motor at a face is faster than its link, so that they push each other."""
-    return side * (motor - link) > 0.0
-
-
-@njit(cache=True, error_model="numpy")
-def _rest(
-    drive: DriveArrays, mass: Array, link: Array, motor: Array, side: Array, trial: Array,
-    work: StageWork,
-) -> None:  # fmt: skip
-    """Momentum that is left over with the rates ``trial`` after the blow, and its slope."""
-    for j in range(6):
-        work.momentum[j] = trial[j] - link[j]
+def _evaluate(drive: Array, s: Array) -> None:
+    """Momentum that is left over with the rates in row `LINK` after the blow, and its slope."""
     for i in range(6):
-        rest, work.slope[i] = 0.0, 0.0
+        rest, s[SLOPE, i] = 0.0, 0.0
         for k in range(6):
-            rest += mass[i, k] * work.momentum[k]
-        if _pushes(side[i], motor[i], trial[i]):
-            rest += drive.inertia[i] * (trial[i] - motor[i])
-            work.slope[i] = drive.inertia[i]
-        work.rest[i] = rest
+            rest += s[MASS + i, k] * (s[LINK, k] - s[LINK_R, k])
+        if s[SIDE, i] * (s[MOTOR_R, i] - s[LINK, i]) > 0.0:
+            rest += drive[INERTIA, i] * (s[LINK, i] - s[MOTOR_R, i])
+            s[SLOPE, i] = drive[INERTIA, i]
+        s[REST, i] = rest
 
 
 @njit(cache=True, error_model="numpy")
-def strike(
-    drive: DriveArrays, mass: Array, link: Array, motor: Array, side: Array, after: Array,
-    work: StageWork,
-) -> bool:  # fmt: skip
-    """Let the motors that touch strike; ``link`` and ``motor`` become the rates after the blow.
+def strike(drive: Array, s: Array) -> bool:
+    """Let the motors that touch strike their links.
 
     A gear with a clutch passes on no blow: the clutch slips until both are equally fast.
 
     Args:
-        drive: the drives.
-        mass: D [kg m2], shape (6, 6).
-        link: rates of the links [rad/s], shape (6,).
-        motor: rates of the motors [rad/s], shape (6,).
-        side: faces that touch: 1, -1 or 0, shape (6,).
-        after: work space, shape (6,).
-        work: more of it.
+        drive: the table of the drives.
+        s: the stage's table: `MASS`, `SIDE`, and the rates before in `LINK_R` and `MOTOR_R`; those
+            after the blow come into `LINK` and `MOTOR`.
 
     Returns:
-        Whether a solution was found; if not, nothing is changed.
+        Whether a solution was found; if not, the rates after are those before.
     """
     for j in range(6):
-        after[j] = link[j]
-        if drive.clutch[j] < np.inf:
-            side[j] = 0.0
+        s[LINK, j] = s[LINK_R, j]
+        s[MOTOR, j] = s[MOTOR_R, j]
+        if drive[CLUTCH, j] < np.inf:
+            s[SIDE, j] = 0.0
     found = False
     for _ in range(ITERATIONS_MAX):
-        _rest(drive, mass, link, motor, side, after, work)
-        if not factorise(mass, work.slope, work.factor):
-            return False
-        for j in range(6):
-            work.step[j] = work.rest[j]
-        solve(work.factor, work.step)
+        _evaluate(drive, s)
+        if not factorise(s, MASS, SLOPE, FACTOR):
+            break
         change = 0.0
         for j in range(6):
-            after[j] -= work.step[j]
-            change = max(change, abs(work.step[j]))
+            s[STEP, j] = s[REST, j]
+        solve(s, FACTOR, STEP)
+        for j in range(6):
+            s[LINK, j] -= s[STEP, j]
+            change = max(change, abs(s[STEP, j]))
         if change <= 1e-15:
             found = True
             break
-    if not found:
-        return False
     for j in range(6):
-        if _pushes(side[j], motor[j], after[j] - 1e-12 * side[j]):
-            motor[j] = after[j]
-        link[j] = after[j]
-    return True
+        if not found:
+            s[LINK, j] = s[LINK_R, j]
+        elif s[SIDE, j] * (s[MOTOR_R, j] - s[LINK, j]) > -1e-12 * abs(s[SIDE, j]):
+            s[MOTOR, j] = s[LINK, j]
+    return found

@@ -15,11 +15,24 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch, mass_and_bias
 
-from sim.world.space_arm.drive import ELASTIC, RIGID_GAP, DriveArrays
+from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, RIGID_GAP, STIFFNESS
+from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch, mass_and_bias
 from sim.world.space_arm.kernels.impact import HIT_TOLERANCE_RAD, farthest_out, strike
-from sim.world.space_arm.kernels.stage import StageWork, make_stage_work, solve_stage
+from sim.world.space_arm.kernels.stage import (
+    BIAS,
+    COMMAND,
+    DRY,
+    LINK,
+    LINK_R,
+    MASS,
+    MOTOR,
+    MOTOR_R,
+    SIDE,
+    WINDUP_R,
+    make_stage,
+    solve_stage,
+)
 
 Array = NDArray[np.float64]
 
@@ -42,6 +55,14 @@ COUNTERS = 5
 HIT_TRIALS = 12
 FIRST_STEP_S = 1e-3
 
+# Rows of a step's table: rates and wind-ups after each stage,
+V1, W1, L1, V2, W2, L2 = 0, 1, 2, 3, 4, 5
+# accelerations of links and motors at 0, gamma h and h,
+A0, A1, A2, B0, B1, B2 = 6, 7, 8, 9, 10, 11
+# where D is computed, and the rates when it last was.
+Q_MID, V_MID, V_LAST = 12, 13, 14
+STEP_ROWS = 15
+
 
 class StepControl(NamedTuple):
     """How accurate, and with how much work at most."""
@@ -59,34 +80,14 @@ class StepControl(NamedTuple):
 class SpanWork(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    mass: Array  # (6, 6)
-    bias: Array
-    q_mid: Array
-    v_mid: Array
-    v_last: Array  # rates of the links when D was last computed
-    v1: Array  # rates of links and motors and wind-ups after each stage, and references
-    w1: Array
-    l1: Array
-    v2: Array
-    w2: Array
-    l2: Array
-    vr: Array
-    wr: Array
-    lr: Array
-    a: Array  # accelerations of links at 0, gamma h and h (3, 6)
-    b: Array  # of motors (3, 6)
-    side: Array
-    stage: StageWork
+    step: Array  # (15, 6)
+    stage: Array
     scratch: Scratch
 
 
 def make_span_work() -> SpanWork:
     """New arrays for one arm."""
-    vectors = [np.zeros(6) for _ in range(13)]
-    return SpanWork(
-        np.zeros((6, 6)), *vectors, np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6),
-        make_stage_work(), make_scratch(),
-    )  # fmt: skip
+    return SpanWork(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
 
 
 @njit(cache=True, error_model="numpy")
@@ -97,49 +98,44 @@ def _refresh(
 
     ``age_s`` is the time since the last ones, by which the rates are led on; 0 if unknown.
     """
+    w, s = work.step, work.stage
     lead = 0.5 * ahead_s / age_s if age_s > 0.0 else 0.0
     for j in range(6):
         v = state[V, j]
-        work.q_mid[j] = state[Q, j] + 0.5 * ahead_s * v
-        work.v_mid[j] = v + lead * (v - work.v_last[j]) if coriolis else 0.0
-        work.v_last[j] = v
-    mass_and_bias(arm, work.q_mid, work.v_mid, work.scratch, work.mass, work.bias)
+        w[Q_MID, j] = state[Q, j] + 0.5 * ahead_s * v
+        w[V_MID, j] = v + lead * (v - w[V_LAST, j]) if coriolis else 0.0
+        w[V_LAST, j] = v
+    mass_and_bias(arm, w[Q_MID], w[V_MID], work.scratch, s[MASS : MASS + 6], s[BIAS])
 
 
 @njit(cache=True, error_model="numpy")
-def _try_step(
-    drive: DriveArrays, state: Array, command: Array, dry: Array, h: float, work: SpanWork
-) -> int:
-    """Both stages of a step of ``h``; results in ``work``. Iterations, or -1 for no solution."""
+def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
+    """Both stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
     hs = GAMMA * h
     for j in range(6):
-        work.v1[j] = state[V, j] + hs * work.a[0, j]
-        work.w1[j] = state[W, j]
-    first = solve_stage(
-        drive, work.mass, work.bias, hs, state[V], state[W], state[L], command, dry, work.side,
-        work.v1, work.w1, work.stage,
-    )  # fmt: skip
+        s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
+        s[LINK, j] = state[V, j] + hs * w[A0, j]
+        s[MOTOR, j] = state[W, j]
+    first = solve_stage(drive, hs, s)
     if first < 0:
         return -1
     for j in range(6):
-        work.l1[j] = state[L, j] + hs * (work.w1[j] - work.v1[j])
-        work.vr[j] = state[V, j] + ONWARD * (work.v1[j] - state[V, j])
-        work.wr[j] = state[W, j] + ONWARD * (work.w1[j] - state[W, j])
-        work.lr[j] = state[L, j] + ONWARD * (work.l1[j] - state[L, j])
-        work.a[1, j] = (work.v1[j] - state[V, j]) / hs
-        work.b[1, j] = (work.w1[j] - state[W, j]) / hs
-        work.v2[j] = work.vr[j] + hs * work.a[1, j]
-        work.w2[j] = work.w1[j]
-    second = solve_stage(
-        drive, work.mass, work.bias, hs, work.vr, work.wr, work.lr, command, dry, work.side,
-        work.v2, work.w2, work.stage,
-    )  # fmt: skip
+        w[V1, j], w[W1, j] = s[LINK, j], s[MOTOR, j]
+        w[L1, j] = state[L, j] + hs * (w[W1, j] - w[V1, j])
+        w[A1, j] = (w[V1, j] - state[V, j]) / hs
+        w[B1, j] = (w[W1, j] - state[W, j]) / hs
+        s[LINK_R, j] = state[V, j] + ONWARD * (w[V1, j] - state[V, j])
+        s[MOTOR_R, j] = state[W, j] + ONWARD * (w[W1, j] - state[W, j])
+        s[WINDUP_R, j] = state[L, j] + ONWARD * (w[L1, j] - state[L, j])
+        s[LINK, j] = s[LINK_R, j] + hs * w[A1, j]
+    second = solve_stage(drive, hs, s)
     if second < 0:
         return -1
     for j in range(6):
-        work.l2[j] = work.lr[j] + hs * (work.w2[j] - work.v2[j])
-        work.a[2, j] = (work.v2[j] - work.vr[j]) / hs
-        work.b[2, j] = (work.w2[j] - work.wr[j]) / hs
+        w[V2, j], w[W2, j] = s[LINK, j], s[MOTOR, j]
+        w[L2, j] = s[WINDUP_R, j] + hs * (w[W2, j] - w[V2, j])
+        w[A2, j] = (w[V2, j] - s[LINK_R, j]) / hs
+        w[B2, j] = (w[W2, j] - s[MOTOR_R, j]) / hs
     return first + second
 
 
@@ -150,7 +146,7 @@ def _bend(y0: float, y1: float, y2: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _error(control: StepControl, state: Array, h: float, known: bool, work: SpanWork) -> float:
+def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) -> float:
     """Estimate the local error of a step in tolerances.
 
     Where the acceleration at its beginning is not known, that at gamma h is taken for it.
@@ -158,74 +154,63 @@ def _error(control: StepControl, state: Array, h: float, known: bool, work: Span
     worst = 0.0
     scale = 2.0 * ERROR_CONSTANT * h
     for j in range(6):
-        a0 = work.a[0, j] if known else work.a[1, j]
-        b0 = work.b[0, j] if known else work.b[1, j]
-        link = _bend(state[V, j], work.v1[j], work.v2[j])
-        motor = _bend(state[W, j], work.w1[j], work.w2[j])
-        rate = max(_bend(a0, work.a[1, j], work.a[2, j]), _bend(b0, work.b[1, j], work.b[2, j]))
-        off = control.lever[j] * scale * (max(link, motor) + control.rate_time_s * rate)
+        a0 = w[A0, j] if known else w[A1, j]
+        b0 = w[B0, j] if known else w[B1, j]
+        way = max(_bend(state[V, j], w[V1, j], w[V2, j]), _bend(state[W, j], w[W1, j], w[W2, j]))
+        rate = max(_bend(a0, w[A1, j], w[A2, j]), _bend(b0, w[B1, j], w[B2, j]))
+        off = control.lever[j] * scale * (way + control.rate_time_s * rate)
         if not off <= worst:
             worst = off
     return worst / control.tolerance_m
 
 
 @njit(cache=True, error_model="numpy")
-def _take(drive: DriveArrays, state: Array, h: float, work: SpanWork) -> None:
+def _take(drive: Array, state: Array, h: float, w: Array) -> None:
     """Make the step the state's; a clutch that was asked for too much has slipped."""
     hs = GAMMA * h
     for j in range(6):
-        q1 = state[Q, j] + hs * work.v1[j]
-        state[Q, j] += ONWARD * (q1 - state[Q, j]) + hs * work.v2[j]
-        state[V, j] = work.v2[j]
-        state[W, j] = work.w2[j]
-        windup = work.l2[j]
-        if drive.hold == ELASTIC:
-            end = drive.half_gap[j] + drive.clutch[j] / drive.stiffness[j]
-        else:
-            end = drive.half_gap[j]
-        over = windup - min(max(windup, -end), end)
-        if over != 0.0:
-            state[SLIP, j] += over
-            windup -= over
-        state[L, j] = windup
-        work.a[0, j] = work.a[2, j]
-        work.b[0, j] = work.b[2, j]
+        state[Q, j] += ONWARD * hs * w[V1, j] + hs * w[V2, j]
+        state[V, j], state[W, j] = w[V2, j], w[W2, j]
+        end = drive[HALF_GAP, j]
+        if drive[HOLD, j] == ELASTIC:
+            end += drive[CLUTCH, j] / drive[STIFFNESS, j]
+        state[L, j] = min(max(w[L2, j], -end), end)
+        state[SLIP, j] += w[L2, j] - state[L, j]
+        w[A0, j], w[B0, j] = w[A2, j], w[B2, j]
 
 
 @njit(cache=True, error_model="numpy")
-def touching_sides(drive: DriveArrays, state: Array, side: Array) -> None:
-    """Which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
+def touch_sides(drive: Array, state: Array, s: Array) -> None:
+    """Tell which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
     for j in range(6):
-        side[j] = 0.0
-        if abs(state[L, j]) >= drive.half_gap[j] - HIT_TOLERANCE_RAD:
-            side[j] = 1.0 if state[L, j] > 0.0 else -1.0
-            state[L, j] = side[j] * drive.half_gap[j]
+        s[SIDE, j] = 0.0
+        if abs(state[L, j]) >= drive[HALF_GAP, j] - HIT_TOLERANCE_RAD:
+            s[SIDE, j] = 1.0 if state[L, j] > 0.0 else -1.0
+            state[L, j] = s[SIDE, j] * drive[HALF_GAP, j]
 
 
 @njit(cache=True, error_model="numpy")
 def _find_hit(
-    drive: DriveArrays, state: Array, command: Array, dry: Array, h: float, work: SpanWork,
-    count: NDArray[np.int64],
-) -> tuple[int, float]:  # fmt: skip
+    drive: Array, state: Array, h: float, w: Array, s: Array, count: NDArray[np.int64]
+) -> tuple[int, float]:
     """Shorten a step that went through a face so that it ends there.
 
     Returns:
-        The joint that hits, or -1, and the length of the step whose results are in ``work`` [s].
+        The joint that hits, or -1, and the length of the step whose results are in ``w`` [s].
     """
-    hit, excess = farthest_out(drive, work.l2, work.side)
+    hit, excess = farthest_out(drive, w, L2, s)
     if excess <= HIT_TOLERANCE_RAD:
         return -1, h
     high, high_out = h, excess
-    low = 0.0
-    low_out = farthest_out(drive, state[L], work.side)[1]
+    low, low_out = 0.0, farthest_out(drive, state, L, s)[1]
     for trial in range(HIT_TRIALS):
         # The chord, or the middle when the chord creeps up from one side.
         share = low_out / (low_out - high_out) if trial % 3 != 2 else 0.5
         h = low + min(max(share, 0.01), 0.99) * (high - low)
-        if _try_step(drive, state, command, dry, h, work) < 0:
+        if _try_step(drive, state, h, w, s) < 0:
             return -1, h
         count[REJECTED] += 1
-        hit, excess = farthest_out(drive, work.l2, work.side)
+        hit, excess = farthest_out(drive, w, L2, s)
         if abs(excess) <= HIT_TOLERANCE_RAD:
             break
         if excess > 0.0:
@@ -238,9 +223,20 @@ def _find_hit(
 
 
 @njit(cache=True, error_model="numpy")
+def _blow(drive: Array, state: Array, s: Array) -> None:
+    """Let the motors that have just met a face strike their links."""
+    touch_sides(drive, state, s)
+    for j in range(6):
+        s[LINK_R, j], s[MOTOR_R, j] = state[V, j], state[W, j]
+    strike(drive, s)
+    for j in range(6):
+        state[V, j], state[W, j] = s[LINK, j], s[MOTOR, j]
+
+
+@njit(cache=True, error_model="numpy")
 def advance(
     arm: ArmArrays,
-    drive: DriveArrays,
+    drive: Array,
     control: StepControl,
     state: Array,
     command: Array,
@@ -255,13 +251,13 @@ def advance(
 
     Args:
         arm: the arm with its payload.
-        drive: its drives.
+        drive: the table of its drives.
         control: accuracy and work.
         state: rows `Q`, `V`, `W`, `L`, `SLIP`, shape (5, 6); changed in place.
         command: rates that are asked for [rad/s], shape (6,).
         dry: dry friction of motors and closed brakes [N m], shape (6,).
         span_s: length of the span [s].
-        work: arrays to write into; ``work.stage.torque`` are the gears' torques at the end.
+        work: arrays to write into.
         count: what is counted is added here, shape (5,).
 
     Returns:
@@ -272,9 +268,10 @@ def advance(
     valid_until, refreshed_at = -1.0, -1.0
     known, coarse = False, False
     begun = count[STEPS] + count[REJECTED]
+    w, s = work.step, work.stage
     for j in range(6):
-        work.a[0, j] = 0.0
-        work.b[0, j] = 0.0
+        w[A0, j] = 0.0
+        s[COMMAND, j], s[DRY, j], s[SIDE, j] = command[j], dry[j], 0.0
     while t < span_s:
         left = span_s - t
         if h > 0.999999 * left:
@@ -287,12 +284,12 @@ def advance(
             _refresh(arm, control.coriolis, state, ahead, age, work)
             refreshed_at, valid_until = t, t + ahead
             count[REFRESHED] += 1
-        if drive.hold == RIGID_GAP:
-            touching_sides(drive, state, work.side)
+        if drive[HOLD, 0] == RIGID_GAP:
+            touch_sides(drive, state, s)
         least = h <= 1.000001 * control.step_min_s or coarse
-        solved = _try_step(drive, state, command, dry, h, work)
+        solved = _try_step(drive, state, h, w, s)
         coarse = coarse or count[STEPS] + count[REJECTED] - begun >= control.steps_max
-        error = np.inf if solved < 0 else _error(control, state, h, known, work)
+        error = np.inf if solved < 0 else _error(control, state, h, known, w)
         if solved < 0 and least:
             return FAILED
         if not error <= 1.0 and not least:
@@ -301,16 +298,15 @@ def advance(
             continue
         count[STEPS] += 1
         count[ITERATIONS] += solved
-        if drive.hold == RIGID_GAP:
-            hit, h_hit = _find_hit(drive, state, command, dry, h, work, count)
-            _take(drive, state, h_hit, work)
+        if drive[HOLD, 0] == RIGID_GAP:
+            hit, h_hit = _find_hit(drive, state, h, w, s, count)
+            _take(drive, state, h_hit, w)
             t, known = t + h_hit, hit < 0
             if hit >= 0:
-                touching_sides(drive, state, work.side)
-                strike(drive, work.mass, state[V], state[W], work.side, work.v1, work.stage)
+                _blow(drive, state, s)
                 count[HITS] += 1
         else:
-            _take(drive, state, h, work)
+            _take(drive, state, h, w)
             t, known = t + h, True
         if coarse:
             h = control.step_max_s

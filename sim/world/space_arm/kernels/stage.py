@@ -10,13 +10,11 @@ method with the matrix D + diag(...) and a line search finds it from anywhere. T
 piecewise linear, so the step from within the right pieces is exact.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import DriveArrays
+from sim.world.space_arm.drive import DRAG
 from sim.world.space_arm.kernels.drive_law import passed_on
 from sim.world.space_arm.kernels.linear import factorise, solve
 
@@ -29,133 +27,119 @@ RATE_TOLERANCE = 1e-11
 ROUNDING = 1e4
 """Within this many tolerances a residual that no longer falls is taken for rounding."""
 
+# Rows of a stage's table, of six columns. What it is given:
+MASS = 0
+"""D at the middle of the step [kg m2], six rows."""
+BIAS = 6
+"""Coriolis, centrifugal and gravity torques there [N m]."""
+LINK_R = 7
+"""Rates of the links at the stage's reference [rad/s]."""
+MOTOR_R = 8
+"""Rates of the motors there [rad/s]."""
+WINDUP_R = 9
+"""Wind-ups of the gears there [rad]."""
+COMMAND = 10
+"""Rates that are asked for [rad/s]."""
+DRY = 11
+"""Dry friction of motors and closed brakes [N m]."""
+SIDE = 12
+"""Face of a rigid gap that may touch: 1, -1, or 0 for none."""
+# What it finds, from guesses in the same rows:
+LINK = 13
+"""Rates of the links [rad/s]."""
+MOTOR = 14
+"""Rates of the motors [rad/s]."""
+TORQUE = 15
+"""Torques through the gears [N m]."""
+# What it needs on the way:
+REST = 16
+"""F [N m s]."""
+SLOPE = 17
+"""What drives and drag add to the diagonal of its Jacobian [kg m2]."""
+STEP = 18
+"""Newton's [rad/s]."""
+ORIGIN = 19
+"""Where the line search begins [rad/s]."""
+FACTOR = 20
+"""Cholesky factor of the Jacobian, six rows."""
+ROWS = 26
 
-class StageWork(NamedTuple):
-    """Arrays that a stage writes into; shapes (6,) but for the factor."""
 
-    factor: Array  # (6, 6)
-    rest: Array  # F [N m s]
-    slope: Array  # what the drives add to the diagonal of its Jacobian [kg m2]
-    step: Array  # Newton's [rad/s]
-    trial: Array  # rates of the links that are being tried [rad/s]
-    torque: Array  # through the gears [N m]
-    momentum: Array  # work space
-
-
-def make_stage_work() -> StageWork:
-    """New arrays for one arm."""
-    return StageWork(np.zeros((6, 6)), *(np.zeros(6) for _ in range(6)))
+def make_stage() -> Array:
+    """A new table of zeros, shape (26, 6)."""
+    return np.zeros((ROWS, 6))
 
 
 @njit(cache=True, error_model="numpy")
-def _evaluate(
-    drive: DriveArrays,
-    mass: Array,
-    bias: Array,
-    hs: float,
-    link_r: Array,
-    motor_r: Array,
-    windup_r: Array,
-    command: Array,
-    dry: Array,
-    side: Array,
-    link: Array,
-    motor: Array,
-    work: StageWork,
-) -> None:
-    """Fill ``work.rest``, ``work.slope``, ``work.torque`` and ``motor`` for the rates ``link``."""
+def _evaluate(drive: Array, hs: float, s: Array) -> None:
+    """Fill in residual, slope, torques and motors for the rates in row `LINK`."""
     for j in range(6):
         torque, fall, w = passed_on(
-            drive, j, hs, motor_r[j], windup_r[j], command[j], dry[j], link[j], side[j], motor[j]
-        )
-        motor[j] = w
-        work.torque[j] = torque
-        work.slope[j] = hs * (drive.drag[j] + fall)
-        work.momentum[j] = link[j] - link_r[j]
+            drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], s[LINK, j],
+            s[SIDE, j], s[MOTOR, j],
+        )  # fmt: skip
+        s[MOTOR, j] = w
+        s[TORQUE, j] = torque
+        s[SLOPE, j] = hs * (drive[DRAG, j] + fall)
     for i in range(6):
-        rest = hs * (bias[i] + drive.drag[i] * link[i] - work.torque[i])
+        rest = hs * (s[BIAS, i] + drive[DRAG, i] * s[LINK, i] - s[TORQUE, i])
         for k in range(6):
-            rest += mass[i, k] * work.momentum[k]
-        work.rest[i] = rest
+            rest += s[MASS + i, k] * (s[LINK, k] - s[LINK_R, k])
+        s[REST, i] = rest
 
 
 @njit(cache=True, error_model="numpy")
-def solve_stage(
-    drive: DriveArrays,
-    mass: Array,
-    bias: Array,
-    hs: float,
-    link_r: Array,
-    motor_r: Array,
-    windup_r: Array,
-    command: Array,
-    dry: Array,
-    side: Array,
-    link: Array,
-    motor: Array,
-    work: StageWork,
-) -> int:
-    """Solve a stage; ``link`` and ``motor`` come as guesses and leave as the solution.
+def solve_stage(drive: Array, hs: float, s: Array) -> int:
+    """Solve a stage; rows `LINK` and `MOTOR` come as guesses and leave as the solution.
 
     Args:
-        drive: the drives.
-        mass: D at the middle of the step [kg m2], shape (6, 6).
-        bias: Coriolis, centrifugal and gravity torques there [N m].
+        drive: the table of the drives.
         hs: length of the stage [s].
-        link_r: rates of the links at the stage's reference [rad/s].
-        motor_r: rates of the motors there [rad/s].
-        windup_r: wind-ups of the gears there [rad].
-        command: rates that are asked for [rad/s].
-        dry: dry friction of motors and closed brakes [N m].
-        side: face of a rigid gap that may touch, 1 or -1, or 0.
-        link: rates of the links [rad/s].
-        motor: rates of the motors [rad/s].
-        work: arrays to write into; ``work.torque`` holds the torques through the gears at the end.
+        s: the stage's table.
 
     Returns:
         Iterations, or -1 if there is no solution (a matrix that is not positive definite, or
         numbers that are not finite).
     """
-    smallest = mass[0, 0]
-    for j in range(1, 6):
-        smallest = min(smallest, mass[j, j])
-    tolerance = RATE_TOLERANCE * smallest
-    _evaluate(
-        drive, mass, bias, hs, link_r, motor_r, windup_r, command, dry, side, link, motor, work
-    )
+    tolerance = np.inf
+    for j in range(6):
+        tolerance = min(tolerance, RATE_TOLERANCE * s[MASS + j, j])
+    _evaluate(drive, hs, s)
     last = np.inf
     for iteration in range(ITERATIONS_MAX):
         worst = 0.0
         for j in range(6):
-            if not abs(work.rest[j]) <= worst:
-                worst = abs(work.rest[j])
+            if not abs(s[REST, j]) <= worst:
+                worst = abs(s[REST, j])
         if worst <= tolerance or (0.5 * last <= worst <= ROUNDING * tolerance):
             return iteration
         last = worst
-        if not factorise(mass, work.slope, work.factor):
+        if not (worst < np.inf and factorise(s, MASS, SLOPE, FACTOR)):
             return -1
-        fall = 0.0
         for j in range(6):
-            work.step[j] = work.rest[j]
-        solve(work.factor, work.step)
-        for j in range(6):
-            fall += work.rest[j] * work.step[j]
-        factor = 1.0
-        for _ in range(HALVINGS_MAX):
-            for j in range(6):
-                work.trial[j] = link[j] - factor * work.step[j]
-            _evaluate(
-                drive, mass, bias, hs, link_r, motor_r, windup_r, command, dry, side, work.trial,
-                motor, work,
-            )  # fmt: skip
-            # The convex function falls along the step as long as its derivative has not turned
-            # positive; if it has, its zero is about where the chord of the derivative says.
-            ahead = 0.0
-            for j in range(6):
-                ahead += work.rest[j] * work.step[j]
-            if ahead >= -0.1 * fall:
-                break
-            factor *= max(0.1, fall / (fall - ahead))
-        for j in range(6):
-            link[j] = work.trial[j]
+            s[STEP, j] = s[REST, j]
+        solve(s, FACTOR, STEP)
+        _search(drive, hs, s)
     return -1
+
+
+@njit(cache=True, error_model="numpy")
+def _search(drive: Array, hs: float, s: Array) -> None:
+    """Go along Newton's step as far as the convex function falls."""
+    fall = 0.0
+    for j in range(6):
+        s[ORIGIN, j] = s[LINK, j]
+        fall += s[REST, j] * s[STEP, j]
+    factor = 1.0
+    for _ in range(HALVINGS_MAX):
+        for j in range(6):
+            s[LINK, j] = s[ORIGIN, j] - factor * s[STEP, j]
+        _evaluate(drive, hs, s)
+        # It falls as long as its derivative along the step has not turned positive; if it has,
+        # the derivative's zero is about where its chord says.
+        ahead = 0.0
+        for j in range(6):
+            ahead += s[REST, j] * s[STEP, j]
+        if ahead >= -0.1 * fall:
+            return
+        factor *= max(0.1, fall / (fall - ahead))
