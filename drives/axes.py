@@ -148,11 +148,6 @@ class SixAxes:
         )
 
     @property
-    def working(self) -> bool:
-        """Whether any drive follows commands."""
-        return any(axis.duty is Duty.WORK for axis in self._axes)
-
-    @property
     def waiting(self) -> str:
         """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:

@@ -14,7 +14,7 @@ To read a link loads no bus library and needs no Unix; what opens one is importe
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl
 
 from drives.bank import LinkError
@@ -60,6 +60,8 @@ class CanLink:
         baud: Speed of the serial port of an SLCAN adapter [Bd].
     """
 
+    protocol: ClassVar[str] = "canopen"
+    """What the drives at it speak."""
     interface: str
     channel: str
     url: str
@@ -77,6 +79,8 @@ class ModbusTcpLink:
         port: Port.
     """
 
+    protocol: ClassVar[str] = "modbus-tcp"
+    """What the drives at it speak."""
     host: str
     port: int = MODBUS_PORT
 
@@ -98,6 +102,8 @@ class ModbusRtuLink:
         stop_bits: 1, or 2 as the standard wants without parity.
     """
 
+    protocol: ClassVar[str] = "modbus-rtu"
+    """What the drives at it speak."""
     device: str
     baud: int = 19200
     parity: str = "E"
@@ -109,11 +115,6 @@ class ModbusRtuLink:
         options = f"baud={self.baud}&parity={self.parity}&stop_bits={self.stop_bits}"
         return f"modbus-rtu:{self.device}?{options}"
 
-    @property
-    def bits_per_byte(self) -> int:
-        """Bits of a character with start, parity and stop bits."""
-        return 9 + self.stop_bits + (self.parity != "N")
-
 
 @dataclass(frozen=True, slots=True)
 class SimLink:
@@ -123,6 +124,8 @@ class SimLink:
         url: The link as it was written.
     """
 
+    protocol: ClassVar[str] = ""
+    """Nothing is spoken."""
     url: str = "sim:"
 
 

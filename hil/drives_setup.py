@@ -1,11 +1,12 @@
 """From a plan to the bank that its gate shall drive: URL, scales and parameters of the drives."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from drives.bank import DriveError
 from drives.canopen_settings import CanopenSettings
-from drives.links import CanLink, ModbusRtuLink, ModbusTcpLink, parse_link
+from drives.links import parse_link
 from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
 from drives.scaling import LegScale
@@ -36,24 +37,14 @@ def bank_spec(plan: Plan, homing_legs: tuple[int, ...] = ()) -> BankSpec:
         ConfigError: if the drives cannot be described as the rig and scenario say.
     """
     try:
-        link = parse_link(plan.drives_url.split()[0])
-        if isinstance(link, CanLink):
-            return _canopen(plan, homing_legs)
-        if isinstance(link, ModbusTcpLink | ModbusRtuLink):
-            return _modbus(plan, homing_legs)
-        return _simulated(plan, homing_legs)
+        return _BANKS[protocol_of(plan.drives_url)](plan, homing_legs)
     except DriveError as error:
         raise ConfigError(plan.scenario_file, [str(error)]) from error
 
 
 def protocol_of(url: str) -> str:
-    """What an emulated rack must speak to stand in for a URL: empty for ``sim:``."""
-    link = parse_link(url.split()[0])
-    if isinstance(link, CanLink):
-        return "canopen"
-    if isinstance(link, ModbusTcpLink):
-        return "modbus-tcp"
-    return "modbus-rtu" if isinstance(link, ModbusRtuLink) else ""
+    """What the drives at a URL speak, or a rack that stands in for them: empty for ``sim:``."""
+    return parse_link(url.split()[0]).protocol
 
 
 def scales_of(rig: Rig) -> tuple[LegScale, ...]:
@@ -147,6 +138,15 @@ def _modbus(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
     )
     extra = {"drives": settings.to_json(), "map": register_map, "map_file": str(path)}
     return _spec("modbus", plan, extra, homing_legs)
+
+
+_BANKS: Mapping[str, Callable[[Plan, tuple[int, ...]], BankSpec]] = {
+    "": _simulated,
+    "canopen": _canopen,
+    "modbus-tcp": _modbus,
+    "modbus-rtu": _modbus,
+}
+"""What describes the bank of a protocol."""
 
 
 def _spec(

@@ -28,7 +28,14 @@ class LongWay(SixAxes):
 
 
 def told(axes):
-    return axes.state, axes.homed, axes.homing_failed, axes.goal, axes.waiting, axes.working
+    return (
+        axes.state,
+        axes.homed,
+        axes.homing_failed,
+        axes.goal,
+        axes.waiting,
+        [axis.duty for axis in axes._axes],
+    )
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)

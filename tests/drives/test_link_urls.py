@@ -19,6 +19,7 @@ from drives.links import (
     open_can,
     parse_link,
 )
+from drives.modbus_frames import bits_per_character
 
 BY_ID = "/dev/serial/by-id/usb-Example_Adapter_0042-if00"
 
@@ -140,7 +141,7 @@ def test_any_text_is_a_link_or_an_error_that_names_it(url):
 def test_bits_of_a_character(query, bits):
     link = parse_link(f"modbus-rtu:/dev/ttyUSB0{query}")
     assert isinstance(link, ModbusRtuLink)
-    assert link.bits_per_byte == bits
+    assert bits_per_character(link.parity, link.stop_bits) == bits
 
 
 def test_two_spellings_of_a_modbus_endpoint_are_one_lock(monkeypatch, tmp_path):
