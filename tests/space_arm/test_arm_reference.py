@@ -51,7 +51,7 @@ def test_gravity_alone_agrees_with_the_trace_form(name: str) -> None:
 def test_kernels_agree_with_pinocchio(name: str) -> None:
     pin = pytest.importorskip("pinocchio", reason="pinocchio is a test extra")
     arm = ARMS[name]
-    model, data, frame = pinocchio_model(arm)
+    model, data, _ = pinocchio_model(arm)
     for q, v in random_states(100):
         mass, bias = mass_and_bias(arm, q, v)
         upper = np.triu(pin.crba(model, data, q))
