@@ -5,9 +5,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.space_arm.drive import CLUTCH, FRICTION
 from sim.world.space_arm.integrators import Span, Status
-from sim.world.space_arm.kernels import rk4, rk4_modes, sdirk2
-from sim.world.space_arm.kernels.dynamics import ArmArrays, make_scratch
+from sim.world.space_arm.kernels import euler_1993, rk4, rk4_modes, sdirk2
+from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 
 Array = NDArray[np.float64]
 
@@ -58,3 +59,137 @@ class Rk4:
             _steps(span_s, self.step_s), self._work, self._scratch, count,
         )  # fmt: skip
         return Span(Status(status), int(count[sdirk2.STEPS]), hits=int(count[sdirk2.HITS]))
+
+
+class Euler1993:
+    """The implicit Euler method of 1993, without iterations, see `kernels.euler_1993`.
+
+    Args:
+        step_s: longest step [s], 0.03 to 0.1 in the original; a span is divided evenly.
+        refresh_s: age at which the mass matrix is computed anew [s]; each span begins with that.
+        coriolis: whether velocities bend the motion; the original left that out.
+
+    Raises:
+        ValueError: if a time is not finite and above 0.
+    """
+
+    def __init__(self, step_s: float, refresh_s: float = 0.35, *, coriolis: bool = False) -> None:
+        self.step_s = _positive("step_s", step_s)
+        self.refresh_s = _positive("refresh_s", refresh_s)
+        self.coriolis = coriolis
+        self._table = np.zeros((euler_1993.ROWS, 6))
+        self._scratch = make_scratch()
+        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
+
+    def pass_time(
+        self,
+        arm: ArmArrays,
+        drive: Array,
+        state: Array,
+        command_rad_s: Array,
+        dry_nm: Array,
+        span_s: float,
+    ) -> Span:
+        """See `Integrator`; ``rejected`` of the result are switches of regimes.
+
+        Raises:
+            ValueError: if a clutch can slip, for which the scheme has no regime.
+        """
+        weakest = float(np.min(drive[CLUTCH]))
+        if weakest < np.inf:
+            raise ValueError(
+                f"clutch of {weakest:g} N m: the scheme of 1993 knows no clutches; "
+                "leave the effect out (inf N m) or take another integrator"
+            )
+        count = self._count
+        count[:] = 0
+        steps = _steps(span_s, self.step_s)
+        steps_of_mass = max(1, round(self.refresh_s / (span_s / steps)))
+        status = euler_1993.advance(
+            arm, drive, self.coriolis, state, command_rad_s, dry_nm, span_s, steps,
+            steps_of_mass, self._table, self._scratch, count,
+        )  # fmt: skip
+        return Span(
+            Status(status),
+            int(count[sdirk2.STEPS]),
+            rejected=int(count[sdirk2.REJECTED]),
+            hits=int(count[sdirk2.HITS]),
+        )
+
+
+def largest_stable_step(
+    arm: ArmArrays,
+    drive: Array,
+    q_rad: Array,
+    commands_rad_s: Array,
+    *,
+    tick_s: float = 0.35,
+    finest_s: float = 1e-4,
+    floor_m: float = 1e-4,
+) -> float:
+    """Largest step with which RK4 is stable over a motion, by bisection [s].
+
+    A step tick / n is stable if all states are finite and the gripper, at the ends of all ticks,
+    is off the motion of ``finest_s`` by no more than twice what it is with half the step, or by
+    no more than ``floor_m``. So errors that do not fall with the step (of contacts, of
+    sticking) do not count as instability, nor does a method of fourth order that is merely
+    accurate. It is taken for granted that whatever is shorter than a stable step is stable.
+
+    Args:
+        arm: the arm with its payload.
+        drive: the table of its drives.
+        q_rad: angles at the start, at rest [rad], shape (6,).
+        commands_rad_s: rates that are asked for in each tick [rad/s], shape (ticks, 6).
+        tick_s: time for which commands are held [s].
+        finest_s: step of the motion that is taken for the truth [s].
+        floor_m: deviation that is no sign of instability [m].
+
+    Returns:
+        The step to within 2 %; the whole tick if that is stable.
+
+    Raises:
+        ValueError: if not even the finest step gives finite numbers.
+    """
+
+    finest = _steps(tick_s, finest_s)
+
+    def path(steps: int) -> Array | None:
+        return _gripper_path(Rk4(tick_s / steps), arm, drive, q_rad, commands_rad_s, tick_s)
+
+    truth = path(finest)
+    if truth is None:
+        raise ValueError(f"finest_s = {finest_s!r} s: RK4 needs shorter steps for this arm")
+
+    def deviation_m(steps: int) -> float:
+        found = path(steps)
+        return math.inf if found is None else float(np.max(np.linalg.norm(found - truth, axis=1)))
+
+    def stable(steps: int) -> bool:
+        off = deviation_m(steps)
+        return off < math.inf and off <= max(2.0 * deviation_m(2 * steps), floor_m)
+
+    if stable(1):
+        return tick_s
+    bad, good = 1, finest
+    while good > bad + 1 and good > 1.02 * bad:
+        middle = max(bad + 1, math.isqrt(bad * good))
+        if stable(middle):
+            good = middle
+        else:
+            bad = middle
+    return tick_s / good
+
+
+def _gripper_path(
+    integrator: Rk4, arm: ArmArrays, drive: Array, q_rad: Array, commands: Array, tick_s: float
+) -> Array | None:
+    """Places of the gripper at the ends of all ticks [m], shape (ticks, 3); None if it failed."""
+    state = np.zeros((sdirk2.STATE_ROWS, 6))
+    state[sdirk2.Q] = q_rad
+    scratch, rotation, places = make_scratch(), np.empty((3, 3)), np.empty((len(commands), 3))
+    for place, command in zip(places, commands, strict=True):
+        span = integrator.pass_time(arm, drive, state, command, drive[FRICTION], tick_s)
+        if span.status is Status.FAILED:
+            return None
+        gripper_pose(arm, state[sdirk2.Q], scratch, rotation, place)
+    return places

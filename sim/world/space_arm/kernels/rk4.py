@@ -54,10 +54,10 @@ PASSES = 24
 
 
 @njit(cache=True, error_model="numpy")
-def _dynamics(
+def refresh(
     arm: ArmArrays, coriolis: bool, state: Array, first: int, s: Array, scratch: Scratch
 ) -> None:
-    """D and bias at one evaluation."""
+    """Compute D and bias for the state that begins with row ``first`` of a table."""
     for j in range(6):
         s[BENDING, j] = state[first + V, j] if coriolis else 0.0
     mass_and_bias(arm, state[first + Q], s[BENDING], scratch, s[MASS : MASS + 6], s[BIAS])
@@ -143,7 +143,7 @@ def _partners(drive: Array, state: Array, s: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _strike(drive: Array, state: Array, s: Array) -> bool:
+def strike(drive: Array, state: Array, s: Array) -> bool:
     """The plastic blow of the motors that are at a face and faster than their links.
 
     (D + Jr of those that take part) dV = Jr (W - V) of those, whatever friction there is.
@@ -195,7 +195,7 @@ def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> 
     sound = _stop(drive, state, dry, s)
     if _bound_windups(drive, state, s):
         count[HITS] += 1
-        sound = _strike(drive, state, s) and sound
+        sound = strike(drive, state, s) and sound
     if drive[HOLD, 0] != ELASTIC:
         sound = _hold_again(drive, state, s) and sound
     return sound
@@ -221,7 +221,7 @@ def _step(
 ) -> bool:  # fmt: skip
     """One step without what happens at its end; whether the mass matrices were definite."""
     modes_of_state(drive, state, dry, s)
-    _dynamics(arm, coriolis, state, 0, s, scratch)
+    refresh(arm, coriolis, state, 0, s, scratch)
     for _ in range(PASSES):
         if not accelerate(drive, state, 0, command, dry, s):
             return False
@@ -234,7 +234,7 @@ def _step(
         for i in range(4):
             for j in range(6):
                 s[TRIAL + i, j] = state[i, j] + way * s[SLOPE + i, j]
-        _dynamics(arm, coriolis, s, TRIAL, s, scratch)
+        refresh(arm, coriolis, s, TRIAL, s, scratch)
         if not accelerate(drive, s, TRIAL, command, dry, s):
             return False
         _add_slope(s, TRIAL, 1.0 / 6.0 if evaluation == 3 else 1.0 / 3.0, s)
@@ -282,7 +282,7 @@ def advance(
     h = span_s / steps
     s[LAST : LAST + STATE_ROWS] = state
     modes_of_state(drive, state, dry, s)
-    _dynamics(arm, coriolis, state, 0, s, scratch)
+    refresh(arm, coriolis, state, 0, s, scratch)
     sound = _settle(drive, state, dry, s, count)
     for _ in range(steps):
         if sound:

@@ -24,7 +24,7 @@ NOTHING, STICK, SLIDE_ON, ENGAGE, PART, SLIP_ON = 0, 1, 2, 3, 4, 5
 
 # Rows of a step's table `s`: D, D without joints that are held, its factor,
 MASS, WHOLE, FACTOR = 0, 6, 12
-# bias, inertia of motors that go with their links, torque of the motor less friction,
+# bias, what drives add to the diagonal of D, torque of the motor less friction,
 BIAS, DIAGONAL, DRIVING = 18, 19, 20
 # torque through a gear whose ends move apart, and the mode: direction in which dry friction is
 # overcome (1, -1 or 0), whether motor and link go together, whether friction holds the motor,
@@ -85,8 +85,8 @@ def _held(s: Array, j: int) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def solve_links(drive: Array, right: int, s: Array) -> bool:
-    """Solve (D + inertia of motors that go with their links) x = row ``right``, in place.
+def solve_free(right: int, s: Array) -> bool:
+    """Solve (D + row `DIAGONAL` on its diagonal) x = row ``right``, in place.
 
     Links that are held have x = 0.
 
@@ -95,7 +95,6 @@ def solve_links(drive: Array, right: int, s: Array) -> bool:
     """
     held = False
     for j in range(6):
-        s[DIAGONAL, j] = drive[INERTIA, j] * s[FIRM, j]
         if _held(s, j):
             held = True
             s[right, j] = 0.0
@@ -110,6 +109,14 @@ def solve_links(drive: Array, right: int, s: Array) -> bool:
         return False
     solve(s, FACTOR, right)
     return True
+
+
+@njit(cache=True, error_model="numpy")
+def solve_links(drive: Array, right: int, s: Array) -> bool:
+    """As `solve_free`, with the inertia of those motors that go with their links."""
+    for j in range(6):
+        s[DIAGONAL, j] = drive[INERTIA, j] * s[FIRM, j]
+    return solve_free(right, s)
 
 
 @njit(cache=True, error_model="numpy")
