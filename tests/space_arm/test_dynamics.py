@@ -1,5 +1,7 @@
 """What the dynamics must obey, whoever computes them: definiteness, energy, derivatives."""
 
+import math
+
 import numpy as np
 import pytest
 from arms import (
@@ -18,6 +20,7 @@ from numba.core.runtime import _nrt_python, rtsys
 
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.kernels import dynamics
+from sim.world.space_arm.kernels.trigonometry import sine_cosine
 from sim.world.space_arm.reference import link_pose
 
 ARMS = laden_arms()
@@ -38,6 +41,19 @@ def energy(arm: Arm, q: np.ndarray, v: np.ndarray) -> float:
         com = link_pose(arm, q, i) @ np.append(link.com_m, 1.0)
         total -= link.mass_kg * (arm.gravity_m_s2 @ com[:3])
     return float(total)
+
+
+@settings(derandomize=True, deadline=None, max_examples=2000)
+@given(st.floats(-1e5, 1e5) | st.integers(-200, 200).map(lambda n: n * math.pi / 4))
+def test_sine_and_cosine_are_right_to_two_units_in_the_last_place(angle: float) -> None:
+    sine, cosine = sine_cosine(angle)
+    assert abs(sine - math.sin(angle)) <= 2.0 * math.ulp(math.sin(angle))
+    assert abs(cosine - math.cos(angle)) <= 2.0 * math.ulp(math.cos(angle))
+
+
+@pytest.mark.parametrize("angle", [math.nan, math.inf, -math.inf])
+def test_no_angle_has_no_sine(angle: float) -> None:
+    assert np.isnan(sine_cosine(angle)).all()
 
 
 @settings(derandomize=True, deadline=None)

@@ -8,13 +8,13 @@ are taken about each joint's own origin, so that a long arm costs the wrist no d
 Frames: K_i sits on joint i, turns with link i, and has the joint's axis as its z.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sim.world.space_arm.kernels.trigonometry import sine_cosine
 from sim.world.space_arm.kernels.vectors import (
     Frame,
     Vector,
@@ -77,7 +77,7 @@ def _turned(parent: Frame, arm: ArmArrays, i: int, angle: float) -> Frame:
     x = column_seen(parent, arm.rotation, i, 0)
     y = column_seen(parent, arm.rotation, i, 1)
     z = column_seen(parent, arm.rotation, i, 2)
-    c, s = math.cos(angle), math.sin(angle)
+    s, c = sine_cosine(angle)
     return (
         (c * x[0] + s * y[0], c * x[1] + s * y[1], c * x[2] + s * y[2]),
         (c * y[0] - s * x[0], c * y[1] - s * x[1], c * y[2] - s * x[2]),
