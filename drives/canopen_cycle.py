@@ -29,7 +29,8 @@ Three event timers of TPDO3 and half a one for a late frame: two TPDO3 in a row 
 EFFORTS_MISSED = 5
 """TPDO2 in a row that may be missing before the speed of a leg is not known any more.
 
-One frame in ten may be lost; at 250 Hz it is less time than a standstill takes to be believed.
+One frame in ten may be lost. A speed that is frozen for so long does not prove a standstill to
+whoever judges the lengths as well, at any rate.
 """
 EFFORT_LATE_CYCLES = 2
 """Cycles by which one may be late besides."""

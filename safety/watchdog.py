@@ -111,30 +111,70 @@ def is_newer(sequence: int, last: int) -> bool:
     return 0 < (sequence - last) % SEQUENCE_MODULUS < SEQUENCE_MODULUS // 2
 
 
+_WAY_ROUNDING = 1.0 + 1e-9
+
+
 class StandstillWatch:
-    """Counts consecutive cycles in which the measured speeds are those of a standing platform."""
+    """Counts consecutive cycles in which all that is measured is that of a standing platform.
+
+    The told speed may be frozen while the leg still moves, so the lengths are judged as well: in
+    each stretch of as many cycles as make a standstill, a leg may go no further than the greatest
+    speed of standing takes it. A standstill takes two cycles at least, or no movement is seen.
+    """
 
     def __init__(self, limits: GateLimits) -> None:
         self._speed_m_s = limits.standstill_speed_m_s
-        self._cycles = limits.standstill_cycles
+        self._cycles = max(2, limits.standstill_cycles)
+        self._steps = self._cycles - 1
+        self._way_m = self._speed_m_s * limits.period_s * self._steps * _WAY_ROUNDING
+        self._anchor_m: list[float | None] = [None] * LEG_COUNT
+        self._since = [0] * LEG_COUNT
         self._all_cycles = 0
         self._reporting_cycles = 0
 
     def step(self, feedback: Feedback | None) -> None:
         """Take one cycle's feedback."""
-        reporting = 0
-        if feedback is not None:
-            speeds, limit = feedback.speed_m_s, self._speed_m_s
-            if feedback.fresh != _ALL:
-                pairs = zip(speeds, feedback.fresh, strict=True)
-                speeds = tuple(speed for speed, fresh in pairs if fresh)
-            for speed in speeds:
-                if not abs(speed) <= limit:
-                    break
-            else:
-                reporting = len(speeds)
+        reporting = 0 if feedback is None else self._standing(feedback)
+        if not reporting:
+            self._anchor_m = [None] * LEG_COUNT
         self._reporting_cycles = self._reporting_cycles + 1 if reporting else 0
         self._all_cycles = self._all_cycles + 1 if reporting == LEG_COUNT else 0
+
+    def _standing(self, feedback: Feedback) -> int:
+        """How many legs report, if every one of them stands; else 0."""
+        speeds, limit = feedback.speed_m_s, self._speed_m_s
+        if feedback.fresh == _ALL:
+            for speed in speeds:
+                if not abs(speed) <= limit:
+                    return 0
+            reporting = LEG_COUNT
+        else:
+            reporting = 0
+            for leg, fresh in enumerate(feedback.fresh):
+                if not fresh:
+                    self._anchor_m[leg] = None  # where it was says nothing of where it will be
+                    continue
+                if not abs(speeds[leg]) <= limit:
+                    return 0
+                reporting += 1
+        return reporting if self._stay(feedback) else 0
+
+    def _stay(self, feedback: Feedback) -> bool:
+        """Whether each leg that reports has stayed near where its stretch of cycles began."""
+        anchors, since = self._anchor_m, self._since
+        for leg, length in enumerate(feedback.length_m):
+            if not feedback.fresh[leg]:
+                continue
+            anchor = anchors[leg]
+            if anchor is None:
+                anchors[leg], since[leg] = length, 0
+                continue
+            if not abs(length - anchor) <= self._way_m:
+                return False
+            since[leg] += 1
+            if since[leg] >= self._steps:
+                anchors[leg], since[leg] = length, 0
+        return True
 
     @property
     def all_legs(self) -> bool:

@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from safety_samples import DT, NO, START, YES, ZERO, changed, feedback, make_limits
 
 from safety.feedback import FeedbackWatch
@@ -168,6 +170,50 @@ class TestStandstill:
         silent = feedback(speed_m_s=changed(ZERO, leg, 0.3), fresh=changed(YES, leg, False))
         assert self.states(*[silent] * 4)[-1] == (False, True)
         assert self.states(*[silent] * 4, feedback())[-1] == (False, True)
+
+    @given(
+        leg=st.sampled_from(LEGS),
+        speed=st.floats(0.00401, 0.5),
+        sign=st.sampled_from([-1.0, 1.0]),
+        told=st.floats(-0.004, 0.004),
+        before=st.integers(0, 9),
+        lost=st.integers(0, 60),
+    )
+    @settings(derandomize=True, deadline=None)
+    def test_a_frozen_speed_does_not_hide_a_leg_that_moves(
+        self, leg, speed, sign, told, before, lost
+    ):
+        """From the first whole stretch of the movement on, whatever frame of it is lost."""
+        watch = StandstillWatch(LIMITS)
+        for _ in range(before):
+            watch.step(feedback())
+        for cycle in range(1, 60):
+            length = changed(START, leg, START[leg - 1] + sign * speed * DT * cycle)
+            fresh = changed(YES, leg, cycle != lost)
+            watch.step(feedback(length, changed(ZERO, leg, told), fresh=fresh))
+            if cycle >= 2 * LIMITS.standstill_cycles:
+                assert not watch.all_legs
+
+    @given(speed=st.floats(0.0, 0.004), leg=st.sampled_from(LEGS))
+    @settings(derandomize=True, deadline=None)
+    def test_creeping_up_to_the_limit_is_standing(self, speed, leg):
+        watch = StandstillWatch(LIMITS)
+        for cycle in range(60):
+            length = changed(START, leg, START[leg - 1] + speed * DT * cycle)
+            watch.step(feedback(length, changed(ZERO, leg, speed)))
+            assert watch.all_legs is (cycle >= LIMITS.standstill_cycles - 1)
+
+    def test_a_standstill_of_one_cycle_still_needs_a_movement_to_judge(self):
+        watch = StandstillWatch(make_limits(standstill_cycles=1))
+        for cycle in range(9):
+            watch.step(feedback(changed(START, 3, 1.0 + 0.01 * cycle)))
+            assert not watch.all_legs
+        watch.step(feedback(changed(START, 3, 1.08)))
+        watch.step(feedback(changed(START, 3, 1.08)))
+        assert watch.all_legs
+
+    def test_a_length_that_is_no_number_is_no_standstill(self):
+        assert self.states(*[feedback(changed(START, 2, math.nan))] * 9)[-1] == (False, False)
 
     @pytest.mark.parametrize("nothing", [None, feedback(fresh=NO)])
     def test_silence_is_no_standstill(self, nothing):
