@@ -195,4 +195,6 @@ class GateServer:
 
     def _end(self, why: str) -> None:
         self.ended = True
-        self._black_box.event(why)
+        slot = self._slot
+        counts = f"{self.unheard} setpoints for another cycle"
+        self._black_box.event(f"{why}; {counts}, orders {slot.torn} torn, {slot.corrupt} corrupt")

@@ -217,3 +217,17 @@ def test_the_black_box_keeps_the_time_around_the_loss(tmp_path):
 def test_a_quiet_run_is_no_matter_for_the_black_box():
     gate = InlineGate().moving()
     assert not gate.box.kept
+
+
+def test_the_end_tells_what_was_lost_between_control_and_gate(tmp_path):
+    gate = InlineGate().moving()
+    late = dataclasses.replace(gate.ask(SPEED), sequence=gate.index - 1)
+    gate.turn(late, sequence=late.sequence)
+    gate.order(gate.ask(SPEED))
+    gate.slot._buffer[40] ^= 0xFF  # one byte of the order, after its checksum was made
+    gate.cycle()
+    gate.connected = False
+    gate.run_alone()
+    gate.box.write(tmp_path / "box.jsonl")
+    events, _ = read_box(tmp_path / "box.jsonl")
+    assert events[-1]["event"].endswith("; 1 setpoints for another cycle, orders 0 torn, 1 corrupt")
