@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hil.arm.motions import Motion
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.drive import DriveArrays, DriveModel
+from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Span, Status
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
@@ -28,6 +28,14 @@ REFERENCE_STEPS_S = {
     DriveModel.C: 2.5e-5, DriveModel.D: 2.5e-5, DriveModel.E: 2.5e-5,
 }  # fmt: skip
 """Fixed steps of the references: each leaves an error far below what it has to judge."""
+
+
+def _freeze(value: "GripperPath | Deviation") -> None:
+    """Replace every array by a copy that cannot be written."""
+    for field in fields(value):
+        array = np.array(getattr(value, field.name), dtype=np.float64)
+        array.setflags(write=False)
+        object.__setattr__(value, field.name, array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +68,7 @@ class GripperPath:
     rotation: Array
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            array = np.array(getattr(self, field.name), dtype=np.float64)
-            array.setflags(write=False)
-            object.__setattr__(self, field.name, array)
+        _freeze(self)
 
     @property
     def range_m(self) -> float:
@@ -117,22 +122,27 @@ class Deviation:
     orientation_deg: Array
     percent: Array
 
+    def __post_init__(self) -> None:
+        _freeze(self)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """A converged path.
+    """A converged path, and how far it can be trusted.
+
+    Light links that float in the gaps of their gears bounce between the faces. Like a ball among
+    walls they forget where they came from, so there are motions of which no step, however short,
+    tells where in its gap a link is at the end: there this error grows with time.
 
     Args:
         path: by the shortest steps.
-        error_mm: largest distance to the path by steps twice as long [mm]; for a method of second
-            order its own error is about a third of it.
-        error_deg: the same of the orientation [deg].
+        error: distance to it of the path by steps twice as long; for a method of second order the
+            error of the path itself is about a third of that.
         failed: whether there was no solution.
     """
 
     path: GripperPath
-    error_mm: float
-    error_deg: float
+    error: Deviation
     failed: bool
 
 
@@ -146,7 +156,7 @@ class _Timed:
     def pass_time(
         self,
         arm: ArmArrays,
-        drive: DriveArrays,
+        drive: Array,
         state: Array,
         command_rad_s: Array,
         dry_nm: Array,
@@ -224,12 +234,8 @@ def reference(case: Case, step_s: float | None = None) -> Reference:
     levers = levers_m(case.arm)
     fine = follow(case, Sdirk2(levers, Accuracy.fixed(step_s)))
     coarse = follow(case, Sdirk2(levers, Accuracy.fixed(2.0 * step_s)))
-    apart = deviation(coarse.path, fine.path)
     return Reference(
-        fine.path,
-        float(apart.position_mm.max()),
-        float(apart.orientation_deg.max()),
-        fine.failed or coarse.failed,
+        fine.path, deviation(coarse.path, fine.path), failed=fine.failed or coarse.failed
     )
 
 

@@ -20,9 +20,17 @@ import numpy as np
 
 import sim.world.space_arm
 from hil.arm import compare
-from hil.arm.compare import REFERENCE_STEPS_S, Case, GripperPath, Reference, reference
-from sim.world.space_arm.drive import drive_arrays
+from hil.arm.compare import (
+    REFERENCE_STEPS_S,
+    Case,
+    Deviation,
+    GripperPath,
+    Reference,
+    reference,
+)
+from sim.world.space_arm.drive import drive_table
 
+ERRORS = ("position_mm", "orientation_deg", "percent")
 Tell = Callable[[], object]
 """Called whenever one more piece of work is done."""
 
@@ -106,7 +114,7 @@ def digest(case: Case, step_s: float | None) -> str:
     hasher = hashlib.sha256(_code_digest())
     hasher.update(f"{case.model.name} {step_s or REFERENCE_STEPS_S[case.model]!r}\n".encode())
     arm = case.arm if case.payload is None else case.arm.with_payload(case.payload)
-    numbers = [*arm.arrays(), *drive_arrays(case.arm.drives, case.model.effects)]
+    numbers = [*arm.arrays(), *drive_table(case.arm.drives, case.model.effects)]
     for array in (*numbers, case.motion.q_start_rad, case.motion.commands_rad_s):
         hasher.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
     return hasher.hexdigest()[:32]
@@ -134,7 +142,7 @@ def _write(file: Path, result: Reference) -> None:
             stream,
             position_m=result.path.position_m,
             rotation=result.path.rotation,
-            errors=np.array([result.error_mm, result.error_deg]),
+            **{name: getattr(result.error, name) for name in ERRORS},
         )
     part.replace(file)
 
@@ -143,8 +151,8 @@ def _read(file: Path) -> Reference | None:
     """A reference that is kept; None if it is not there, or the file is damaged."""
     try:
         with np.load(file, allow_pickle=False) as kept:
-            error_mm, error_deg = kept["errors"].tolist()
             path = GripperPath(kept["position_m"], kept["rotation"])
+            error = Deviation(*(kept[name] for name in ERRORS))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-    return Reference(path, error_mm, error_deg, failed=False)
+    return Reference(path, error, failed=False)

@@ -16,9 +16,10 @@ import numpy as np
 
 from hil.arm.compare import Case, Clock, Deviation, Reference, Run, deviation, follow, least_times
 from hil.arm.motions import Motion
+from hil.arm.peer import rk4_peer
 from hil.arm.references import references
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.classic import Euler1993, Rk4
+from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2
 from sim.world.space_arm.simulator import levers_m
@@ -53,6 +54,10 @@ class Target(NamedTuple):
 _STIFF = Target(Figures(0.27, 0.003, 0.1), 1000.0)
 _SMOOTH = Target(Figures(0.03, 0.001, 0.01), 5000.0)
 TARGETS = {model: _SMOOTH if model.value in "ab" else _STIFF for model in DriveModel}
+
+
+KNOWN_SHARE = 0.1
+"""A tick of a reference is known if its error is at most this part of the target."""
 
 
 class Scheme(Enum):
@@ -140,6 +145,9 @@ class Row:
         error_median_mm: median of the same.
         orientation_max_deg: largest deviation of its orientation.
         percent_max: largest deviation of a coordinate, in percent of its path's range.
+        known_ticks: share of the ticks at which the reference is known, see `KNOWN_SHARE`.
+        known_error_max_mm: largest deviation of the position at those ticks.
+        known_orientation_max_deg: the same of the orientation.
         worst_motion: the motion that has the largest deviation.
         rtf: simulated time over the time that integration took.
         rtf_tick: simulated time over the time of whole ticks with their snapshots.
@@ -161,6 +169,9 @@ class Row:
     error_median_mm: float
     orientation_max_deg: float
     percent_max: float
+    known_ticks: float
+    known_error_max_mm: float
+    known_orientation_max_deg: float
     worst_motion: str
     rtf: float | None
     rtf_tick: float | None
@@ -248,7 +259,7 @@ def _row(
         _factor(simulated_s, [getattr(run, name) for run in runs])
         for name in ("integration_s", "tick_s")
     )
-    peer = rk4_peer(cases[0], clock) if plan.with_rk4 and clock is not None else None
+    peer = rk4_peer(cases[0], wanted[0], clock) if plan.with_rk4 and clock is not None else None
     worst = max(range(len(cases)), key=lambda n: float(apart[n].position_mm.max()))
     spans = [span for run in runs for span in run.spans]
     return Row(
@@ -256,13 +267,14 @@ def _row(
         payload=load.name,
         payload_kg=load.mass_kg,
         **_errors(apart),
+        **_known_errors(cases[0].model, apart, wanted),
         worst_motion=cases[worst].motion.name,
         rtf=rtf,
         rtf_tick=rtf_tick,
         cost_ratio_rk4=None if peer is None or rtf is None else rtf / peer.rtf,
         rk4_step_s=None if peer is None else peer.step_s,
-        reference_error_mm=max(goal.error_mm for goal in wanted),
-        reference_error_deg=max(goal.error_deg for goal in wanted),
+        reference_error_mm=max(float(goal.error.position_mm.max()) for goal in wanted),
+        reference_error_deg=max(float(goal.error.orientation_deg.max()) for goal in wanted),
         steps_per_s=sum(span.steps for span in spans) / simulated_s,
         rejected_per_s=sum(span.rejected for span in spans) / simulated_s,
         coarse_ticks=sum(run.coarse_ticks for run in runs),
@@ -283,6 +295,21 @@ def _errors(apart: Sequence[Deviation]) -> dict[str, float]:
         "error_median_mm": float(np.median(position)),
         "orientation_max_deg": max(float(one.orientation_deg.max()) for one in apart),
         "percent_max": max(float(one.percent.max()) for one in apart),
+    }
+
+
+def _known_errors(
+    model: DriveModel, apart: Sequence[Deviation], wanted: Sequence[Reference]
+) -> dict[str, float]:
+    """The same over the ticks at which the reference is known well enough to judge a target."""
+    most = KNOWN_SHARE * TARGETS[model].figures.position_mm
+    known = np.concatenate([goal.error.position_mm for goal in wanted]) <= most
+    position = np.concatenate([one.position_mm for one in apart])
+    orientation = np.concatenate([one.orientation_deg for one in apart])
+    return {
+        "known_ticks": float(known.mean()),
+        "known_error_max_mm": float(position[known].max(initial=0.0)),
+        "known_orientation_max_deg": float(orientation[known].max(initial=0.0)),
     }
 
 

@@ -1,0 +1,103 @@
+"""What happens inside a joint, finely sampled: demonstrations for pictures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.simulator import Active, SpaceArm
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A command that is held.
+
+    Args:
+        duration_s: for so long.
+        rate_rad_s: of the joint that is looked at; all others are asked to rest.
+    """
+
+    duration_s: float
+    rate_rad_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """One joint that is moved, and what is simulated of its drive.
+
+    Args:
+        joint: number of the joint, from 0.
+        model: of all drives.
+        payload: what the gripper holds.
+        phases: commands, one after the other.
+        sample_s: time between two samples.
+    """
+
+    joint: int
+    model: DriveModel
+    payload: Body | None
+    phases: tuple[Phase, ...]
+    sample_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One joint over time; all arrays have one value a sample.
+
+    Args:
+        time_s: at the ends of the samples [s].
+        command_rad_s: rate that is asked for [rad/s].
+        motor_rad_s: rate of the motor on the joint's side [rad/s].
+        link_rad_s: rate of the link [rad/s].
+        windup_rad: angle of the motor ahead of the link [rad].
+        torque_nm: through the gear [N m].
+        voltage_v: of the motor [V].
+        current_a: of the motor [A].
+        active: what holds the joint back.
+    """
+
+    time_s: Array
+    command_rad_s: Array
+    motor_rad_s: Array
+    link_rad_s: Array
+    windup_rad: Array
+    torque_nm: Array
+    voltage_v: Array
+    current_a: Array
+    active: tuple[Active, ...]
+
+    def where(self, what: Active) -> Bools:
+        """At which samples this holds the joint back."""
+        return np.array([bool(active & what) for active in self.active])
+
+
+def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) -> Trace:
+    """Simulate a demonstration.
+
+    Args:
+        arm: the arm, without payload.
+        q_start_rad: where it starts, at rest [rad], shape (6,).
+        shown: which joint is moved, and how.
+    """
+    simulated = SpaceArm(arm, shown.model, q_start_rad, payload=shown.payload)
+    joint, rows, active = shown.joint, [], []
+    for phase in shown.phases:
+        command = np.zeros(6)
+        command[joint] = phase.rate_rad_s
+        for _ in range(round(phase.duration_s / shown.sample_s)):
+            now = simulated.advance(command, shown.sample_s)
+            rows.append(
+                (
+                    now.time_s, phase.rate_rad_s, now.motor_rate_rad_s[joint], now.v_rad_s[joint],
+                    now.motor_position_rad[joint] - now.q_rad[joint], now.torque_nm[joint],
+                    now.voltage_v[joint], now.current_a[joint],
+                )
+            )  # fmt: skip
+            active.append(now.active[joint])
+    return Trace(*np.array(rows).T, active=tuple(active))
