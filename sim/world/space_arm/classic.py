@@ -133,7 +133,8 @@ def largest_stable_step(
     is off the motion of ``finest_s`` by no more than twice what it is with half the step, or by
     no more than ``floor_m``. So errors that do not fall with the step (of contacts, of
     sticking) do not count as instability, nor does a method of fourth order that is merely
-    accurate. It is taken for granted that whatever is shorter than a stable step is stable.
+    accurate. Steps are doubled from ``finest_s`` on up to the first that is not stable: with much
+    longer ones a motion that is bounded and wrong can look stable again.
 
     Args:
         arm: the arm with its payload.
@@ -150,7 +151,6 @@ def largest_stable_step(
     Raises:
         ValueError: if not even the finest step gives finite numbers.
     """
-
     finest = _steps(tick_s, finest_s)
 
     def path(steps: int) -> Array | None:
@@ -168,9 +168,11 @@ def largest_stable_step(
         off = deviation_m(steps)
         return off < math.inf and off <= max(2.0 * deviation_m(2 * steps), floor_m)
 
-    if stable(1):
+    good, bad = finest, finest // 2
+    while bad >= 1 and stable(bad):
+        good, bad = bad, bad // 2
+    if bad == 0:
         return tick_s
-    bad, good = 1, finest
     while good > bad + 1 and good > 1.02 * bad:
         middle = max(bad + 1, math.isqrt(bad * good))
         if stable(middle):
@@ -186,9 +188,10 @@ def _gripper_path(
     """Places of the gripper at the ends of all ticks [m], shape (ticks, 3); None if it failed."""
     state = np.zeros((sdirk2.STATE_ROWS, 6))
     state[sdirk2.Q] = q_rad
+    dry_nm = drive[FRICTION].copy()
     scratch, rotation, places = make_scratch(), np.empty((3, 3)), np.empty((len(commands), 3))
     for place, command in zip(places, commands, strict=True):
-        span = integrator.pass_time(arm, drive, state, command, drive[FRICTION], tick_s)
+        span = integrator.pass_time(arm, drive, state, command, dry_nm, tick_s)
         if span.status is Status.FAILED:
             return None
         gripper_pose(arm, state[sdirk2.Q], scratch, rotation, place)

@@ -324,7 +324,7 @@ def _switch(drive: Array, state: Array, j: int, kind: int, s: Array, count: Coun
 @njit(cache=True, error_model="numpy")
 def _meet(drive: Array, state: Array, s: Array) -> bool:
     """The plastic blow at rigid faces; who is equally fast after it touches."""
-    sound = strike(drive, state, s)
+    sound = strike(drive, state, 0.0, s)
     for j in range(6):
         s[THROUGH_0, j] = np.nan
         s[FRICTION_0, j] = np.nan

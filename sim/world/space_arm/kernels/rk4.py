@@ -121,19 +121,19 @@ def _bound_windups(drive: Array, state: Array, s: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _partners(drive: Array, state: Array, s: Array) -> bool:
+def _partners(drive: Array, state: Array, slack: float, s: Array) -> bool:
     """Change one motor's part in a blow that the rates after it contradict; whether there was one.
 
     A motor takes part if it is at a face and would otherwise run on through it; a clutch passes on
     no blow. The rates after the blow are those of the links and row `A`.
     """
-    worst, which = 1e-15, -1
+    worst, which = 0.0, -1
     for j in range(6):
         face = face_of(drive, state[L, j], j)
         if bilateral(drive, j) or face == 0.0 or drive[CLUTCH, j] < np.inf:
             continue
         pushed = face * (state[W, j] - state[V, j] - s[A, j])
-        off = -pushed if s[FIRM, j] != 0.0 else pushed
+        off = -pushed - slack if s[FIRM, j] != 0.0 else pushed - 1e-15
         if off > worst:
             worst, which = off, j
     if which < 0:
@@ -143,10 +143,12 @@ def _partners(drive: Array, state: Array, s: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def strike(drive: Array, state: Array, s: Array) -> bool:
+def strike(drive: Array, state: Array, slack: float, s: Array) -> bool:
     """The plastic blow of the motors that are at a face and faster than their links.
 
-    (D + Jr of those that take part) dV = Jr (W - V) of those, whatever friction there is.
+    (D + Jr of those that take part) dV = Jr (W - V) of those, whatever friction there is. Those
+    that touch already are not parted by less than ``slack`` [rad/s]: without it, contacts that
+    close a step too late would part each other by turns for ever.
 
     Returns:
         Whether the mass matrix is positive definite.
@@ -155,9 +157,10 @@ def strike(drive: Array, state: Array, s: Array) -> bool:
         s[STUCK, j] = 0.0
         s[A, j] = 0.0
         inseparable = bilateral(drive, j) and drive[CLUTCH, j] == np.inf
-        s[FIRM, j] = 1.0 if inseparable else 0.0
+        touches = face_of(drive, state[L, j], j) != 0.0 and state[W, j] == state[V, j]
+        s[FIRM, j] = 1.0 if inseparable or (touches and drive[CLUTCH, j] == np.inf) else 0.0
     for _ in range(PASSES):
-        changed = _partners(drive, state, s)
+        changed = _partners(drive, state, slack, s)
         for j in range(6):
             s[A, j] = s[FIRM, j] * drive[INERTIA, j] * (state[W, j] - state[V, j])
         if not changed or not solve_links(drive, A, s):
@@ -190,12 +193,27 @@ def _hold_again(drive: Array, state: Array, s: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
+def _slack(drive: Array, state: Array, s: Array) -> float:
+    """How much of a blow is due to the length of the step [rad/s].
+
+    It is what the rates of motors that meet their faces changed by, relative to their links.
+    """
+    slack = 0.0
+    for j in range(6):
+        ahead = state[W, j] - state[V, j]
+        before = s[LAST + W, j] - s[LAST + V, j]
+        if face_of(drive, state[L, j], j) * ahead > 0.0:
+            slack = max(slack, 2.0 * abs(ahead - before))
+    return slack
+
+
+@njit(cache=True, error_model="numpy")
 def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> bool:
     """What happens between two steps; whether all of it has a solution."""
     sound = _stop(drive, state, dry, s)
     if _bound_windups(drive, state, s):
         count[HITS] += 1
-        sound = strike(drive, state, s) and sound
+        sound = strike(drive, state, _slack(drive, state, s), s) and sound
     if drive[HOLD, 0] != ELASTIC:
         sound = _hold_again(drive, state, s) and sound
     return sound
