@@ -82,10 +82,10 @@ class Accuracy:
     """
 
     tolerance_m: float = 2e-6
-    rate_time_s: float = 0.02
+    rate_time_s: float = 0.3
     step_min_s: float = 2e-5
-    step_max_s: float = 0.0125
-    refresh_s: float = 0.005
+    step_max_s: float = 0.02
+    refresh_s: float = 0.01
     steps_max: int = 20_000
     coriolis: bool = True
 

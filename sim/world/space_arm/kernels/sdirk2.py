@@ -38,6 +38,7 @@ Array = NDArray[np.float64]
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 ONWARD = (1.0 - GAMMA) / GAMMA
+EARLY, LATE = 1.0 / GAMMA, 1.0 / (1.0 - GAMMA)
 ERROR_CONSTANT = 0.0404
 """Of h^3 y''': |1/6 - b A c| of the method."""
 
@@ -112,6 +113,7 @@ def _refresh(
 def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
     """Both stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
     hs = GAMMA * h
+    per_s = 1.0 / hs
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
@@ -122,8 +124,8 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
     for j in range(6):
         w[V1, j], w[W1, j] = s[LINK, j], s[MOTOR, j]
         w[L1, j] = state[L, j] + hs * (w[W1, j] - w[V1, j])
-        w[A1, j] = (w[V1, j] - state[V, j]) / hs
-        w[B1, j] = (w[W1, j] - state[W, j]) / hs
+        w[A1, j] = (w[V1, j] - state[V, j]) * per_s
+        w[B1, j] = (w[W1, j] - state[W, j]) * per_s
         s[LINK_R, j] = state[V, j] + ONWARD * (w[V1, j] - state[V, j])
         s[MOTOR_R, j] = state[W, j] + ONWARD * (w[W1, j] - state[W, j])
         s[WINDUP_R, j] = state[L, j] + ONWARD * (w[L1, j] - state[L, j])
@@ -134,15 +136,15 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
     for j in range(6):
         w[V2, j], w[W2, j] = s[LINK, j], s[MOTOR, j]
         w[L2, j] = s[WINDUP_R, j] + hs * (w[W2, j] - w[V2, j])
-        w[A2, j] = (w[V2, j] - s[LINK_R, j]) / hs
-        w[B2, j] = (w[W2, j] - s[MOTOR_R, j]) / hs
+        w[A2, j] = (w[V2, j] - s[LINK_R, j]) * per_s
+        w[B2, j] = (w[W2, j] - s[MOTOR_R, j]) * per_s
     return first + second
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _bend(y0: float, y1: float, y2: float) -> float:
     """h^2 times the second divided difference of values at 0, gamma h and h."""
-    return abs((y2 - y1) / (1.0 - GAMMA) - (y1 - y0) / GAMMA)
+    return abs(LATE * (y2 - y1) - EARLY * (y1 - y0))
 
 
 @njit(cache=True, error_model="numpy")
