@@ -154,6 +154,21 @@ def test_friction_brakes_to_rest_and_then_holds_exactly(elastic):
     np.testing.assert_array_equal(end[Q, 1:], start[Q, 1:])
 
 
+def test_a_link_that_stops_within_a_step_leaves_the_others_their_momentum():
+    arm, effects = arm_with(1000), DriveEffects(limits=True, friction=True)
+    drive = table(effects, TORQUE_MAX=0.0, DRAG=0.0, FRICTION=[6000.0] + [0.0] * 5)
+    state = at_home()
+    state[V, 0] = state[W, 0] = 1e-3
+    before = momenta(arm, drive, state)
+    dry = drive[d.FRICTION].copy()
+    span = Rk4(0.05).pass_time(arm.arrays(), drive, state, np.zeros(6), dry, 0.05)
+    assert span.steps == 1
+    assert state[V, 0] == state[W, 0] == 0.0
+    after = momenta(arm, drive, state)[1:]
+    np.testing.assert_allclose(after, before[1:], atol=1e-3 * np.abs(before).max())
+    assert np.abs(state[V, 1:]).max() > 1e-5
+
+
 def test_a_motor_that_is_asked_for_too_little_never_moves():
     arm, drive = arm_with(0), table(DriveModel.E)
     small = drive[d.FRICTION] / drive[d.TORQUE_PER_VOLT] / drive[d.LOOP_GAIN]
