@@ -15,7 +15,8 @@ from hil.console import Json, RefusedError, err, leave, numbers, out, print_json
 from hil.settings import ConfigError
 
 if TYPE_CHECKING:
-    from hil.arm.table import Load, Plan, Row
+    from hil.arm.compare import Reference
+    from hil.arm.table import Load, Plan
     from hil.arm_settings import ArmSettings
     from sim.world.space_arm.drive import DriveModel
 
@@ -102,6 +103,8 @@ def table(
     Exit status 1 if a run failed. Ctrl-C gives up.
     """  # fmt: skip
     from hil.arm.motions import COUNT
+    from hil.arm.references import references
+    from hil.arm.show import print_table
     from hil.arm.table import Plan, Scheme, make_table
 
     if motions > COUNT:
@@ -118,15 +121,17 @@ def table(
         scheme=scheme,
         accuracy=_accuracy(tolerance_um),
         step_s=step_ms * 1e-3,
-        reference_step_s=None if reference_us is None else reference_us * 1e-6,
         repeats=repeats,
         with_rk4=rk4,
     )
-    clock = _clock()
+    clock, cases = _clock(), [case for row in plan.cases() for case in row]
+    step_s = None if reference_us is None else reference_us * 1e-6
     try:
-        with _progress(plan.work, "simulating") as tell:
-            rows = make_table(plan, clock, folder=cache, tell=tell)
-        written = _write_pictures(settings, plan, pictures, cache)
+        with _progress(len(cases), "references") as tell:
+            wanted = references(cases, step_s=step_s, folder=cache, tell=tell)
+        with _progress(len(cases), "runs") as tell:
+            rows = make_table(plan, wanted, clock, tell)
+        written = _write_pictures(settings, plan, wanted, clock, pictures)
     except OSError as error:
         raise RefusedError(f"{error.filename}: cannot be written: {error.strerror}") from None
     failed = [f"{row.model} {row.payload}" for row in rows if row.failed]
@@ -136,7 +141,7 @@ def table(
                 "rows": [row.json() for row in rows], "written": written}  # fmt: skip
         print_json(told)
     else:
-        _print_table(settings.name, plan, rows)
+        print_table(settings.name, plan, rows)
         for path in written:
             out.print(path, markup=False, soft_wrap=True)
     if failed:
@@ -200,6 +205,7 @@ def advance(
     as_json: Json = False,
 ) -> None:
     """Simulate a few ticks of 0.35 s with constant commanded joint rates."""
+    from hil.arm.show import held, snapshot_json
     from sim.world.space_arm.integrators import Status
     from sim.world.space_arm.simulator import SpaceArm
 
@@ -217,13 +223,13 @@ def advance(
         raise ConfigError("command line", [str(error)]) from None
     ok = all(snapshot.status is not Status.FAILED for snapshot in snapshots)
     if as_json:
-        print_json({"ok": ok, "ticks": [_snapshot_json(snapshot) for snapshot in snapshots]})
+        print_json({"ok": ok, "ticks": [snapshot_json(snapshot) for snapshot in snapshots]})
     else:
         shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
         for snapshot in snapshots:
             speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
             place = (f"{value:.6f}" for value in snapshot.position_BG_m)
-            shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", _held(snapshot))
+            shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", held(snapshot))
         out.print(shown)
     leave(ok)
 
@@ -332,84 +338,28 @@ def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
 
 
 def _write_pictures(
-    settings: "ArmSettings", plan: "Plan", folder: Path | None, cache: Path | None
+    settings: "ArmSettings",
+    plan: "Plan",
+    wanted: "list[Reference]",
+    clock: Callable[[], float] | None,
+    folder: Path | None,
 ) -> list[str]:
+    """Pictures of single joints, and the curve of error against speed if there is a clock."""
     if folder is None:
         return []
-    from hil.arm.pictures import draw_all
+    from hil.arm.pictures import joint_pictures, tradeoff_picture
+    from hil.arm.tradeoff import FACTORS, tradeoff
 
     folder.mkdir(parents=True, exist_ok=True)
+    payload = next(iter(settings.payloads().values()), None)
+    drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
+    if clock is not None:
+        with _progress(len(plan.rows()) * len(FACTORS), "trade-off") as tell:
+            curves = tradeoff(plan, wanted, clock, tell=tell)
+        drawn.append(tradeoff_picture(curves, plan.loads))
     written = []
-    for picture in draw_all(settings, plan, _clock(), cache):
+    for picture in drawn:
         path = folder / f"{picture.name}.png"
         path.write_bytes(picture.png)
         written.append(str(path))
     return written
-
-
-def _print_table(name: str, plan: "Plan", rows: list["Row"]) -> None:
-    from hil.arm.table import PUBLISHED, PUBLISHED_COST_RATIO
-    from sim.world.space_arm.drive import DriveModel
-
-    shown = Table(title=f"{name}: {len(plan.motions)} motions, {plan.scheme.value}", box=None)
-    for heading, columns in (
-        ("", ("drives", "kg")),
-        ("mm", ("max", "median", "1993", "ref. ±")),
-        ("deg", ("max", "1993")),
-        ("%", ("max", "1993")),
-        ("rtf", ("",)),
-        ("RK4 /", ("ours", "1993")),
-    ):
-        for column in columns:
-            shown.add_column(f"{heading}\n{column}", justify="right", no_wrap=True)
-    for row in rows:
-        old = PUBLISHED.get(DriveModel(row.model))
-        was = [f"{value:g}" for value in old] if old else ["", "", ""]
-        shown.add_row(
-            row.model, f"{row.payload_kg:g}",
-            f"{row.error_max_mm:.3g}", f"{row.error_median_mm:.2g}", was[0],
-            f"{row.reference_error_mm:.1g}", f"{row.orientation_max_deg:.2g}", was[1],
-            f"{row.percent_max:.2g}", was[2], _told(row.rtf, ".0f"),
-            _told(row.cost_ratio_rk4, ".1f"), f"{PUBLISHED_COST_RATIO:g}" if old else "",
-        )  # fmt: skip
-    out.print(shown)
-    for row in rows:
-        if row.reference_error_mm > row.error_max_mm / 3.0:
-            out.print(
-                f"{row.model} {row.payload_kg:g} kg: links bounce in their gaps, and the reference "
-                f"itself is known at {row.known_ticks:.0%} of the ticks; the error there is "
-                f"{row.known_error_max_mm:.3g} mm, {row.known_orientation_max_deg:.2g} deg"
-            )
-
-
-def _told(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
-
-
-def _held(snapshot: Any) -> str:
-    """Which joints are held back by what."""
-    told = [
-        f"{joint + 1} {active.name.lower().replace('|', '+')}"
-        for joint, active in enumerate(snapshot.active)
-        if active
-    ]
-    return ", ".join(told)
-
-
-def _snapshot_json(snapshot: Any) -> dict[str, Any]:
-    return {
-        "time_s": snapshot.time_s,
-        "q_rad": snapshot.q_rad,
-        "v_rad_s": snapshot.v_rad_s,
-        "motor_position_rad": snapshot.motor_position_rad,
-        "motor_rate_rad_s": snapshot.motor_rate_rad_s,
-        "position_m": snapshot.position_BG_m,
-        "rotation": snapshot.rotation_BG,
-        "velocity_m_s": snapshot.velocity_BG_m_s,
-        "angular_velocity_rad_s": snapshot.angular_velocity_BG_rad_s,
-        "torque_nm": snapshot.torque_nm,
-        "current_a": snapshot.current_a,
-        "voltage_v": snapshot.voltage_v,
-        "active": [active.name.lower().split("|") if active else [] for active in snapshot.active],
-        "status": snapshot.status.name.lower(),
-    }

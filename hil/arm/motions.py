@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates
+from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateSettings
 from sim.world.space_arm.simulator import TICK_S
 from sim.world.space_arm.singularity import PostureSolver, reach_m
 
@@ -35,7 +35,8 @@ BEND_RAD = 0.35
 ROOM_RAD = 0.25
 """Least distance of a start from the joints' limits."""
 DEXTERITY = 0.5
-"""Smallest singular value of a start, as a part of that of the home posture."""
+"""Smallest singular value of a start, as a part of that of the home posture; and never so small
+that programmed rates would warn of it."""
 POSTURE_TRIALS = 1000
 
 Pattern = tuple[tuple[int, float], ...]
@@ -171,12 +172,12 @@ def _motion(arm: Arm, home_rad: Array, number: int) -> Motion:
 def _bent_posture(arm: Arm, home_rad: Array, rng: np.random.Generator) -> Array:
     """A random posture near home that is about as far from singularities as home is."""
     solver = PostureSolver(arm, reach_m(arm))
-    least = DEXTERITY * solver.at(home_rad).smallest
+    least = max(DEXTERITY * solver.at(home_rad).smallest, RateSettings().singular_warn)
     low = np.array([link.position_min_rad for link in arm.links]) + ROOM_RAD
     high = np.array([link.position_max_rad for link in arm.links]) - ROOM_RAD
     for _ in range(POSTURE_TRIALS):
         q = home_rad + rng.uniform(-BEND_RAD, BEND_RAD, 6)
-        if np.all((low <= q) & (q <= high)) and solver.at(q).smallest >= least > 0.0:
+        if np.all((low <= q) & (q <= high)) and solver.at(q).smallest >= least:
             return q
     raise ValueError(
         f"home = {np.round(home_rad, 4).tolist()} rad: no start within {BEND_RAD} rad of it is "

@@ -1,17 +1,16 @@
 """Pictures of what the drive models do, and of what accuracy costs."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from hil.arm.table import PUBLISHED, TARGETS, Load
-from hil.arm.tradeoff import Curve
+from hil.arm.table import Load
+from hil.arm.targets import PUBLISHED, TARGETS
 from hil.arm.traces import Demonstration, Phase, Trace, trace
+from hil.arm.tradeoff import Curve
 from hil.report.style import INK, LEG_COLOURS, LEGEND_IN, LIMIT, WANTED, Picture, draw_png, place
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
@@ -26,6 +25,21 @@ LOADS_MARKERS = "osD^v"
 MILLI = 1e3
 
 
+def joint_pictures(arm: Arm, q_start_rad: Array, payload: Body | None) -> list[Picture]:
+    """What happens in one joint: the gap, dry friction, and limits of the drive.
+
+    Args:
+        arm: the arm, without payload.
+        q_start_rad: where it starts, at rest [rad], shape (6,).
+        payload: what the gripper holds where friction and limits are shown.
+    """
+    return [
+        gap_picture(arm, q_start_rad),
+        stick_slip_picture(arm, q_start_rad, payload),
+        saturation_picture(arm, q_start_rad, payload),
+    ]
+
+
 def gap_picture(arm: Arm, q_start_rad: Array) -> Picture:
     """The link that floats in the gap of its gear: model d, nothing in the gripper."""
     rate = 0.06 * arm.links[ELBOW].rate_max_rad_s
@@ -36,24 +50,22 @@ def gap_picture(arm: Arm, q_start_rad: Array) -> Picture:
     def draw(figure: Figure) -> None:
         rates, windup = _panels(figure, 2)
         _draw_rates(rates, seen)
-        windup.axhspan(-gap_mrad, gap_mrad, color=TOUCHING, alpha=0.6, linewidth=0)
-        windup.plot(seen.time_s, MILLI * seen.windup_rad, color=INK, label="motor ahead of link")
+        for panel in (rates, windup):
+            _shade(panel, seen.time_s, seen.where(Active.GAP), TOUCHING, "link floats")
+        _legend(rates)
+        windup.plot(seen.time_s, MILLI * seen.windup_rad, color=INK, label="motor ahead")
         for face in (-gap_mrad, gap_mrad):
-            windup.axhline(face, color=LIMIT, linewidth=1.0)
+            windup.axhline(face, color=LIMIT, linewidth=1.0, label="faces" if face > 0.0 else None)
         windup.set_ylabel("wind-up, mrad")
-        windup.annotate("free play: no torque", (0.08, 0.0), va="center", color=INK)
-        windup.annotate(
-            "teeth touch, spring pushes the link on", (0.08, 2.3 * gap_mrad), va="center"
-        )
         windup.set_xlabel("time, s")
         _legend(windup)
 
     return Picture(
         "gap",
         "A link floats in the gap of its gear",
-        "Elbow, model d, empty gripper. Outside of the yellow band the teeth touch and the spring "
-        "pushes; inside, nothing holds the link: its rate stays as it is, and the wind-up changes "
-        "along a straight line until the other face is met.",
+        "Elbow, model d, empty gripper. Beyond the red faces of the gap the teeth touch and the "
+        "spring pushes. Between them (yellow) the motor has no hold of the link, which goes on "
+        "until it meets a face: its rate hardly changes, but for what the other joints do to it.",
         draw_png(4.6, draw),
     )
 
@@ -67,15 +79,21 @@ def stick_slip_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Pi
     friction = arm.drives[WRIST_YAW].friction_nm
 
     def draw(figure: Figure) -> None:
-        motor, torque = _panels(figure, 2)
-        for panel in (motor, torque):
+        motor, close, torque = _panels(figure, 3)
+        for panel in (motor, close, torque):
             _shade(panel, seen.time_s, seen.where(Active.STUCK), HELD, "motor sticks")
-        motor.plot(
-            seen.time_s, MILLI * seen.command_rad_s, color=WANTED, linestyle="--", label="command"
-        )
-        motor.plot(seen.time_s, MILLI * seen.motor_rad_s, color=MOTOR, label="motor")
+        for panel in (motor, close):
+            panel.plot(
+                seen.time_s, MILLI * seen.command_rad_s, color=WANTED, linestyle="--",
+                label="command",
+            )  # fmt: skip
+            panel.plot(seen.time_s, MILLI * seen.motor_rad_s, color=MOTOR, label="motor")
+            _legend(panel)
+        after = seen.time_s > phases[0].duration_s + 0.1
+        most = 1.3 * MILLI * float(np.abs(seen.motor_rad_s[after]).max(initial=1e-6))
+        close.set_ylim(-most, most)
         motor.set_ylabel("rate, mrad/s")
-        _legend(motor)
+        close.set_ylabel("closer, mrad/s")
         torque.plot(seen.time_s, seen.torque_nm, color=INK, label="through the gear")
         for value in (-friction, friction):
             torque.axhline(
@@ -91,7 +109,7 @@ def stick_slip_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Pi
         "Wrist yaw, model e, after the command went to 0 at 2 s. Grey: the motor stands exactly "
         "still. The payload swings on; where its torque through the gear exceeds the dry friction "
         "the motor slips, and it sticks again when it comes to rest.",
-        draw_png(4.6, draw),
+        draw_png(5.8, draw),
     )
 
 

@@ -105,7 +105,7 @@ def _compute_apart(
 
 
 def _reference(case: Case, step_s: float | None) -> Reference:
-    """In a worker: made anew, the arm's arrays are read-only, for which the kernels are compiled."""
+    """In a worker: an arm made anew has read-only arrays, for which kernels are compiled."""
     return reference(replace(case, arm=replace(case.arm)), step_s)
 
 
@@ -150,7 +150,7 @@ def _write(file: Path, result: Reference) -> None:
 def _read(file: Path) -> Reference | None:
     """A reference that is kept; None if it is not there, or the file is damaged."""
     try:
-        with np.load(file, allow_pickle=False) as kept:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
             path = GripperPath(kept["position_m"], kept["rotation"])
             error = Deviation(*(kept[name] for name in ERRORS))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):

@@ -9,55 +9,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from hil.arm.compare import Case, Clock, Deviation, Reference, Run, deviation, follow, least_times
 from hil.arm.motions import Motion
 from hil.arm.peer import rk4_peer
-from hil.arm.references import references
+from hil.arm.targets import KNOWN_SHARE, PUBLISHED, TARGETS
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2
 from sim.world.space_arm.simulator import levers_m
-
-
-class Figures(NamedTuple):
-    """Errors of a drive model."""
-
-    position_mm: float
-    orientation_deg: float
-    percent: float
-
-
-PUBLISHED = {
-    DriveModel.A: Figures(1.8, 0.015, 0.2),
-    DriveModel.B: Figures(2.0, 0.02, 0.3),
-    DriveModel.C: Figures(2.4, 0.027, 0.8),
-    DriveModel.D: Figures(2.7, 0.03, 1.0),
-}
-"""The table of 1993."""
-PUBLISHED_COST_RATIO = 112.0
-"""Time of the Runge-Kutta method over that of the implicit one, in 1993."""
-
-
-class Target(NamedTuple):
-    """What is wanted of a drive model at every payload."""
-
-    figures: Figures
-    rtf: float
-
-
-_STIFF = Target(Figures(0.27, 0.003, 0.1), 1000.0)
-_SMOOTH = Target(Figures(0.03, 0.001, 0.01), 5000.0)
-TARGETS = {model: _SMOOTH if model.value in "ab" else _STIFF for model in DriveModel}
-
-
-KNOWN_SHARE = 0.1
-"""A tick of a reference is known if its error is at most this part of the target."""
 
 
 class Scheme(Enum):
@@ -97,7 +61,6 @@ class Plan:
         scheme: the integrator.
         accuracy: of SDIRK2; None for the usual one.
         step_s: of the scheme of 1993 [s].
-        reference_step_s: None for that of each model.
         repeats: of which the least times are taken.
         with_rk4: whether the Runge-Kutta method is timed as well.
     """
@@ -109,7 +72,6 @@ class Plan:
     scheme: Scheme = Scheme.SDIRK2
     accuracy: Accuracy | None = None
     step_s: float = 0.035
-    reference_step_s: float | None = None
     repeats: int = 5
     with_rk4: bool = True
 
@@ -123,14 +85,12 @@ class Plan:
         """Drive model and payload of every row."""
         return [(model, load) for model in self.models for load in self.loads]
 
-    def cases(self, model: DriveModel, load: Load) -> list[Case]:
-        """The cases of one row, one a motion."""
-        return [Case(self.arm, load.body, model, motion) for motion in self.motions]
-
-    @property
-    def work(self) -> int:
-        """Pieces of work: a reference and a measurement for each motion of each row."""
-        return 2 * len(self.models) * len(self.loads) * len(self.motions)
+    def cases(self) -> list[list[Case]]:
+        """The cases of every row, one a motion."""
+        return [
+            [Case(self.arm, load.body, model, motion) for motion in self.motions]
+            for model, load in self.rows()
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,35 +169,23 @@ class Row:
 
 def make_table(
     plan: Plan,
+    wanted: Sequence[Reference],
     clock: Clock | None,
-    *,
-    folder: Path | None = None,
-    workers: int | None = None,
     tell: Callable[[], object] = lambda: None,
 ) -> list[Row]:
-    """Measure every row: references on all cores first, then, alone, what is measured.
+    """Measure every row.
 
     Args:
         plan: what the table is made of.
+        wanted: references of all its cases, row by row.
         clock: for the times [s]; None leaves them out.
-        folder: where references are kept; None for nowhere.
-        workers: processes for the references; None for one a core.
-        tell: called after each of ``plan.work`` pieces of work.
-
-    Raises:
-        OSError: if the folder cannot be written.
+        tell: called after each motion of each row.
     """
-    rows = plan.rows()
-    cases = [case for model, load in rows for case in plan.cases(model, load)]
-    wanted = references(
-        cases, step_s=plan.reference_step_s, folder=folder, workers=workers, tell=tell
-    )
-    count = len(plan.motions)
-    return [
-        _row(plan, load, cases[n * count : (n + 1) * count], wanted[n * count : (n + 1) * count],
-             clock, tell)
-        for n, (_, load) in enumerate(rows)
-    ]  # fmt: skip
+    count, rows = len(plan.motions), []
+    for n, ((_, load), cases) in enumerate(zip(plan.rows(), plan.cases(), strict=True)):
+        goals = wanted[n * count : (n + 1) * count]
+        rows.append(_row(plan, load, cases, goals, clock, tell))
+    return rows
 
 
 def _row(
@@ -259,7 +207,7 @@ def _row(
         _factor(simulated_s, [getattr(run, name) for run in runs])
         for name in ("integration_s", "tick_s")
     )
-    peer = rk4_peer(cases[0], wanted[0], clock) if plan.with_rk4 and clock is not None else None
+    peer = rk4_peer(cases[0], clock) if plan.with_rk4 and clock is not None else None
     worst = max(range(len(cases)), key=lambda n: float(apart[n].position_mm.max()))
     spans = [span for run in runs for span in run.spans]
     return Row(

@@ -1,11 +1,10 @@
 """What accuracy costs: error and real-time factor of SDIRK2 at several tolerances."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from hil.arm.compare import Clock, deviation, least_times
-from hil.arm.references import references
+from hil.arm.compare import Case, Clock, Reference, deviation, least_times
 from hil.arm.table import Load, Plan
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2
@@ -49,46 +48,48 @@ class Curve:
 
 def tradeoff(
     plan: Plan,
+    wanted: Sequence[Reference],
     clock: Clock,
-    *,
     factors: Sequence[float] = FACTORS,
-    folder: Path | None = None,
-    workers: int | None = None,
     tell: Callable[[], object] = lambda: None,
 ) -> list[Curve]:
     """Measure the curve of every drive model and payload of a plan.
 
     Args:
         plan: models, payloads and motions.
+        wanted: references of all its cases, row by row.
         clock: for the times [s].
         factors: of the tolerance.
-        folder: where references are kept; None for nowhere.
-        workers: processes for the references; None for one a core.
-        tell: called after each reference and each point.
+        tell: called after each point.
     """
-    rows = plan.rows()
-    cases = [case for model, load in rows for case in plan.cases(model, load)]
-    wanted = references(
-        cases, step_s=plan.reference_step_s, folder=folder, workers=workers, tell=tell
-    )
-    usual, count = plan.accuracy or Accuracy(), len(plan.motions)
-    curves = []
-    for n, (model, load) in enumerate(rows):
-        part = slice(n * count, (n + 1) * count)
+    usual, count, curves = plan.accuracy or Accuracy(), len(plan.motions), []
+    for n, ((model, load), cases) in enumerate(zip(plan.rows(), plan.cases(), strict=True)):
+        goals = wanted[n * count : (n + 1) * count]
         points = []
         for factor in factors:
             accuracy = replace(usual, tolerance_m=factor * usual.tolerance_m)
-            integrator = Sdirk2(levers_m(plan.arm), accuracy)
-            errors, took_s = [], 0.0
-            for case, goal in zip(cases[part], wanted[part], strict=True):
-                run = least_times(case, integrator, clock, plan.repeats)
-                errors.append(float(deviation(run.path, goal.path).position_mm.max()))
-                took_s += float(run.integration_s.sum())
-            simulated_s = sum(case.motion.duration_s for case in cases[part])
-            unsure = max(float(goal.error.position_mm.max()) for goal in wanted[part])
-            points.append(
-                Point(accuracy.tolerance_m, max(errors), simulated_s / took_s, unsure)
-            )
+            points.append(_point(plan, cases, goals, accuracy, clock))
             tell()
         curves.append(Curve(model, load, tuple(points)))
     return curves
+
+
+def _point(
+    plan: Plan,
+    cases: Sequence[Case],
+    goals: Sequence[Reference],
+    accuracy: Accuracy,
+    clock: Clock,
+) -> Point:
+    integrator = Sdirk2(levers_m(plan.arm), accuracy)
+    error_mm, took_s = 0.0, 0.0
+    for case, goal in zip(cases, goals, strict=True):
+        run = least_times(case, integrator, clock, plan.repeats)
+        error_mm = max(error_mm, float(deviation(run.path, goal.path).position_mm.max()))
+        took_s += float(run.integration_s.sum())
+    return Point(
+        tolerance_m=accuracy.tolerance_m,
+        error_max_mm=error_mm,
+        rtf=math.fsum(case.motion.duration_s for case in cases) / took_s,
+        reference_error_mm=max(float(goal.error.position_mm.max()) for goal in goals),
+    )
