@@ -1,0 +1,202 @@
+"""Speed of the space arm: python benchmarks/bench_space_arm.py [--json FILE].
+
+Mass matrix and bias are timed inside a compiled loop and called from Python, beside pinocchio
+called from Python. Ticks of 0.35 s are timed one by one through `SpaceArm.advance`, snapshots
+included, over the slow motions of `hil arm table`; real-time factors are of the integration alone
+and of whole ticks.
+"""
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from rich.console import Console
+from rich.table import Table
+
+from hil.arm.compare import Case, least_times
+from hil.arm.motions import Motion, motions
+from hil.arm_settings import ArmSettings
+from hil.shipped import configs_dir
+from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.integrators import Sdirk2
+from sim.world.space_arm.kernels.dynamics import make_scratch, mass_and_bias
+from sim.world.space_arm.simulator import SpaceArm, levers_m
+
+LOOP = 200_000
+CALLS = 5000
+PASSES = 7
+MOTIONS = 4
+REPEATS = 5
+TARGETS_RTF = {"a": 5000, "b": 5000, "c": 1000, "d": 1000, "e": 1000}
+
+
+def bkm() -> ArmSettings:
+    return ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+
+
+@njit(cache=True, error_model="numpy")
+def dynamics_loop(arm, q, v, scratch, mass, bias, count):
+    """D and h at `count` states; the sum keeps the compiler from leaving anything out."""
+    total = 0.0
+    for n in range(count):
+        k = n % len(q)
+        mass_and_bias(arm, q[k], v[k], scratch, mass, bias)
+        total += mass[0, 5] + bias[3]
+    return total
+
+
+def best_us(function: Callable[[], object], calls: int) -> float:
+    """Least time of a call over several passes [us]."""
+    least = math.inf
+    for _ in range(PASSES):
+        start = time.perf_counter_ns()
+        function()
+        least = min(least, time.perf_counter_ns() - start)
+    return least / calls / 1e3
+
+
+def pinocchio_model(arm: Arm) -> tuple[Any, Any, Any] | None:
+    """The same arm for pinocchio: the module, model and data; None where it is not installed."""
+    try:
+        import pinocchio
+    except ImportError:
+        return None
+    model = pinocchio.Model()
+    parent = 0
+    for link in arm.links:
+        place = pinocchio.SE3(np.array(link.rotation), np.array(link.offset_m))
+        joint = pinocchio.JointModelRevoluteUnaligned(np.array(link.axis))
+        parent = model.addJoint(parent, joint, place, link.name)
+        inertia = pinocchio.Inertia(
+            link.mass_kg, np.array(link.com_m), np.array(link.inertia_kg_m2)
+        )
+        model.appendBodyToJoint(parent, inertia, pinocchio.SE3.Identity())
+    model.gravity.linear = np.array(arm.gravity_m_s2)
+    return pinocchio, model, model.createData()
+
+
+def dynamics() -> dict[str, Any]:
+    """Mass matrix and bias, checked against pinocchio and timed beside it."""
+    arm, rng = bkm().arm(), np.random.default_rng(4)
+    arrays, scratch = arm.arrays(), make_scratch()
+    q, v = rng.uniform(-1.5, 1.5, (1000, 6)), rng.uniform(-0.05, 0.05, (1000, 6))
+    mass, bias = np.zeros((6, 6)), np.zeros(6)
+    dynamics_loop(arrays, q, v, scratch, mass, bias, 10)
+
+    def loop() -> None:
+        dynamics_loop(arrays, q, v, scratch, mass, bias, LOOP)
+
+    def from_python() -> None:
+        for n in range(CALLS):
+            mass_and_bias(arrays, q[n % 1000], v[n % 1000], scratch, mass, bias)
+
+    result = {"loop_us": best_us(loop, LOOP), "python_us": best_us(from_python, CALLS)}
+    other = pinocchio_model(arm)
+    if other is None:
+        return {**result, "pinocchio_us": None}
+    pinocchio, model, data = other
+
+    def by_pinocchio() -> None:
+        for n in range(CALLS):
+            pinocchio.crba(model, data, q[n % 1000])
+            pinocchio.nonLinearEffects(model, data, q[n % 1000], v[n % 1000])
+
+    mass_and_bias(arrays, q[0], v[0], scratch, mass, bias)
+    gap = np.abs(np.triu(pinocchio.crba(model, data, q[0]) - mass)).max() / np.abs(mass).max()
+    if gap > 1e-12:
+        raise RuntimeError(f"pinocchio's mass matrix differs by {gap:.3g}, 1e-12 at most")
+    theirs = best_us(by_pinocchio, CALLS)
+    return {
+        **result,
+        "pinocchio_us": theirs,
+        "ratio_loop": theirs / result["loop_us"],
+        "ratio_python": theirs / result["python_us"],
+    }
+
+
+def tick(settings: ArmSettings, model: DriveModel, body: Body | None) -> dict[str, float]:
+    """Single ticks of all motions as a loop meets them, every one of them timed once."""
+    took_us: list[float] = []
+    for motion in motions(settings.arm(), settings.home_rad()):
+        arm = SpaceArm(settings.arm(), model, motion.q_start_rad, payload=body)
+        for command in motion.commands_rad_s:
+            start = time.perf_counter_ns()
+            arm.advance(command)
+            took_us.append((time.perf_counter_ns() - start) / 1e3)
+    return {
+        "median_us": float(np.median(took_us)),
+        "p99_us": float(np.percentile(took_us, 99)),
+        "max_us": max(took_us),
+        "ticks": len(took_us),
+    }
+
+
+def factors(
+    settings: ArmSettings, slow: tuple[Motion, ...], model: DriveModel, body: Body | None
+) -> dict[str, float]:
+    """Real-time factors over a few motions, each tick the best of several repeats."""
+    arm, integration_s, tick_s = settings.arm(), 0.0, 0.0
+    for motion in slow:
+        case = Case(arm, body, model, motion)
+        run = least_times(case, Sdirk2(levers_m(arm)), time.perf_counter, REPEATS)
+        integration_s += float(run.integration_s.sum())
+        tick_s += float(run.tick_s.sum())
+    simulated_s = sum(motion.duration_s for motion in slow)
+    return {"rtf": simulated_s / integration_s, "rtf_tick": simulated_s / tick_s}
+
+
+def table_of(result: dict[str, Any]) -> Table:
+    """The figures beside what is asked of them."""
+    table = Table(title="Space arm")
+    for heading in ("what", "measured", "asked"):
+        table.add_column(heading)
+    one = result["dynamics"]
+    table.add_row("D + h in a compiled loop", f"{one['loop_us']:.2f} us", "<= 0.5 us")
+    table.add_row("D + h called from Python", f"{one['python_us']:.2f} us", "")
+    if one["pinocchio_us"] is not None:
+        ratios = f"{one['ratio_loop']:.1f} and {one['ratio_python']:.1f} times these"
+        text = f"{one['pinocchio_us']:.2f} us, {ratios}"
+        table.add_row("pinocchio called from Python", text, ">= 2 times the first")
+    for name, row in result["tick_e"].items():
+        text = f"median {row['median_us']:.0f} us, p99 {row['p99_us']:.0f} us"
+        table.add_row(f"a tick of model e, {name}", text, "p99 <= 2000 us")
+    for name, row in result["rtf"].items():
+        text = f"{row['rtf']:.0f}; {row['rtf_tick']:.0f} with snapshots"
+        table.add_row(f"real-time factor, {name}", text, f">= {TARGETS_RTF[name[0]]}")
+    return table
+
+
+def run() -> dict[str, Any]:
+    """Measure everything, print a table, return the figures."""
+    settings = bkm()
+    loads: dict[str, Body | None] = {"none": None, **settings.payloads()}
+    slow = motions(settings.arm(), settings.home_rad(), MOTIONS)
+    rtf = {
+        f"{model.value} {name}": factors(settings, slow, model, body)
+        for model in DriveModel
+        for name, body in loads.items()
+    }
+    ticks = {name: tick(settings, DriveModel.E, body) for name, body in loads.items()}
+    result = {"dynamics": dynamics(), "tick_e": ticks, "rtf": rtf}
+    Console().print(table_of(result))
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Speed of the space arm.")
+    parser.add_argument("--json", type=Path, help="write the figures there too")
+    arguments = parser.parse_args()
+    result = run()
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
