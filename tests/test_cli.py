@@ -13,6 +13,7 @@ from bench_plans import PAPER
 from typer.testing import CliRunner
 
 from hil.cli import app
+from hil.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
 from hil.shipped import configs_dir
 
@@ -83,6 +84,31 @@ def test_check_tells_all_that_is_wrong(tmp_path):
 def test_check_names_what_a_faster_motion_breaks():
     told = as_json("check", "heave", "--set", "motion.terms.0.frequency_hz=1.2", status=1)
     assert {"speed", "acceleration"} >= {v["quantity"] for v in told["violations"]} != set()
+
+
+@pytest.fixture
+def rig_with_stop(tmp_path):
+    """The shipped rig with its emergency stop wired to the drives' inputs."""
+    text = Path(PAPER).read_text(encoding="utf-8")
+    assert text.count("estop_fitted = false") == 1
+    path = tmp_path / "stoppable.toml"
+    path.write_text(text.replace("estop_fitted = false", "estop_fitted = true"), encoding="utf-8")
+    return path
+
+
+def test_a_rig_with_an_emergency_stop_can_be_checked_and_tried_without_its_drives(
+    rig_with_stop, tmp_path
+):
+    """Simulated cylinders have no inputs to read it from; drives on a wire have, and must."""
+    on_rig = ["--set", f"rig={rig_with_stop}", *QUICK]
+    assert as_json("check", "heave", *on_rig)["violations"] == []
+    wired = ["--set", "devices.drives=modbus-tcp://127.0.0.1:9", "--set", "clock=real"]
+    assert as_json("check", "heave", *on_rig, *wired)["violations"] == []
+    told = as_json("run", "heave", "--out", tmp_path / "runs", *on_rig)
+    assert (told["outcome"], told["verdicts"]) == ("completed", [])
+    rig = load_rig(rig_with_stop)
+    assert not gate_limits(rig, 0.004, wired=False).estop_fitted
+    assert gate_limits(rig, 0.004).estop_fitted
 
 
 def test_the_real_clock_refuses_an_unproved_motion_before_it_moves(tmp_path):

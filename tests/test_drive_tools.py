@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import bench_plans
@@ -23,8 +24,12 @@ from rack_bench import (
     write_quick_rig,
 )
 
+import hil.rack
+import hil.runner
+from drives.bank import LinkError
 from drives.links import lock_modbus, parse_link
 from hil.cli import app
+from hil.console import RefusedError
 from hil.drive_moves import home_and_show
 from hil.rack import emulated_rack
 from hil.recording.frame import EventKind
@@ -178,6 +183,58 @@ def test_doctor_says_that_a_link_is_dead():
     assert drives["verdict"] == "bad"
     assert url in drives["detail"]
     assert drives["remedy"]
+
+
+NOWHERE = "slcan:socket://127.0.0.1:9"
+SLOW_VERBS = {
+    "home": [],
+    "jog": ["--leg", "2", "--by", "0.004"],
+    "park": [],
+    "test": [],
+}
+
+
+@pytest.mark.parametrize("name", SLOW_VERBS)
+@pytest.mark.parametrize("buses", [1, 2])
+def test_a_slow_verb_goes_on_with_emulated_drives_only_if_told(name, buses, tmp_path, monkeypatch):
+    """Nothing is started here: what would be run, and on which rack, is looked at instead."""
+    absent, stand_in = " ".join([NOWHERE] * buses), " ".join(["slcan:socket://rack:1"] * buses)
+    ran, racks = [], []
+
+    def run(plan, *_arguments, **_options):
+        ran.append(plan)
+        raise (LinkError("connection refused") if len(ran) == 1 else RefusedError("seen"))
+
+    @contextmanager
+    def emulated_rack(protocol, rig_file, *, buses):
+        racks.append((protocol, Path(rig_file).stem, buses))
+        yield stand_in
+
+    monkeypatch.setattr(hil.runner, "run", run)
+    monkeypatch.setattr(hil.rack, "emulated_rack", emulated_rack)
+    verb = ["drives", name, "paper", *SLOW_VERBS[name], "--drives", absent, "--out", tmp_path]
+    refused = shown(*verb, status=1).stderr
+    assert "nothing has moved" in refused
+    assert (len(ran), racks) == (1, [])
+    ran.clear()
+    assert "seen" in shown(*verb, "--fallback", "sim", status=1).stderr
+    assert racks == [("canopen", "paper", buses)]
+    real, emulated = ran
+    assert real.drives_url == absent
+    assert emulated.drives_url == stand_in
+    assert emulated.scenario.devices.in_place_of == absent
+    assert emulated.scenario.motion == real.scenario.motion
+
+
+def test_two_buses_that_are_not_there_are_replaced_by_two(rig, tmp_path):
+    where = ["--drives", f"{NOWHERE} {NOWHERE}", "--fallback", "sim", "--out", tmp_path, *RATE]
+    answer = told_well("drives", "home", rig, *where)
+    assert answer["homed"] == [1, 2, 3, 4, 5, 6]
+    drives = Recording.open(Path(answer["recording"])).metadata["run"]["drives"]
+    url = re.fullmatch(rf"SIMULATED .*\((.*), in place of {NOWHERE} {NOWHERE}, which .*\)", drives)[
+        1
+    ]
+    assert len(set(url.split())) == 2
 
 
 WRONG = {

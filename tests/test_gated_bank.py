@@ -8,13 +8,13 @@ import pytest
 from bench_plans import plan
 
 import hil
-from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState
+from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState, LinkLostError
 from hil.clock import Tick
 from hil.gated_bank import GatedBank
 from hil.machine import gate_limits
 from safety.gate import Gate
 from safety.modes import Mode, Request
-from safety.verdict import LegTarget, Setpoint
+from safety.verdict import Check, LegTarget, Setpoint
 
 PERIOD_S = 0.004
 ZERO = (0.0,) * 6
@@ -33,6 +33,7 @@ class SpyBank:
         self.closed = 0
         self.inputs = None
         self.changes = {}
+        self.error = None
 
     def configure(self):
         return BankReport("spy", "sim:", True, ("",) * 6)
@@ -42,6 +43,8 @@ class SpyBank:
         self.homed = self.homed or goal is DriveGoal.HOMED
 
     def exchange(self, command):
+        if self.error is not None:
+            raise self.error
         self.sent.append(command)
         if command is not None:
             self.length_m = command.length_m
@@ -177,8 +180,9 @@ def test_inputs_that_are_not_read_are_no_closed_emergency_stop():
     assert "not read" in str(drive.verdicts[-1].faults[0])
 
 
-def engaged_and_moving():
-    drive = Drive()
+def engaged_and_moving(inputs=None, **limits):
+    drive = Drive(**limits)
+    drive.bank.inputs = inputs
     drive.engage()
     for step in (1e-5, 3e-5, 5e-5):
         drive.cycle(moved(drive.gate.commanded, drive.index, step))
@@ -235,3 +239,30 @@ def test_row_20_a_drive_that_came_back_from_a_reboot_is_not_enabled_again():
         drive.cycle(None, Request.ENGAGE, Request.HOME)
     assert drive.verdicts[-1].mode is Mode.FAULT
     assert drive.bank.goal is DriveGoal.DISABLED
+
+
+def cycle_without_an_answer(drive):
+    """A cycle in which the link fails; the drives answer again in those after it."""
+    drive.bank.error = LinkLostError("unplugged")
+    with pytest.raises(LinkLostError, match="unplugged"):
+        drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    drive.bank.error = None
+
+
+def test_after_an_exchange_that_failed_nothing_old_is_believed():
+    """The feedback of the cycle before must not be judged a second time as if it were new."""
+    drive = engaged_and_moving(missing_feedback_max=0)
+    cycle_without_an_answer(drive)
+    verdict = drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    assert {(f.check, f.leg) for f in verdict.faults} == {
+        (Check.FEEDBACK, leg) for leg in range(1, 7)
+    }
+
+
+def test_after_an_exchange_that_failed_no_emergency_stop_is_believed_closed():
+    drive = engaged_and_moving(CLOSED, estop_fitted=True, missing_feedback_max=9)
+    cycle_without_an_answer(drive)
+    verdict = drive.cycle(moved(drive.gate.commanded, drive.index, 5e-5))
+    assert verdict.mode is Mode.CSTOP
+    assert [fault.check for fault in verdict.faults] == [Check.ESTOP]
+    assert "not read" in str(verdict.faults[0])

@@ -1,6 +1,7 @@
 """The Modbus bank against the emulated rack: set-up, refusals, deadlines, the worker."""
 
 import dataclasses
+import os
 import threading
 
 import pytest
@@ -18,6 +19,7 @@ from modbus_bench import (
     six,
 )
 
+from drives import modbus_worker
 from drives.bank import (
     DriveGoal,
     DriveModelError,
@@ -389,6 +391,48 @@ def test_an_error_of_a_job_comes_back_and_the_worker_lives_on():
 def test_on_a_clock_that_stands_still_a_job_still_ends():
     worker = GatewayWorker(Nothing(), VirtualClock().now_s, "test")
     assert worker.run(lambda _: 7, 0.5).value == 7
+    worker.stop(5.0)
+
+
+BATCH = (getattr(os, "SCHED_BATCH", -1), 0)
+"""Another policy than the ordinary one, which every process may take."""
+
+
+@pytest.mark.skipif(BATCH[0] < 0, reason="policies of single threads need Linux")
+def test_the_worker_is_scheduled_like_the_thread_that_waits_for_it(monkeypatch):
+    def scheduling(_gateway):
+        return os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
+
+    assert scheduling(None) != BATCH
+    assert modbus_worker._own_scheduling() == scheduling(None)
+    monkeypatch.setattr(modbus_worker, "_own_scheduling", lambda: BATCH)
+    worker = GatewayWorker(Nothing(), RealClock().now_s, "test")
+    assert worker.run(scheduling, 5.0).value == BATCH
+    assert scheduling(None) != BATCH, "the waiting thread itself stays as it was"
+    worker.stop(5.0)
+
+
+def test_a_worker_that_may_not_be_urgent_works_all_the_same(monkeypatch):
+    asked = []
+
+    def refuse(*scheduling):
+        asked.append(scheduling)
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse, raising=False)
+    monkeypatch.setattr(os, "sched_param", lambda priority: priority, raising=False)
+    monkeypatch.setattr(modbus_worker, "_own_scheduling", lambda: (1, 90))
+    worker = GatewayWorker(Nothing(), RealClock().now_s, "test")
+    assert worker.run(lambda _: 7, 5.0).value == 7
+    assert asked == [(0, 1, 90)]
+    worker.stop(5.0)
+
+
+def test_where_no_policy_is_told_none_is_taken(monkeypatch):
+    monkeypatch.delattr(os, "sched_getscheduler", raising=False)
+    monkeypatch.setattr(os, "sched_setscheduler", None, raising=False)  # a call would break
+    worker = GatewayWorker(Nothing(), RealClock().now_s, "test")
+    assert worker.run(lambda _: 7, 5.0).value == 7
     worker.stop(5.0)
 
 
