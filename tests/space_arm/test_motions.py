@@ -10,9 +10,11 @@ from hil.arm.motions import (
     COUNT,
     JOINT_RATES_RAD_S,
     LONG_ARM_M,
+    ROOM_RAD,
     SPEED_M_S,
     TICKS,
     TURN_RAD_S,
+    _motion,
     motions,
 )
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, make_scratch
@@ -143,3 +145,22 @@ def test_a_home_at_a_limit_is_refused():
     arm = ARM.with_links((ARM.links[0], tight, *ARM.links[2:]))
     with pytest.raises(ValueError, match="every limit"):
         motions(arm, BKM.home_rad(), 1)
+
+
+@pytest.mark.parametrize("number", [1, 4, 8, 10])
+def test_joints_turn_back_before_near_limits(number, monkeypatch):
+    """Each joint has only so much travel that a start near home is just permitted."""
+    monkeypatch.setattr("hil.arm.motions.BEND_RAD", 0.02)
+    home = BKM.home_rad()
+    links = [
+        replace(
+            link,
+            position_min_rad=float(angle) - ROOM_RAD - 0.02,
+            position_max_rad=float(angle) + ROOM_RAD + 0.02,
+        )
+        for link, angle in zip(ARM.links, home, strict=True)
+    ]
+    motion = _motion(ARM.with_links(links), home, number)
+    off = np.abs(angles(motion) - home)
+    assert off.max() <= ROOM_RAD + 0.02
+    assert off.max() > 0.1
