@@ -162,7 +162,7 @@ def killed(folder):
     return moving.read()
 
 
-def test_row_47_control_killed(tmp_path):
+def test_row_47_a_killed_control(tmp_path):
     events, cycles = unspoilt(killed, tmp_path)
     judge_stop(cycles)
     assert "control is gone" in events_of(events)
@@ -180,7 +180,7 @@ def stopped(folder):
         return events, cycles, moving.hear()
 
 
-def test_row_48_control_stopped(tmp_path):
+def test_row_48_a_stopped_control(tmp_path):
     events, cycles, word = unspoilt(stopped, tmp_path)
     judge_stop(cycles)
     assert "control is silent" in events_of(events)
@@ -190,7 +190,7 @@ def test_row_48_control_stopped(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_rows_47_and_48_without_the_reaction_the_judge_objects(tmp_path, number):
+def test_rows_47_and_48_positive_control_without_the_reaction(tmp_path, number):
     def attempt(folder):
         with control(folder, program=(LATE_GATE,)) as moving:
             moving.signal(number)
@@ -218,7 +218,7 @@ def come_back(folder):
     return late
 
 
-def test_row_48_control_that_comes_back_in_time_does_not_engage_again(tmp_path):
+def test_row_48_a_control_that_comes_back_in_time_does_not_engage_again(tmp_path):
     assert unspoilt(come_back, tmp_path).verdict.mode is Mode.HOLD
 
 
