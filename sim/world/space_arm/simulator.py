@@ -309,7 +309,7 @@ class SpaceArm:
             raise ValueError(f"twist {twist!r}: six finite numbers are needed")
         firm = self._drive[INERTIA] if self._drive[HOLD, 0] == RIGID else np.zeros(6)
         state = self._state
-        state[V] = grapple_rates(self._empty, body, state[Q], state[V], twist, firm)
+        state[V] = grapple_rates(self._empty, state[Q], state[V], body, twist, firm)
         if self._drive[HOLD, 0] == RIGID:
             state[W] = state[V]
         self._load(body)

@@ -156,7 +156,7 @@ def motor_rate(
         if abs(step) <= 1e-14 + 1e-13 * abs(w):
             break
         w -= step
-        if not low <= w <= high:
+        if not low < w < high:  # as when two straight pieces throw it to and fro
             w = 0.5 * (low + high)
     return w, slope
 
@@ -198,14 +198,20 @@ def _sliding_rate(
     link: float,
     coupled: bool,
 ) -> tuple[float, float, bool]:
-    """As `motor_rate`, with dry friction: the rate, its slope, and whether the motor sticks."""
+    """As `motor_rate`, with dry friction: the rate, its slope, and whether the motor sticks.
+
+    A motor that can be held firmly creeps when it sticks, as `_firm` has it.
+    """
     if dry > 0.0:
-        torque, _ = motor_torque(drive, j, 0.0, command)
+        torque, fall = motor_torque(drive, j, 0.0, command)
         push = drive[INERTIA, j] * reference + hs * (torque - load)
         if coupled:
             push -= hs * gear_torque(drive, j, windup_r - hs * link, -link, hs)[0]
         if abs(push) <= hs * dry:
-            return 0.0, math.inf, True
+            if drive[HOLD, j] == ELASTIC:
+                return 0.0, math.inf, True
+            slope = drive[INERTIA, j] + hs * (fall + dry / STUCK_RATE_RAD_S)
+            return push / slope, slope, True
         load += dry if push > 0.0 else -dry
     w, slope = motor_rate(drive, j, hs, reference, command, load, guess, windup_r, link, coupled)
     return w, slope, False
@@ -250,7 +256,7 @@ def passed_on(
             return torque, rise, w
         return torque, rise * slope / (slope + hs * rise), w
     w = link
-    if drive[HOLD, j] == RIGID_GAP:
+    if drive[HOLD, j] == RIGID_GAP and drive[HALF_GAP, j] > 0.0:
         free, _, _ = _sliding_rate(
             drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, False
         )

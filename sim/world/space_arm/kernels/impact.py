@@ -61,7 +61,7 @@ def _evaluate(drive: Array, s: Array) -> None:
         rest, s[SLOPE, i] = 0.0, 0.0
         for k in range(6):
             rest += s[MASS + i, k] * (s[LINK, k] - s[LINK_R, k])
-        if s[SIDE, i] * (s[MOTOR_R, i] - s[LINK, i]) > 0.0:
+        if drive[HALF_GAP, i] == 0.0 or s[SIDE, i] * (s[MOTOR_R, i] - s[LINK, i]) > 0.0:
             rest += drive[INERTIA, i] * (s[LINK, i] - s[MOTOR_R, i])
             s[SLOPE, i] = drive[INERTIA, i]
         s[REST, i] = rest
@@ -71,6 +71,7 @@ def _evaluate(drive: Array, s: Array) -> None:
 def strike(drive: Array, s: Array) -> bool:
     """Let the motors that touch strike their links.
 
+    A joint without a gap is held firmly whatever happens.
     A gear with a clutch passes on no blow: the clutch slips until both are equally fast.
 
     Args:
@@ -104,6 +105,8 @@ def strike(drive: Array, s: Array) -> bool:
     for j in range(6):
         if not found:
             s[LINK, j] = s[LINK_R, j]
-        elif s[SIDE, j] * (s[MOTOR_R, j] - s[LINK, j]) > -1e-12 * abs(s[SIDE, j]):
+        elif drive[HALF_GAP, j] == 0.0 or s[SIDE, j] * (s[MOTOR_R, j] - s[LINK, j]) > -1e-12 * abs(
+            s[SIDE, j]
+        ):
             s[MOTOR, j] = s[LINK, j]
     return found

@@ -21,6 +21,9 @@ from sim.world.space_arm.kernels.linear import factorise, solve
 Array = NDArray[np.float64]
 
 ITERATIONS_MAX = 40
+SWEEP_AFTER = 4
+"""From this iteration on, joints are also solved one by one."""
+SCALAR_ITERATIONS = 80
 HALVINGS_MAX = 30
 RATE_TOLERANCE = 1e-11
 """A stage is solved when no joint's momentum is off by more than this rate's [rad/s]."""
@@ -112,7 +115,7 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
             if not abs(s[REST, j]) <= worst:
                 worst = abs(s[REST, j])
         if worst <= tolerance or (0.5 * last <= worst <= ROUNDING * tolerance):
-            return iteration
+            return iteration if _are_finite(s) else -1
         last = worst
         if not (worst < np.inf and factorise(s, MASS, SLOPE, FACTOR)):
             return -1
@@ -120,7 +123,54 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
             s[STEP, j] = s[REST, j]
         solve(s, FACTOR, STEP)
         _search(drive, hs, s)
+        if iteration >= SWEEP_AFTER:
+            _sweep(drive, hs, s)
     return -1
+
+
+@njit(cache=True, error_model="numpy")
+def _are_finite(s: Array) -> bool:
+    """Whether the motors' rates are numbers; one that floats in its gap is in no other equation."""
+    for j in range(6):
+        if not abs(s[MOTOR, j]) < np.inf:
+            return False
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _sweep(drive: Array, hs: float, s: Array) -> None:
+    """Solve each joint's own equation, one after the other.
+
+    Where dry friction holds a motor firmly to its link, the function is as good as kinked: Newton's
+    steps throw joints that stick from one side of their kink to the other. What is kinked depends
+    on one rate alone, so that solving joint by joint finds the right side (Tseng 2001), and
+    the next step of Newton's is exact.
+    """
+    for j in range(6):
+        others = hs * s[BIAS, j] - s[MASS + j, j] * s[LINK_R, j]
+        for k in range(6):
+            if k != j:
+                others += s[MASS + j, k] * (s[LINK, k] - s[LINK_R, k])
+        low, high = -np.inf, np.inf
+        v = s[LINK, j]
+        for _ in range(SCALAR_ITERATIONS):
+            torque, fall, s[MOTOR, j] = passed_on(
+                drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], v,
+                s[SIDE, j], s[MOTOR, j],
+            )  # fmt: skip
+            rest = s[MASS + j, j] * v + others + hs * (drive[DRAG, j] * v - torque)
+            if rest > 0.0:
+                high = v
+            else:
+                low = v
+            step = rest / (s[MASS + j, j] + hs * (drive[DRAG, j] + fall))
+            if not abs(step) > 1e-15 + 1e-12 * abs(v):
+                break
+            v -= step
+            if not low < v < high:
+                v = 0.5 * (low + high)
+        s[LINK, j] = v
+    _evaluate(drive, hs, s)
 
 
 @njit(cache=True, error_model="numpy")
