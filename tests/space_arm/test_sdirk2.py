@@ -50,7 +50,7 @@ def test_second_order(payload, model):
     started, _ = passed(sdirk2(Accuracy.fixed(1e-4)), model, 0.35, payload)
     truth, _ = passed(Rk4(5e-5), model, 0.35, payload, -0.3 * COMMAND, started.copy())
     errors = []
-    for step_s in (0.35 / 44, 0.35 / 88, 0.35 / 176):
+    for step_s in (0.35 / 88, 0.35 / 176, 0.35 / 352):
         state, _ = passed(
             sdirk2(Accuracy.fixed(step_s)), model, 0.35, payload, -0.3 * COMMAND, started.copy()
         )
@@ -70,7 +70,7 @@ def test_a_smaller_tolerance_is_a_smaller_error_and_more_steps(model):
         assert span.status is Status.DONE
         errors.append(np.abs(state[Q] - truth[Q]).max())
         steps.append(span.steps)
-    assert errors[2] < max(0.2 * errors[0], 1e-8)
+    assert errors[2] < max(0.2 * errors[0], 2e-8)
     assert errors[2] < 3e-7
     assert steps[0] < steps[1] < steps[2]
 
