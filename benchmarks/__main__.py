@@ -13,9 +13,10 @@ from benchmarks import (
     bench_rack,
     bench_realtime,
     bench_slcan,
+    bench_space_arm,
 )
 
-NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill")
+NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill", "space_arm")
 
 
 def machine() -> dict[str, str | int | None]:
@@ -54,6 +55,8 @@ def main() -> None:
         results["rack"] = bench_rack.run(arguments.seconds)
     if "kill" in chosen:
         results["kill"] = bench_kill.run()
+    if "space_arm" in chosen:
+        results["space_arm"] = bench_space_arm.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from hil import cli_drives, cli_platform
+from hil import cli_arm, cli_drives, cli_platform
 from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, tell_bad_usage, verb
 from hil.settings import ConfigError
 
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(cli_platform.app, name="platform")
 app.add_typer(cli_drives.app, name="drives")
+app.add_typer(cli_arm.app, name="arm")
 
 ScenarioArg = Annotated[
     str | None,
@@ -220,9 +221,9 @@ def schema(
 @verb
 def warm(as_json: Json = False) -> None:
     """Compile the kernels now, so that the next run starts at once."""
-    from hil.runner import warm_and_say
+    from hil.runner import warm_all
 
-    warm_and_say(quiet=as_json)
+    warm_all(quiet=as_json)
     if as_json:
         print_json({"ok": True})
     else:

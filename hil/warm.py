@@ -5,12 +5,25 @@ once after an installation.
 """
 
 from drives import cylinder
+from hil.arm_settings import ArmSettings
 from hil.motion import warm as motions
+from hil.shipped import configs_dir
 from platform6dof import warm as mathematics
+from sim.world.space_arm import warm as space_arm
 
 
 def warm() -> None:
-    """Compile, or load from the cache, all kernels that a run calls."""
+    """Compile, or load from the cache, all kernels that a run of a platform calls."""
     mathematics.warm()
     cylinder.warm()
     motions.warm()
+
+
+def warm_arm(*, classic: bool = False) -> None:
+    """Compile, or load from the cache, all kernels that a run of an arm calls.
+
+    Args:
+        classic: the integrators that only comparisons take, too.
+    """
+    settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    space_arm.warm(settings.arm(), settings.home_rad(), classic=classic)

@@ -131,7 +131,7 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
 @njit(cache=True, error_model="numpy")
 def _are_finite(s: Array) -> bool:
     """Whether the motors' rates are numbers; one that floats in its gap is in no other equation."""
-    for j in range(6):
+    for j in range(6):  # noqa: SIM110  # numba knows no generators here
         if not abs(s[MOTOR, j]) < np.inf:
             return False
     return True
