@@ -25,7 +25,7 @@ from hil.motion.source import MotionSource
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.scenario import Plan
-from hil.warm import warm
+from hil.warm import warm, warm_arm
 
 SHOWN = 12
 """Violations that are printed; a script reads all of them from --json."""
@@ -95,12 +95,22 @@ def emulated(plan: Plan, error: DriveError) -> Iterator[Plan]:
 
 
 def warm_and_say(*, quiet: bool) -> None:
-    """Compile the kernels with a word to the user: the first time takes a while."""
+    """Compile the platform's kernels with a word to the user: the first time takes a while."""
     if quiet:
         warm()
         return
     with err.status("preparing kernels (the first run compiles them, about half a minute)"):
         warm()
+
+
+def warm_all(*, quiet: bool) -> None:
+    """Compile the kernels of everything, with a word to the user."""
+    warm_and_say(quiet=quiet)
+    if quiet:
+        warm_arm(classic=True)
+        return
+    with err.status("preparing the arm's kernels (the first time, about a minute)"):
+        warm_arm(classic=True)
 
 
 def check_and_show(plan: Plan, *, as_json: bool) -> bool:
@@ -187,6 +197,7 @@ def _run_json(
         **asdict(evidence),
         "cycles": result.cycles,
         "overruns": result.overruns,
+        "link": dict(result.link),
         "recording": str(result.recorder.path),
         "recording_sha256": result.recorder.sha256,
         "recording_status": result.recorder.status.name,

@@ -1,0 +1,32 @@
+"""Compile the kernels of the space arm before a run; machine code is kept on disk for the next."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sim.world.space_arm.arm import Arm
+from sim.world.space_arm.classic import Euler1993, Rk4
+from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.integrators import Integrator
+from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates
+from sim.world.space_arm.simulator import SpaceArm
+
+SHORT_S = 1e-3
+
+
+def warm(arm: Arm, q_rad: Sequence[float], *, classic: bool = False) -> None:
+    """Do once, with the array types of a run, everything that a run does.
+
+    Args:
+        arm: any arm; what is compiled serves all.
+        q_rad: angles within its limits [rad], shape (6,).
+        classic: the integrators for comparison, too.
+    """
+    integrators: list[Integrator | None] = [None]
+    if classic:
+        integrators += [Rk4(SHORT_S), Euler1993(SHORT_S)]
+    for integrator in integrators:
+        SpaceArm(arm, DriveModel.D, q_rad, integrator=integrator).advance(np.zeros(6), SHORT_S)
+    rates = ProgrammedRates(arm)
+    rates.rates(np.array(q_rad), np.zeros(6), Frame.BASE)
+    rates.stop(np.array(q_rad))
