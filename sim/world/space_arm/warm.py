@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.classic import Euler1993, Rk4
@@ -14,7 +15,7 @@ from sim.world.space_arm.simulator import SpaceArm
 SHORT_S = 1e-3
 
 
-def warm(arm: Arm, q_rad: Sequence[float], *, classic: bool = False) -> None:
+def warm(arm: Arm, q_rad: Sequence[float] | NDArray[np.float64], *, classic: bool = False) -> None:
     """Do once, with the array types of a run, everything that a run does.
 
     Args:
