@@ -161,6 +161,7 @@ def tradeoff_picture(curves: Sequence[Curve], loads: Sequence[Load]) -> Picture:
             panel.set_visible(False)
         for panel, model in zip(panels, models, strict=False):
             _draw_curves(panel, model, [curve for curve in curves if curve.model is model], loads)
+        _range_of(panels[0], curves)
         for row in range(rows):
             panels[row * columns].set_ylabel("largest error, mm")
         for panel in panels[: len(models)][-columns:]:
@@ -203,16 +204,21 @@ def _draw_curves(
             PUBLISHED[model].position_mm, color=WANTED, linestyle="--", label="1993", zorder=1
         )
     most = wanted.figures.position_mm
-    left, right = panel.get_xlim()
-    low, high = panel.get_ylim()
-    right, low = max(right, 2.0 * wanted.rtf), min(low, 0.3 * most)
     panel.fill_between(
         [wanted.rtf, 1e9], 1e-12, most, color="#97D08F", alpha=0.35, linewidth=0, label="wanted",
         zorder=0,
     )  # fmt: skip
-    panel.set_xlim(left, right)
-    panel.set_ylim(low, high)
     panel.set_title(f"model {model.value}")
+
+
+def _range_of(panel: Axes, curves: Sequence[Curve]) -> None:
+    """Room for every point and for the corner of every box; all panels share it."""
+    rtf = [point.rtf for curve in curves for point in curve.points]
+    error = [point.error_max_mm for curve in curves for point in curve.points]
+    rtf += [TARGETS[curve.model].rtf for curve in curves]
+    error += [TARGETS[curve.model].figures.position_mm for curve in curves]
+    panel.set_xlim(0.8 * min(rtf), 1.6 * max(rtf))
+    panel.set_ylim(0.5 * min(error), 2.0 * max(error))
 
 
 def _panels(figure: Figure, count: int) -> list[Axes]:
