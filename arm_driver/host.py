@@ -1,0 +1,312 @@
+"""The host's end of the contour link, without any wire: requests in, answers out, one result.
+
+Bytes, time and the station's wishes are handed in; what is to be sent comes back. So the same
+machine runs behind a serial port with a thread, and in step with an emulated robot in virtual time.
+
+Safety rests on what is not sent. There is no answer before the start is agreed, none out of an
+empty slot, none to a request that is too old, and only one for many: the robot then ends at rest.
+"""
+
+import math
+from typing import NoReturn
+
+from arm_driver.contour import EndReason, Request, RobotStatus
+from arm_driver.host_states import HostEvent, HostState, StreamResult, step
+from arm_driver.host_values import HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
+from arm_driver.latency import LatencyHistogram
+from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from arm_driver.location import Location
+from arm_driver.requests import RequestReader
+from arm_driver.stream import Stream, check_start
+
+_CAUSES = {
+    RobotStatus.HOLD: "hold or emergency stop",
+    RobotStatus.LIMIT: "limit of position or speed",
+    RobotStatus.NOT_CALIBRATED: "not calibrated",
+}
+_RESULTS = {
+    EndReason.COMPLETED: StreamResult.COMPLETED,
+    EndReason.CANCELLED: StreamResult.CANCELLED,
+    EndReason.REFUSED: StreamResult.REFUSED,
+}
+_STRAYS_ALLOWED = 1
+"""Requests out of sequence in a row that noise may have made; the next one is a fault."""
+
+
+class ContourHost:
+    """Answers a robot that asks for waypoints.
+
+    Args:
+        settings: Times and limits.
+        now_s: Monotonic time [s].
+    """
+
+    def __init__(self, settings: HostSettings, now_s: float) -> None:
+        self._settings = settings
+        self._state = HostState.OFFLINE
+        self._result: StreamResult | None = None
+        self._text = "no robot has asked yet"
+        self._stream: Stream | None = None
+        self._reason: EndReason | None = None
+        self._request: Request | None = None
+        self._measured: Location | None = None
+        self._heard_s = -math.inf
+        self._looked_s = now_s
+        self._strays = 0
+        self._lost = ""
+        self._counts = LinkCounts()
+        self._requests = RequestReader(self._counts)
+        self._latency = LatencyHistogram()
+
+    @property
+    def state(self) -> HostState:
+        """State of the host's end."""
+        return self._state
+
+    def receive(self, data: bytes, now_s: float) -> bytes:
+        """Take bytes of the robot, and return what is to be sent now.
+
+        To be called at least once in `answer_within_s`: whoever looks less often does not know how
+        old a request is, and gets no answer to it.
+
+        Args:
+            data: Any bytes, cut anywhere; none to let the time pass.
+            now_s: Monotonic time [s].
+
+        Returns:
+            One line at most, however many requests came; often none.
+        """
+        waited_s, self._looked_s = now_s - self._looked_s, now_s
+        latest: Request | None = None
+        for request in self._requests.feed(data):
+            self._counts.stale += latest is not None
+            latest = request
+            self._judge(request, now_s)
+        if latest is None:
+            if now_s - self._heard_s > self._settings.lost_after_s:
+                self._fall_silent(f"no request for {self._settings.lost_after_s:g} s")
+            return b""
+        if self._state not in (HostState.STREAMING, HostState.ENDING):
+            return b""
+        if waited_s > self._settings.answer_within_s:
+            self._counts.stale += 1  # the robot may have given up on it already
+            return b""
+        return self._answer(latest)
+
+    def sent(self, line: bytes, now_s: float, *, whole: bool = True) -> None:
+        """Note that an answer has gone out.
+
+        Args:
+            line: What `receive` returned.
+            now_s: Monotonic time after its last byte was taken by the port [s].
+            whole: Whether the port took all of it.
+        """
+        self._requests.expect_echo(line)
+        self._counts.answers += 1
+        self._counts.cut_answers += not whole
+        self._latency.add(now_s - self._looked_s)
+
+    def start(self, plan: StreamPlan, now_s: float, measured: Location | None = None) -> None:
+        """Begin a stream, on the operator's arm command.
+
+        Args:
+            plan: Declared start and end.
+            now_s: Monotonic time [s].
+            measured: Where the robot is, read at the controller, if its requests do not say so.
+
+        Raises:
+            StartRefusedError: With the reason; the result is then "refused".
+        """
+        if self._state in (HostState.STREAMING, HostState.ENDING):
+            raise StartRefusedError("a stream is under way; end it first")
+        request = self._check_robot(now_s)
+        self._state = step(self._state, HostEvent.ARMED)
+        place = measured if request.location is None else request.location
+        try:
+            check_start(plan.start, place, self._settings)
+        except StartRefusedError as refusal:
+            self._refuse(str(refusal))
+        self._stream = Stream(plan, self._settings, request.seq)
+        self._result, self._reason, self._strays = None, None, 0
+        self._text = "start position agreed"
+        self._state = step(self._state, HostEvent.START_AGREED)
+
+    def offer(self, location: Location) -> Offer:
+        """Put the next waypoint into the slot, for the robot's next request.
+
+        Args:
+            location: Where to be one period after the waypoint before.
+
+        Returns:
+            Whether it was taken.
+
+        Raises:
+            WaypointRefusedError: If it is too far from the one before; the slot stays empty.
+        """
+        stream = self._stream
+        if stream is None or self._state is not HostState.STREAMING:
+            return Offer.NO_STREAM
+        if stream.slot is not None:
+            return Offer.FULL
+        stream.fill(location)
+        return Offer.TAKEN
+
+    def end(self, reason: EndReason) -> None:
+        """End the stream; the robot comes to rest at the last waypoint. Does nothing without one.
+
+        Args:
+            reason: Completed lets the waypoint in the slot go out first; else it is dropped.
+        """
+        stream = self._stream
+        if stream is None or self._state is not HostState.STREAMING:
+            return
+        if reason is not EndReason.COMPLETED:
+            stream.slot = None
+        self._reason = reason
+        self._text = f"the stream is to end: {_RESULTS[reason].value}"
+        self._state = step(self._state, HostEvent.END_GIVEN)
+
+    def lose(self, text: str) -> None:
+        """Take note that the port is gone for good.
+
+        Args:
+            text: Why.
+        """
+        self._lost = text
+        self._fall_silent(text)
+
+    def report(self, now_s: float) -> LinkReport:
+        """Return the link as it is now (monotonic time [s])."""
+        stream, request = self._stream, self._request
+        streaming = self._state is HostState.STREAMING
+        return LinkReport(
+            state=self._state,
+            result=self._result,
+            text=self._text,
+            wants=streaming and stream is not None and stream.slot is None,
+            sent=stream.last if stream is not None and stream.sent else None,
+            streamed=0 if stream is None else stream.sent,
+            status=None if request is None else request.status,
+            measured=self._measured,
+            silence_s=now_s - self._heard_s,
+            counts=self._requests.counts(),
+            latency=self._latency.report(),
+        )
+
+    def _judge(self, request: Request, now_s: float) -> None:
+        """Draw the consequences of a request, other than its answer."""
+        self._request, self._heard_s = request, now_s
+        self._counts.requests += 1
+        self._measured = request.location or self._measured
+        if request.status is RobotStatus.CHECKSUM_ERROR:
+            self._counts.told_checksum_errors += 1
+        cause = _CAUSES.get(request.status)
+        if cause is not None:
+            held = request.status is RobotStatus.HOLD
+            event = HostEvent.HOLD if held else HostEvent.FAULT
+            result = StreamResult.HELD if held else StreamResult.FAULTED
+            self._finish(event, result, f"the robot tells: {cause} (status {request.status:d})")
+            return
+        if self._state is HostState.OFFLINE:
+            self._text = "a robot asks; it waits for the arm command"
+        self._state = step(self._state, HostEvent.ASKED)
+        if self._stream is not None and request.status is RobotStatus.RAN_DRY:
+            self._judge_rest(self._stream, request)
+
+    def _judge_rest(self, stream: Stream, request: Request) -> None:
+        """Take note of a robot at rest, unless it has not begun to move yet."""
+        if self._state is HostState.STREAMING and stream.begun(request.seq):
+            text = f"the robot ran dry: it is at rest at the waypoint before {request.seq}"
+            self._finish(HostEvent.AT_REST, StreamResult.RAN_DRY, text)
+        elif self._state is HostState.ENDING and stream.begun(request.seq):
+            self._finish_end(stream)
+
+    def _answer(self, request: Request) -> bytes:
+        """Return the answer to the newest request of a stream."""
+        stream = self._stream
+        if stream is None:
+            return b""
+        flying = stream.in_flight
+        if flying is not None and request.seq == flying.seq:
+            self._counts.repeats += 1
+            self._strays = 0
+            return flying.line
+        if flying is None and request.seq != stream.expected:
+            stream.renumber(request.seq)  # written anew now, sent at the next request
+            return b""
+        if flying is not None and flying.location is None:
+            self._finish_end(stream)  # it asks beyond the end, so it has taken the end
+            return b""
+        if request.seq != stream.expected:
+            return self._stray(request, stream)
+        self._strays = 0
+        return self._next(request, stream)
+
+    def _next(self, request: Request, stream: Stream) -> bytes:
+        """Answer a request that is in sequence, out of the slot."""
+        try:
+            if stream.in_flight is None and request.location is not None:
+                check_start(stream.start, request.location, self._settings)
+            prepared, late = stream.take()
+        except (WaypointRefusedError, StartRefusedError) as refusal:
+            self.end(EndReason.REFUSED)
+            self._reason, self._text = EndReason.REFUSED, f"refused: {refusal}"
+            return stream.take_end(EndReason.REFUSED).line
+        if prepared is not None:
+            self._counts.waypoints += 1
+            self._counts.late_answers += late
+            return prepared.line
+        if self._reason is not None:
+            return stream.take_end(self._reason).line
+        self._counts.empty_slot += 1
+        return b""
+
+    def _stray(self, request: Request, stream: Stream) -> bytes:
+        """Leave a request out of sequence without an answer; a second one is a fault."""
+        self._counts.out_of_sequence += 1
+        self._strays += 1
+        if self._strays > _STRAYS_ALLOWED:
+            text = f"the robot asks for waypoint {request.seq}; the stream is at {stream.expected}"
+            self._finish(HostEvent.FAULT, StreamResult.FAULTED, f"{text}, as if it began anew")
+        return b""
+
+    def _finish_end(self, stream: Stream) -> None:
+        """Close a stream that was ended, now that the robot is at rest."""
+        reason = EndReason.CANCELLED if self._reason is None else self._reason
+        result, text = _RESULTS[reason], self._text
+        if result is StreamResult.COMPLETED and not stream.at_end:
+            result, text = StreamResult.CANCELLED, "ended before the declared end"
+        elif result is not StreamResult.REFUSED:
+            text = f"{result.value}, at rest"
+        self._finish(HostEvent.AT_REST, result, text)
+
+    def _finish(self, event: HostEvent, result: StreamResult, text: str) -> None:
+        """Leave the stream, if there is one, with a result."""
+        if self._state in (HostState.STREAMING, HostState.ENDING):
+            self._result = result
+        after = step(self._state, event)
+        if after is not self._state:
+            self._text = text
+        self._state = after
+
+    def _fall_silent(self, text: str) -> None:
+        if self._state is not HostState.OFFLINE:
+            self._finish(HostEvent.SILENCE, StreamResult.LINK_LOST, f"link lost: {text}")
+
+    def _check_robot(self, now_s: float) -> Request:
+        """Return the robot's last request, if a stream can begin on it."""
+        silence_s, request = now_s - self._heard_s, self._request
+        if self._lost:
+            self._refuse(self._lost)
+        if request is None or silence_s > self._settings.lost_after_s:
+            limit_s = self._settings.lost_after_s
+            self._refuse(f"no request within the last {limit_s:g} s; start the robot's program")
+        cause = _CAUSES.get(request.status)
+        if cause is not None:
+            self._refuse(f"the robot tells: {cause} (status {request.status:d}); clear it there")
+        return request
+
+    def _refuse(self, text: str) -> NoReturn:
+        """Refuse to start."""
+        self._result, self._text = StreamResult.REFUSED, f"refused: {text}"
+        raise StartRefusedError(text)

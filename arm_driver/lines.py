@@ -1,0 +1,88 @@
+"""Lines of the robot's terminal, cut out of a stream of bytes, without the echo of our own.
+
+A controller's terminal sends back what it is told. Its echo comes as a line of its own or in front
+of the next request, and both are swallowed.
+"""
+
+from collections import deque
+from typing import Final
+
+CR: Final = b"\r"
+MAX_LINE_BYTES: Final = 128
+"""Longest line that is waited for; the longest message has 81 bytes, an echo in front 80 more."""
+_ECHOES_KEPT: Final = 4
+_PADDING: Final = b" \n\x00"
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines, in bounded memory, and finds its way back after garbage.
+
+    A carriage return ends whatever came before it, so that the line after garbage is whole again.
+    A line that exceeds the limit is thrown away up to its end. Line feeds, NULs and blanks around
+    a line, with which terminals pad, are taken off; empty lines are no lines.
+    """
+
+    __slots__ = ("_echoes", "_overlong", "_rest", "_sent", "_skipping")
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._skipping = False
+        self._overlong = 0
+        self._echoes = 0
+        self._sent: deque[bytes] = deque(maxlen=_ECHOES_KEPT)
+
+    @property
+    def overlong(self) -> int:
+        """Lines thrown away because they did not end, since the beginning."""
+        return self._overlong
+
+    @property
+    def echoes(self) -> int:
+        """Echoes of our own lines that were swallowed, since the beginning."""
+        return self._echoes
+
+    def expect_echo(self, line: bytes) -> None:
+        """Remember a line that was sent; the last four of them may come back.
+
+        Args:
+            line: What was sent, with or without its carriage return.
+        """
+        body = line.strip(_PADDING + CR)
+        if body and body not in self._sent:
+            self._sent.append(body)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take bytes as they came and return the lines that they complete.
+
+        Args:
+            data: Any bytes, cut anywhere.
+
+        Returns:
+            Lines in order without their carriage return and without echoes; none is empty.
+        """
+        parts = (self._rest + data).split(CR)
+        rest = parts.pop()
+        if self._skipping and parts:
+            del parts[0]
+            self._skipping = False
+        if self._skipping:
+            rest = b""
+        elif len(rest) > 2 * MAX_LINE_BYTES:
+            rest, self._skipping = b"", True
+            self._overlong += 1
+        self._rest = rest
+        lines = (self._without_echo(part.strip(_PADDING)) for part in parts)
+        return [line for line in lines if line and self._fits(line)]
+
+    def _without_echo(self, line: bytes) -> bytes:
+        for sent in self._sent:
+            if line.startswith(sent):
+                self._echoes += 1
+                return line[len(sent) :].strip(_PADDING)
+        return line
+
+    def _fits(self, line: bytes) -> bool:
+        if len(line) <= MAX_LINE_BYTES:
+            return True
+        self._overlong += 1
+        return False

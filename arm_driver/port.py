@@ -1,0 +1,203 @@
+"""Bytes to and from the robot's controller: a serial port or a TCP connection, bounded in time.
+
+A write that is not taken in time leaves half a line at the robot. What of it still waits here is
+thrown away, and the next write begins with a carriage return, which ends the half line: its
+checksum does not fit, and the robot asks again.
+"""
+
+import contextlib
+import os
+import select
+import socket
+import termios
+from collections.abc import Callable
+from typing import Final, NoReturn
+
+import serial
+
+from arm_driver.lines import CR
+from arm_driver.link_errors import ArmLinkError, ArmLinkLostError
+from arm_driver.port_lock import PortLock
+from arm_driver.urls import SerialLink, SocketLink
+
+WRITE_TIMEOUT_S: Final = 0.1
+CONNECT_TIMEOUT_S: Final = 2.0
+_READ_BYTES: Final = 4096
+_SEND_BUFFER_BYTES: Final = 4096
+
+
+class ArmPort:
+    """Bytes to and from one controller, on a descriptor that does not block.
+
+    Args:
+        device: Serial port or socket, owned by the port from here on.
+        url: The link as it was written, for the text of an error.
+        now_s: Monotonic time [s].
+        lock: Lock to give back when the port is closed.
+        write_timeout_s: Longest time that one write takes in all [s].
+    """
+
+    def __init__(
+        self,
+        device: serial.Serial | socket.socket,
+        url: str,
+        now_s: Callable[[], float],
+        lock: PortLock | None = None,
+        write_timeout_s: float = WRITE_TIMEOUT_S,
+    ) -> None:
+        self.url = url
+        self._device = device
+        self._fd = device.fileno()
+        self._terminal = os.isatty(self._fd)
+        self._now_s = now_s
+        self._lock = lock
+        self._write_timeout_s = write_timeout_s
+        self._lost = ""
+        self._cut = False
+        self._readable, self._writable = select.poll(), select.poll()
+        self._readable.register(self._fd, select.POLLIN)
+        self._writable.register(self._fd, select.POLLOUT)
+
+    @property
+    def cut(self) -> bool:
+        """Whether half a line waits at the robot for the carriage return that ends it."""
+        return self._cut
+
+    def read(self, timeout_s: float) -> bytes:
+        """Return what has arrived; wait for the first byte if there is none.
+
+        Args:
+            timeout_s: Longest wait [s].
+
+        Returns:
+            Bytes; none if none came in time.
+
+        Raises:
+            ArmLinkLostError: If the port is gone.
+        """
+        self._check()
+        try:
+            if not self._readable.poll(timeout_s * 1e3):
+                return b""
+            data = os.read(self._fd, _READ_BYTES)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            self._lose("cannot be read", error)
+        if not data:
+            self._lose("has closed the connection", None)
+        return data
+
+    def write(self, data: bytes) -> bool:
+        """Write a line, after ending the one that was cut, if there is one.
+
+        Args:
+            data: Whole lines; none only ends the one that was cut.
+
+        Returns:
+            Whether the port took all of it in time.
+
+        Raises:
+            ArmLinkLostError: If the port is gone.
+        """
+        self._check()
+        line = CR + data if self._cut else data
+        taken = self._push(line)
+        if taken == len(line):
+            self._cut = False
+        elif taken or self._cut:
+            self._cut = True
+            self._forget_output()
+        return taken == len(line)
+
+    def close(self) -> None:
+        """Close the port and give its lock back; a second call does nothing."""
+        if self._fd < 0:
+            return
+        self._fd = -1
+        self._lost = self._lost or f"{self.url}: was closed by this program"
+        with contextlib.suppress(OSError, termios.error):  # it may be gone already
+            self._device.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _push(self, line: bytes) -> int:
+        """Write as much as is taken in time, and return how much."""
+        deadline_s = self._now_s() + self._write_timeout_s
+        taken = 0
+        while taken < len(line):
+            try:
+                taken += os.write(self._fd, line[taken:])
+            except BlockingIOError:
+                left_s = deadline_s - self._now_s()
+                if left_s <= 0.0 or not self._writable.poll(left_s * 1e3):
+                    break
+            except OSError as error:
+                self._lose("cannot be written", error)
+        return taken
+
+    def _forget_output(self) -> None:
+        """Throw away what a serial port has taken but not sent; a connection cannot do that."""
+        if self._terminal:
+            try:
+                termios.tcflush(self._fd, termios.TCOFLUSH)
+            except termios.error as error:
+                self._lose("cannot be flushed", OSError(*error.args))
+
+    def _check(self) -> None:
+        if self._lost:
+            raise ArmLinkLostError(self._lost)
+
+    def _lose(self, what: str, cause: OSError | None) -> NoReturn:
+        """End the port for good."""
+        why = f": {cause.strerror}" if cause is not None else ""
+        self._lost = f"{self.url}: {what}{why}; the link is lost until a new start"
+        raise ArmLinkLostError(self._lost) from cause
+
+
+def open_port(link: SerialLink | SocketLink, now_s: Callable[[], float]) -> ArmPort:
+    """Open a link for this program alone; what had arrived before is thrown away.
+
+    Args:
+        link: Which one.
+        now_s: Monotonic time [s].
+
+    Returns:
+        The port.
+
+    Raises:
+        ArmLinkError: If it is absent, taken, or refuses; the text names URL and cause.
+    """
+    return _open_serial(link, now_s) if isinstance(link, SerialLink) else _open_tcp(link, now_s)
+
+
+def _open_serial(link: SerialLink, now_s: Callable[[], float]) -> ArmPort:
+    lock = PortLock(os.path.realpath(link.device), link.url)
+    try:
+        # 8 data bits, no parity, one stop bit, raw, no handshake; `exclusive` is flock.
+        port = serial.Serial(link.device, link.baud, timeout=0, exclusive=True)
+    except (OSError, termios.error, ValueError) as error:
+        lock.release()
+        text = f"{link.url}: cannot open {link.device}: {error}"
+        raise ArmLinkError(f"{text}; look with `ls -l /dev/serial/by-id/`") from error
+    return ArmPort(port, link.url, now_s, lock)
+
+
+def _open_tcp(link: SocketLink, now_s: Callable[[], float]) -> ArmPort:
+    try:
+        found = socket.getaddrinfo(link.host, link.port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        text = f"{link.url}: no address for host '{link.host}': {error.strerror}"
+        raise ArmLinkError(f"{text}; a name of this network or an address is needed") from error
+    lock = PortLock(f"tcp:{found[0][4][0]}:{link.port}", link.url)
+    try:
+        connection = socket.create_connection((link.host, link.port), timeout=CONNECT_TIMEOUT_S)
+    except OSError as error:
+        lock.release()
+        text = f"{link.url}: nothing answers there: {error.strerror or error}"
+        raise ArmLinkError(f"{text}; start the controller, or its emulation") from error
+    connection.setblocking(False)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    # A robot that stops reading is noticed after some lines and not after a megabyte.
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+    return ArmPort(connection, link.url, now_s, lock)

@@ -1,0 +1,45 @@
+"""Requests of the robot, taken out of its bytes; what is none is counted and passed over."""
+
+from dataclasses import replace
+
+from arm_driver.contour import LineFault, Request, decode_request
+from arm_driver.host_values import LinkCounts
+from arm_driver.lines import LineSplitter
+
+
+class RequestReader:
+    """Reads what the robot's terminal sends.
+
+    Args:
+        counts: Where lines that are no requests are counted.
+    """
+
+    __slots__ = ("_counts", "_splitter")
+
+    def __init__(self, counts: LinkCounts) -> None:
+        self._counts = counts
+        self._splitter = LineSplitter()
+
+    def expect_echo(self, line: bytes) -> None:
+        """Swallow this line of ours if the terminal sends it back."""
+        self._splitter.expect_echo(line)
+
+    def feed(self, data: bytes) -> list[Request]:
+        """Take bytes as they came, and return the requests that they complete, oldest first."""
+        decoded = [self._decode(line) for line in self._splitter.feed(data)]
+        return [request for request in decoded if request is not None]
+
+    def counts(self) -> LinkCounts:
+        """Return a copy of the counts, with those of the lines."""
+        splitter = self._splitter
+        return replace(self._counts, overlong=splitter.overlong, echoes=splitter.echoes)
+
+    def _decode(self, line: bytes) -> Request | None:
+        """Read a line; what stands in front of its last R is garbage."""
+        garbage, mark, rest = line.rpartition(b"R")
+        decoded = decode_request(mark + rest)
+        if decoded is LineFault.WRONG_CHECKSUM:
+            self._counts.checksum_errors += 1
+        elif isinstance(decoded, LineFault) or garbage:
+            self._counts.unparsed += 1
+        return None if isinstance(decoded, LineFault) else decoded

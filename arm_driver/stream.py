@@ -1,0 +1,185 @@
+"""One stream of waypoints: what is in flight, what lies ready, and what may follow what.
+
+At most one waypoint is in flight, and one more lies ready, already written as bytes. The one in
+flight is kept until the robot asks for the next, so that a repeat is the identical line.
+"""
+
+import math
+from typing import NamedTuple
+
+from arm_driver.contour import EndOfStream, EndReason, Waypoint, encode_answer, next_sequence
+from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from arm_driver.location import Location
+
+
+class Prepared(NamedTuple):
+    """An answer that only waits for its request.
+
+    Attributes:
+        seq: Number of the request.
+        line: The bytes.
+        location: Where it leads; None for the end of the stream.
+    """
+
+    seq: int
+    line: bytes
+    location: Location | None
+
+
+def prepare(seq: int, location: Location) -> Prepared:
+    """Write a waypoint down for the request with this number."""
+    return Prepared(seq, encode_answer(Waypoint(seq, location)), location)
+
+
+def check_step(before: Location, after: Location, settings: HostSettings, place: str) -> None:
+    """Hold the way between two waypoints against the limits of speed.
+
+    Args:
+        before: The waypoint before, or the planned start.
+        after: The waypoint.
+        settings: Limits.
+        place: Which waypoint, for the text of an error.
+
+    Raises:
+        WaypointRefusedError: If it is too far or too far turned for one period.
+    """
+    way_m = before.distance_m(after)
+    turn_rad = before.turn_rad(after, settings.a_zero_rad)
+    if way_m > settings.step_max_m:
+        raise WaypointRefusedError(
+            f"{place}: {way_m * 1e3:.2f} mm in one period of {settings.period_s:g} s, at most "
+            f"{settings.step_max_m * 1e3:.2f} mm ({settings.speed_max_m_s * 1e3:g} mm/s)"
+        )
+    if turn_rad > settings.turn_max_rad:
+        rate = math.degrees(settings.turn_rate_max_rad_s)
+        raise WaypointRefusedError(
+            f"{place}: turns {math.degrees(turn_rad):.3f} deg in one period of "
+            f"{settings.period_s:g} s, at most {math.degrees(settings.turn_max_rad):.3f} deg "
+            f"({rate:g} deg/s)"
+        )
+
+
+def check_start(start: Location, measured: Location | None, settings: HostSettings) -> None:
+    """Hold the measured position against the planned start.
+
+    Args:
+        start: Planned.
+        measured: Where the robot is; None if nobody knows.
+        settings: Tolerances.
+
+    Raises:
+        StartRefusedError: If it is not known, too far away, or too far turned; with both places.
+    """
+    if measured is None:
+        text = "where the robot is, is not known: switch its option feedback on"
+        raise StartRefusedError(f"{text}, or give the location that its controller shows")
+    way_m = start.distance_m(measured)
+    turn_rad = start.turn_rad(measured, settings.a_zero_rad)
+    if way_m > settings.start_tolerance_m or turn_rad > settings.start_tolerance_rad:
+        raise StartRefusedError(
+            f"the robot is at {measured}, the start is planned at {start}: "
+            f"{way_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg away, at most "
+            f"{settings.start_tolerance_m * 1e3:g} mm and "
+            f"{math.degrees(settings.start_tolerance_rad):g} deg; move it there"
+        )
+
+
+class Stream:
+    """The waypoints of one stream, from its arm command to its result.
+
+    Args:
+        plan: What was declared.
+        settings: Limits.
+        seq: Number that the robot asks for at the start.
+    """
+
+    __slots__ = (
+        "_asked_in_vain",
+        "_first",
+        "_plan",
+        "_settings",
+        "in_flight",
+        "last",
+        "sent",
+        "slot",
+    )
+
+    def __init__(self, plan: StreamPlan, settings: HostSettings, seq: int) -> None:
+        self._plan = plan
+        self._settings = settings
+        self._first = seq
+        self._asked_in_vain = False
+        self.in_flight: Prepared | None = None
+        self.slot: Prepared | None = None
+        self.last = plan.start
+        self.sent = 0
+
+    @property
+    def expected(self) -> int:
+        """Number of the next request that is not a repeat."""
+        return self._first if self.in_flight is None else next_sequence(self.in_flight.seq)
+
+    @property
+    def start(self) -> Location:
+        """Where the robot has to be at the start."""
+        return self._plan.start
+
+    def begun(self, seq: int) -> bool:
+        """Return whether a robot that asks for `seq` has moved in this stream.
+
+        A robot that asks again for the first waypoint has not got it.
+        """
+        flying = self.in_flight
+        if flying is None:
+            return False
+        return self.sent != 1 or flying.location is None or seq != flying.seq
+
+    def fill(self, location: Location) -> None:
+        """Put the next waypoint into the empty slot, checked and written as bytes.
+
+        Raises:
+            WaypointRefusedError: If it is too far from the one before; the slot stays empty.
+        """
+        check_step(self.last, location, self._settings, f"waypoint {self.expected} as planned")
+        self.slot = prepare(self.expected, location)
+
+    def renumber(self, seq: int) -> None:
+        """Begin with another number, as long as nothing was sent."""
+        self._first = seq
+        if self.slot is not None and self.slot.location is not None:
+            self.slot = prepare(seq, self.slot.location)
+
+    def take(self) -> tuple[Prepared | None, bool]:
+        """Move the slot's waypoint into flight, for the request that was expected.
+
+        Returns:
+            The answer, None for an empty slot; and whether it came for a second request only.
+
+        Raises:
+            WaypointRefusedError: If it is too far from the one before, by now.
+        """
+        ready, late = self.slot, self._asked_in_vain
+        self._asked_in_vain = ready is None
+        if ready is None or ready.location is None:
+            return None, False
+        check_step(self.last, ready.location, self._settings, f"waypoint {ready.seq} as sent")
+        self.in_flight, self.slot = ready, None
+        self.last = ready.location
+        self.sent += 1
+        return ready, late
+
+    def take_end(self, reason: EndReason) -> Prepared:
+        """Put the end of the stream into flight, for the request that was expected."""
+        self.in_flight = Prepared(self.expected, encode_answer(EndOfStream(reason)), None)
+        self.slot = None
+        return self.in_flight
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the last waypoint is the declared end; live motion declares none."""
+        end, settings = self._plan.end, self._settings
+        return end is None or (
+            self.last.distance_m(end) <= settings.start_tolerance_m
+            and self.last.turn_rad(end, settings.a_zero_rad) <= settings.start_tolerance_rad
+        )
