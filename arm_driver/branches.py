@@ -1,0 +1,162 @@
+"""The eight ways to reach a pose, and why one cannot be taken: branches, limits, errors."""
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from arm_driver.kernels import puma as kernel
+from arm_driver.pose import ArmError
+
+
+class Shoulder(IntEnum):
+    """On which side of the direction it reaches the arm stands, as a human's arm would."""
+
+    RIGHT = 0
+    LEFT = 1
+
+
+class Elbow(IntEnum):
+    """Above or below the line from shoulder to wrist, while the arm reaches forward."""
+
+    UP = 0
+    DOWN = 1
+
+
+class Wrist(IntEnum):
+    """NO_FLIP where the sine of joint 5 is not negative."""
+
+    NO_FLIP = 0
+    FLIP = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Branch:
+    """One of the eight ways to reach a pose.
+
+    Attributes:
+        shoulder: right or left.
+        elbow: up or down.
+        wrist: flipped or not.
+    """
+
+    shoulder: Shoulder
+    elbow: Elbow
+    wrist: Wrist
+
+    @property
+    def index(self) -> int:
+        """Its number 0..7 in arrays."""
+        return 4 * self.shoulder + 2 * self.elbow + self.wrist
+
+    def __str__(self) -> str:
+        names = (self.shoulder.name, self.elbow.name, self.wrist.name)
+        return " ".join(name.lower().replace("_", "-") for name in names)
+
+
+BRANCHES = tuple(Branch(s, e, w) for s in Shoulder for e in Elbow for w in Wrist)
+"""All eight, at their index."""
+
+
+class Reach(Enum):
+    """Why a wrist centre cannot be where a pose wants it."""
+
+    TOO_FAR = kernel.TOO_FAR
+    TOO_NEAR = kernel.TOO_NEAR
+    INSIDE_SHOULDER = kernel.INSIDE_SHOULDER
+
+
+_REACH_TEXT = {
+    Reach.TOO_FAR: "too far: the wrist centre is {:.6g} m beyond full stretch",
+    Reach.TOO_NEAR: "too near: the wrist centre is {:.6g} m nearer than the folded arm",
+    Reach.INSIDE_SHOULDER: "the wrist centre is {:.6g} m inside the cylinder that the sideways "
+    "offset of the forearm keeps free about the waist's axis",
+}
+
+
+class OutOfReachError(ArmError):
+    """No joint angles reach the pose.
+
+    Attributes:
+        excess_m: distance of the wrist centre from where it could be [m].
+        reach: which way it is out of reach.
+    """
+
+    def __init__(self, reach: Reach, excess_m: float) -> None:
+        super().__init__(f"out of reach, {_REACH_TEXT[reach].format(excess_m)}")
+        self.reach, self.excess_m = reach, excess_m
+
+
+@dataclass(frozen=True, slots=True)
+class LimitViolation:
+    """A joint outside its range.
+
+    Attributes:
+        joint: 1..6.
+        value_rad: its angle [rad].
+        limit_rad: the limit it is beyond [rad].
+    """
+
+    joint: int
+    value_rad: float
+    limit_rad: float
+
+    def __str__(self) -> str:
+        side = "above" if self.value_rad > self.limit_rad else "below"
+        return f"joint {self.joint}: {self.value_rad:.6g} rad is {side} {self.limit_rad:.6g} rad"
+
+
+class JointLimitError(ArmError):
+    """The pose is in reach, but with no allowed solution inside the joints' ranges.
+
+    Attributes:
+        violations: of the solution that comes nearest.
+    """
+
+    def __init__(self, branch: Branch, violations: tuple[LimitViolation, ...]) -> None:
+        super().__init__(f"{branch}: " + "; ".join(str(one) for one in violations))
+        self.branch, self.violations = branch, violations
+
+
+class SingularError(ArmError):
+    """Too near a singularity.
+
+    Attributes:
+        name: wrist, elbow or shoulder.
+        value: the distance from it, in ``unit``.
+        limit: the smallest one allowed.
+        unit: "1" (a sine) or "m".
+    """
+
+    def __init__(self, name: str, value: float, limit: float, unit: str) -> None:
+        super().__init__(
+            f"{name} singularity: distance {value:.4g} {unit}, must be at least {limit:.4g} {unit}"
+        )
+        self.name, self.value, self.limit, self.unit = name, value, limit, unit
+
+
+@dataclass(frozen=True, slots=True)
+class SingularDistances:
+    """How far an arm is from its three singularities.
+
+    Attributes:
+        wrist: |sin q5|; at 0 the axes of joints 4 and 6 are one line.
+        elbow_m: wrist centre from full stretch or full fold, the nearer [m].
+        shoulder_m: wrist centre from the cylinder of radius d3 about the waist's axis [m].
+    """
+
+    wrist: float
+    elbow_m: float
+    shoulder_m: float
+
+    def require(self, least: "SingularDistances") -> None:
+        """Refuse what is nearer to a singularity than ``least``.
+
+        Raises:
+            SingularError: with name, value, limit and unit.
+        """
+        for name, value, limit, unit in (
+            ("wrist", self.wrist, least.wrist, "1"),
+            ("elbow", self.elbow_m, least.elbow_m, "m"),
+            ("shoulder", self.shoulder_m, least.shoulder_m, "m"),
+        ):
+            if not value >= limit:
+                raise SingularError(name, value, limit, unit)

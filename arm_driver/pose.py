@@ -1,0 +1,125 @@
+"""Where a gripper is: ``Pose``, and the package's base error."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+ORTHONORMAL_TOLERANCE = 1e-6
+"""Largest entry of ``R Rᵀ - I`` that still counts as a rotation: far above rounding, far below
+what an arm can show (1e-6 rad at 1 m is one micrometre)."""
+
+_set = object.__setattr__
+
+
+class ArmError(ValueError):
+    """What the arm cannot do, or numbers that do not describe an arm; the message says which."""
+
+
+class PoseError(ArmError):
+    """A pose that is not one: wrong shape, not finite, or not a rotation."""
+
+
+def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    """Copy ``value`` into a read-only, C-ordered array of finite floats.
+
+    Args:
+        value: anything numpy reads as numbers.
+        shape: the shape it must have.
+        name: what to call it in the message.
+
+    Raises:
+        PoseError: wrong shape, not numbers, or not finite.
+    """
+    try:
+        array = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise PoseError(f"{name}: not an array of numbers: {value!r}") from error
+    if array.shape != shape:
+        raise PoseError(f"{name}: shape {array.shape}, must be {shape}")
+    if not np.isfinite(array).all():
+        raise PoseError(f"{name}: {array.tolist()} is not finite; every number must be")
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """Pose ``X_AB`` of a frame B in a frame A: ``p_A = position_m + rotation @ p_B``.
+
+    Attributes:
+        rotation: axes of B in A as columns, shape (3, 3), orthonormal, read-only.
+        position_m: origin of B in A [m], shape (3,), read-only.
+        packed: position, then rotation row by row, for the kernels, shape (12,), read-only.
+
+    Raises:
+        PoseError: wrong shape, not finite, or ``rotation`` is not a proper rotation to 1e-6.
+    """
+
+    rotation: Array
+    position_m: Array
+    packed: Array = field(init=False, repr=False)
+    __array_ufunc__: ClassVar[None] = None  # ``pose @ array`` is a TypeError, not numpy's business
+
+    def __post_init__(self) -> None:
+        matrix = frozen_array(self.rotation, (3, 3), "rotation")
+        position = frozen_array(self.position_m, (3,), "position_m")
+        error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
+        if error > ORTHONORMAL_TOLERANCE:
+            raise PoseError(
+                f"rotation: not orthonormal, R Rᵀ is off by {error:.3g}; at most "
+                f"{ORTHONORMAL_TOLERANCE:g} is allowed"
+            )
+        if np.linalg.det(matrix) < 0.0:
+            raise PoseError("rotation: determinant -1, a reflection; it must be +1")
+        packed = np.concatenate((position, matrix.ravel()))
+        self._fill(packed)
+
+    def _fill(self, packed: Array) -> None:
+        packed.setflags(write=False)
+        _set(self, "packed", packed)
+        _set(self, "position_m", packed[:3])
+        _set(self, "rotation", packed[3:].reshape(3, 3))
+
+    @classmethod
+    def from_packed(cls, packed: Array) -> Self:
+        """Wrap a packed pose, shape (12,), that a kernel of this package computed.
+
+        Nothing is copied or checked, and the array becomes read-only: the caller vouches that it
+        is finite and holds a rotation. Everybody else uses ``Pose(...)``.
+        """
+        pose = object.__new__(cls)
+        pose._fill(packed)
+        return pose
+
+    @classmethod
+    def identity(cls) -> Self:
+        """Pose of a frame in itself."""
+        return cls(np.eye(3), np.zeros(3))
+
+    def __matmul__(self, other: "Pose") -> "Pose":
+        """``X_AC = X_AB @ X_BC``."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        position = self.position_m + self.rotation @ other.position_m  # (3,)
+        return Pose(self.rotation @ other.rotation, position)
+
+    def inverse(self) -> "Pose":
+        """``X_BA`` of this ``X_AB``."""
+        transposed = self.rotation.T
+        return Pose(transposed, -(transposed @ self.position_m))
+
+
+def packed_poses(poses: "list[Pose] | tuple[Pose, ...]") -> Array:
+    """Packed poses as rows, shape (N, 12)."""
+    return np.array([pose.packed for pose in poses], np.float64).reshape(len(poses), 12)
+
+
+def angle_between_rad(first: Pose, second: Pose) -> float:
+    """Angle of the turn from one orientation to another [rad], 0 to pi, exact near both ends."""
+    turn = first.rotation.T @ second.rotation  # (3, 3)
+    skew = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+    return float(np.arctan2(np.linalg.norm(skew), np.trace(turn) - 1.0))
