@@ -8,6 +8,7 @@ never waited for: how far the drives have got is read from the feedback of the c
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -149,6 +150,10 @@ class BankReport:
     identities: tuple[str, ...] = ()
 
 
+LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
+"""What has happened on a bank's link, by name: counts, counts of each leg, and notes in words."""
+
+
 class DriveBank(Protocol):
     """Six drives on one bus."""
 
@@ -187,6 +192,15 @@ class DriveBank(Protocol):
             DriveCommandError: If the command is not twelve finite numbers; nothing was sent.
             DriveSequenceError: If the bank is not configured, or closed.
             DriveError: If the bus is gone.
+        """
+        ...
+
+    def link_tally(self) -> LinkTally:
+        """Return what has happened on the link since `configure`; never waits, never raises.
+
+        Returns:
+            At least ``cycles`` and ``missing`` (cycles without a fresh answer of each leg, 6);
+            nothing at all where there is no link on which anything could get lost.
         """
         ...
 

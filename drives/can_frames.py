@@ -100,11 +100,6 @@ class PythonCanFrames:
         if sock is not None:
             self._poll.register(sock, select.POLLIN)
 
-    @property
-    def other_frames(self) -> int:
-        """Frames that came and are no classic data frames with an 11-bit identifier."""
-        return self._other_frames
-
     def send_frames(self, frames: Sequence[Frame]) -> None:
         """Put frames on the wire in this order.
 
@@ -138,7 +133,13 @@ class PythonCanFrames:
 
     def health(self) -> BusHealth:
         """Return what the error frames of this bus have told."""
-        return BusHealth(self._errors.state, overruns=self._errors.overruns, note=self._errors.note)
+        errors = self._errors
+        return BusHealth(
+            errors.state,
+            overruns=errors.overruns,
+            other_frames=self._other_frames,
+            note=errors.note,
+        )
 
     def shutdown(self) -> None:
         """Leave the bus; a second call does nothing."""

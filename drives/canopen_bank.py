@@ -26,6 +26,7 @@ from drives.bank import (
     DriveSetupError,
     DriveState,
     LegCommand,
+    LinkTally,
     SixInts,
     SixStates,
     check_command,
@@ -211,6 +212,10 @@ class CanopenBank:
         """Return the counts of the bus so far."""
         notes = tuple(notes.note for notes in self._watch.nodes)
         return self._bus.report(self._watch.unknown_ids, notes)
+
+    def link_tally(self) -> LinkTally:
+        """Return the counts of the bus so far, by name."""
+        return self.link_report().tally()
 
     def close(self) -> None:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drives.axes_values import AxesWords
-from drives.bank import LinkLostError
+from drives.bank import LinkLostError, LinkTally
 from drives.canopen_cycle import PdoInbox
 from drives.canopen_lanes import lane_of
 from drives.canopen_service import Segment
@@ -44,6 +44,23 @@ class LinkReport:
     swallowed: int
     health: tuple[BusHealth, ...]
     notes: tuple[str, ...]
+
+    def tally(self) -> LinkTally:
+        """Return the counts by name; those of several adapters are added up."""
+        told = [note for note in (*self.notes, *(each.note for each in self.health)) if note]
+        return {
+            "cycles": self.cycles,
+            "missing": self.missing,
+            "late": self.late,
+            "malformed": self.malformed,
+            "unknown_ids": self.unknown_ids,
+            "swallowed": self.swallowed,
+            "bad_lines": sum(each.bad_lines for each in self.health),
+            "rejected": sum(each.rejected for each in self.health),
+            "overruns": sum(each.overruns for each in self.health),
+            "other_frames": sum(each.other_frames for each in self.health),
+            "notes": tuple(told),
+        }
 
 
 class CycleBus:

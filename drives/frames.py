@@ -40,6 +40,8 @@ class BusHealth:
         bad_lines: Input that was no frame and was thrown away.
         rejected: Commands that the adapter refused.
         overruns: Frames that the adapter says it lost.
+        other_frames: Frames that came and were not delivered, because they are no classic data
+            frames with an 11-bit identifier.
         note: The last thing that was wrong, in words; empty if nothing was.
     """
 
@@ -47,6 +49,7 @@ class BusHealth:
     bad_lines: int = 0
     rejected: int = 0
     overruns: int = 0
+    other_frames: int = 0
     note: str = ""
 
 

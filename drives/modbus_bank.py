@@ -12,7 +12,6 @@ is gone raises `LinkLostError`; a TCP connection that is gone is opened again by
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from drives.axes import AxesSeen, SixAxes
 from drives.bank import (
@@ -27,10 +26,12 @@ from drives.bank import (
     LegCommand,
     LinkError,
     LinkLostError,
+    LinkTally,
     check_command,
 )
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
+from drives.modbus_counts import LinkCounts
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
@@ -54,27 +55,6 @@ SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
 STILL_M = 2e-5
 """A rod that stays within this distance stands still [m]."""
-
-
-@dataclass(slots=True)
-class LinkCounts:
-    """What has happened on the link since the bank was configured.
-
-    Attributes:
-        cycles: Cycles.
-        missing: Cycles without an answer of each leg, 6.
-        retries: Requests that were repeated after a garbled answer.
-        exceptions: Exception answers.
-        round_trip_s: Of the last cycle that was answered [s].
-        note: The last thing that was wrong, in words; empty if nothing was.
-    """
-
-    cycles: int
-    missing: list[int]
-    retries: int = 0
-    exceptions: int = 0
-    round_trip_s: float = 0.0
-    note: str = ""
 
 
 class ModbusBank:
@@ -146,6 +126,10 @@ class ModbusBank:
     def link_report(self) -> LinkCounts:
         """Return what has happened on the link; the caller does not change it."""
         return self._counts
+
+    def link_tally(self) -> LinkTally:
+        """Return what has happened on the link so far, by name."""
+        return self._counts.tally()
 
     def configure(self) -> BankReport:
         """Connect, identify the gateway, write the drives' parameters and read them back."""

@@ -30,6 +30,7 @@ from drives.bank import (
     DriveSequenceError,
     DriveState,
     LegCommand,
+    LinkTally,
     SixFloats,
     check_command,
 )
@@ -194,6 +195,10 @@ class SimulatedBank:
         return self._frames.read(
             self._frame.tolist(), self._state, self._homed, self._code, command
         )
+
+    def link_tally(self) -> LinkTally:
+        """Return nothing: there is no link."""
+        return {}
 
     def close(self) -> None:
         """Switch the drives off; a second call does nothing."""

@@ -80,11 +80,6 @@ class SlcanBus(can.BusABC):
         super().__init__(channel=port.device)
 
     @property
-    def other_frames(self) -> int:
-        """Remote frames and frames with 29-bit identifiers that came and were not delivered."""
-        return self._other_frames
-
-    @property
     def unanswered_s(self) -> float:
         """How long an adapter that knew the question for its flags has left it unanswered [s]."""
         if self._open_question_s is None or self._told_s == -math.inf:
@@ -183,6 +178,7 @@ class SlcanBus(can.BusABC):
             bad_lines=self._bad_lines + self._splitter.overlong,
             rejected=self._rejected,
             overruns=self._overruns,
+            other_frames=self._other_frames,
             note=note,
         )
 

@@ -66,11 +66,6 @@ class SocketcandBus:
             self.shutdown()
             raise
 
-    @property
-    def other_frames(self) -> int:
-        """Frames with 29-bit identifiers that came and were not delivered."""
-        return self._other_frames
-
     def send_frames(self, frames: Sequence[Frame]) -> None:
         """Put frames on the wire in this order, in one write.
 
@@ -101,7 +96,13 @@ class SocketcandBus:
         """Return what the error messages of the server have told."""
         note = self._errors.note or self._bad_note
         state, overruns = self._errors.state, self._errors.overruns
-        return BusHealth(state, bad_lines=self._bad_messages, overruns=overruns, note=note)
+        return BusHealth(
+            state,
+            bad_lines=self._bad_messages,
+            overruns=overruns,
+            other_frames=self._other_frames,
+            note=note,
+        )
 
     def shutdown(self) -> None:
         """Leave the bus; a second call does nothing."""

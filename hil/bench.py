@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from pathlib import Path
 
-from drives.bank import BankReport, DriveBank, DriveModelError, SixBools
+from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
 from hil.clock import Clock, Tick, VirtualClock
 from hil.commissioning import require_certificate
 from hil.drives_setup import bank_spec
@@ -72,6 +72,7 @@ class RunResult:
         setup: what the system granted for real time, empty in a dry run.
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
+        link: what has happened on the link to the drives; nothing where there is none.
     """
 
     outcome: Outcome
@@ -85,6 +86,7 @@ class RunResult:
     setup: tuple[RealtimeItem, ...]
     drives: BankReport
     homed: SixBools
+    link: LinkTally
 
     @property
     def ok(self) -> bool:
@@ -185,6 +187,7 @@ def run(
         setup=setup,
         drives=report,
         homed=journal.homed,
+        link=end.link,
     )
 
 

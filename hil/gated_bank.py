@@ -13,6 +13,7 @@ from drives.bank import (
     DriveGoal,
     DriveState,
     LegCommand,
+    LinkTally,
     SixInts,
 )
 from hil.clock import Tick
@@ -88,8 +89,12 @@ class GatedDrives(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """Disable the drives and leave the bus; a second call does nothing."""
+    def close(self) -> LinkTally:
+        """Disable the drives and leave the bus; a second call does nothing.
+
+        Returns:
+            What had happened on the link to the drives by then; nothing if that is not known.
+        """
         ...
 
 
@@ -107,6 +112,7 @@ class GatedBank:
         self._goal = DriveGoal.DISABLED
         self._feedback: Feedback | None = None
         self._estop: Channels | None = None
+        self._tally: LinkTally | None = None
 
     @property
     def waited_s(self) -> float:
@@ -184,9 +190,16 @@ class GatedBank:
         self._feedback = _for_gate(feedback)
         self._estop = None if feedback.inputs is None else estop_channels(feedback.inputs)
 
-    def close(self) -> None:
-        """Disable the drives and leave the bus; a second call does nothing."""
+    def close(self) -> LinkTally:
+        """Disable the drives and leave the bus; a second call does nothing.
+
+        Returns:
+            What had happened on the link to the drives by then.
+        """
+        if self._tally is None:
+            self._tally = self._bank.link_tally()
         self._bank.close()
+        return self._tally
 
 
 def _command(allowed: LegTarget | None) -> LegCommand | None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from drives.bank import DriveError
+from drives.bank import DriveError, LinkTally
 from hil.clock import Clock, Tick
 from hil.gated_bank import Exchange, GatedDrives
 from hil.journal import Journal
@@ -39,6 +39,7 @@ class LoopEnd:
         mode: the bench's last mode.
         verdict: the gate's last verdict, None if there was no cycle.
         failure: what broke, None if nothing did.
+        link: what has happened on the link to the drives.
     """
 
     cycles: int
@@ -46,6 +47,7 @@ class LoopEnd:
     mode: Mode
     verdict: Verdict | None
     failure: Exception | None
+    link: LinkTally
 
 
 class Loop:
@@ -85,6 +87,7 @@ class Loop:
         self._overruns = 0
         self._verdict: Verdict | None = None
         self._failure: Exception | None = None
+        self._link: LinkTally = {}
         self._busy_s = 0.0
         self._cycles = 0
         self._failed_cycles = 0
@@ -109,7 +112,12 @@ class Loop:
         finally:
             self._close()
         return LoopEnd(
-            self._cycles, self._clock.overruns, self._gated.mode, self._verdict, self._failure
+            self._cycles,
+            self._clock.overruns,
+            self._gated.mode,
+            self._verdict,
+            self._failure,
+            self._link,
         )
 
     def cycle(self, tick: Tick) -> Exchange:
@@ -185,7 +193,7 @@ class Loop:
 
     def _close(self) -> None:
         try:
-            self._gated.close()
+            self._link = self._gated.close()
         except DriveError as error:
             self._failure = self._failure or error
 

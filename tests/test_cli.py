@@ -22,7 +22,7 @@ QUICK = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
 RUN_KEYS = {
     "ok", "mode", "verdicts", "stroke_min_m", "stroke_max_m", "length_min_m", "length_max_m",
     "leg_speed_max_m_s", "tracking_error_max_m", "lateness_us", "overruns", "recording",
-    "recording_sha256",
+    "recording_sha256", "link",
 }  # fmt: skip
 
 
@@ -44,6 +44,7 @@ def test_run_report_export(tmp_path):
     assert set(told) >= RUN_KEYS
     assert told["ok"] is True
     assert told["verdicts"] == []
+    assert told["link"] == {}, "there is none"
     assert 0.9 < told["length_min_m"] < told["length_max_m"] < 1.1
     assert told["length_min_m"] - told["stroke_min_m"] == pytest.approx(0.64)
     assert set(told["lateness_us"]) == {"p50", "p99", "max"}

@@ -55,6 +55,9 @@ class SpyBank:
         )  # fmt: skip
         return dataclasses.replace(feedback, **self.changes)
 
+    def link_tally(self):
+        return {"cycles": len(self.sent), "missing": (0, 0, 0, 0, 0, 0)}
+
     def close(self):
         self.closed += 1
 
@@ -239,6 +242,17 @@ def test_row_20_a_drive_that_came_back_from_a_reboot_is_not_enabled_again():
         drive.cycle(None, Request.ENGAGE, Request.HOME)
     assert drive.verdicts[-1].mode is Mode.FAULT
     assert drive.bank.goal is DriveGoal.DISABLED
+
+
+def test_what_happened_on_the_link_is_told_at_the_end_and_stays():
+    drive = Drive()
+    for _ in range(4):
+        drive.cycle()
+    tally = drive.gated.close()
+    assert tally["cycles"] == len(drive.bank.sent) == 5
+    drive.bank.sent.clear()  # what a bank that is closed says is not asked for
+    assert drive.gated.close() == tally
+    assert drive.bank.closed == 2
 
 
 def cycle_without_an_answer(drive):

@@ -94,6 +94,11 @@ def test_a_platform_run_is_the_same_on_every_wire(wire, rig, on_sim, tmp_path):
     assert answer["verdicts"] == on_sim["verdicts"] == []
     assert answer["recording_status"] == "DONE"
     assert answer["recording_dropped"] == 0
+    link = answer["link"]
+    assert link["cycles"] >= answer["cycles"]
+    assert len(link["missing"]) == 6
+    assert max(link["missing"]) < 0.1 * link["cycles"]
+    assert link.get("malformed", 0) == link.get("exceptions", 0) == 0
     assert 0.0 < answer["tracking_error_max_m"] < on_sim["tracking_error_max_m"] + worse_m
     for figure in ("length_min_m", "length_max_m"):
         assert answer[figure] == pytest.approx(on_sim[figure], abs=0.001)
@@ -158,6 +163,7 @@ def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monk
     assert answer["reason"]
     assert any(re.search(words, reason) for reason in reasons), reasons
     assert answer["recording_status"] == "DONE"
+    assert answer["link"]["cycles"] >= LOST_AT - 1, "told although the link is gone"
     recording = Recording.open(Path(answer["recording"]))
     assert recording.cycles >= LOST_AT - 1, "all that came before the loss is there"
     modes = [e.data["mode"] for e in recording.events if e.kind is EventKind.MODE]

@@ -17,14 +17,14 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
-from drives.bank import BankReport, DriveError
+from drives.bank import BankReport, DriveError, LinkTally
 from hil.clock import Clock, Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.order import GateOrder
 from hil.gate.server import GateServer
 from hil.gate.slot import CommandSlot
 from hil.gate.spec import build_bank
-from hil.gate.status import LOST_KIND
+from hil.gate.status import LOST_KIND, TALLY_KIND
 from hil.gated_bank import GatedBank
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimeSetup
@@ -172,14 +172,16 @@ def _guard(
         serve(clock, order.limits.period_s, gated, server, slot, wire)
     except Exception as error:
         # Nothing more can be sent: the drives' own watchdogs stop them.
-        box.event(f"{type(error).__name__}: {error}")
+        box.event(f"{type(error).__name__}: {error}; {server.losses}")
         box.keep()
         ring.push(LOST_KIND, f"{type(error).__name__}: {error}".encode()[: ring.payload_bytes])
         status = 1
         if not isinstance(error, DriveError):
             raise
     finally:
-        _close(gated)
+        tally = _close(gated)
+        box.event(f"link: {_in_words(tally)}")
+        _tell(ring, tally)
         ring.close_producer()
         wire.close()
         if order.black_box and box.kept:
@@ -188,9 +190,26 @@ def _guard(
     return status
 
 
-def _close(gated: GatedBank) -> None:
+def _close(gated: GatedBank) -> LinkTally:
     with suppress(DriveError):
-        gated.close()
+        return gated.close()
+    return {}
+
+
+def _tell(ring: Ring, tally: LinkTally) -> None:
+    """Put the tally into the ring, without its notes if they are too long for an entry."""
+    if not ring.push(TALLY_KIND, json.dumps(tally).encode()):
+        counts = {name: value for name, value in tally.items() if name != "notes"}
+        ring.push(TALLY_KIND, json.dumps(counts).encode())
+
+
+def _in_words(tally: LinkTally) -> str:
+    """What has happened on the link, for a reader of the black box."""
+    return ", ".join(f"{name} {_listed(value)}" for name, value in tally.items()) or "none"
+
+
+def _listed(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def main() -> int:

@@ -7,13 +7,14 @@ control has nearly a whole period for its next setpoint. Nothing here repeats an
 
 from __future__ import annotations
 
+import json
 import select
 import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from drives.bank import BankReport, DriveSequenceError, LinkLostError
+from drives.bank import BankReport, DriveSequenceError, LinkLostError, LinkTally
 from hil.clock import Tick
 from hil.gate.child import GATE_PROGRAM, GateChild
 from hil.gate.gate_clock import GateClock
@@ -26,6 +27,7 @@ from hil.gate.status import (
     STATUS_KIND,
     STATUS_SLOT_BYTES,
     STATUS_SLOTS,
+    TALLY_KIND,
     Status,
     decode,
 )
@@ -84,6 +86,7 @@ class RemoteGate:
         self._program = program
         self._lost = False
         self._lost_why = ""
+        self._tally: LinkTally = {}
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
@@ -229,6 +232,8 @@ class RemoteGate:
                     found.append(decode(payload))
                 elif kind == LOST_KIND:
                     lost = payload.decode(errors="replace")
+                elif kind == TALLY_KIND:
+                    self._tally = json.loads(payload)
         return lost
 
     def _wait(self, timeout_s: float) -> bool:
@@ -252,19 +257,24 @@ class RemoteGate:
             f"drives {verdict.drives.name}"
         )
 
-    def close(self) -> None:
+    def close(self) -> LinkTally:
         """Ask the gate to stop, take the power off and end; a second call does nothing.
 
         It waits for the gate's process, at most `END_TIMEOUT_S` beyond what a stop takes.
+
+        Returns:
+            What has happened on the link; nothing if the gate did not live to tell.
         """
         child, slot = self._child, self._slot
         if child is None or slot is None:
-            return
+            return self._tally
         if child.running:
             slot.write(Order(0, self._now_s(), None, leave=True))
             patience_s = END_TIMEOUT_LOST_S if self._lost else END_TIMEOUT_S
             child.end(patience_s, self._follow_the_end)
+        self._follow_the_end(0.0)  # what it told between our last look and its end
         self._let_go()
+        return self._tally
 
     def _follow_the_end(self, timeout_s: float) -> bool:
         """Read what the leaving gate tells, so that `mode` is its last one."""

@@ -193,8 +193,13 @@ class GateServer:
         elif self._alone_cycles > self._alone_cycles_max:
             self._end(f"no standstill within {self._alone_cycles} cycles: the bus is left")
 
+    @property
+    def losses(self) -> str:
+        """What was lost between control and gate, in words."""
+        slot = self._slot
+        setpoints = f"{self.unheard} setpoints for another cycle"
+        return f"{setpoints}, orders {slot.torn} torn, {slot.corrupt} corrupt"
+
     def _end(self, why: str) -> None:
         self.ended = True
-        slot = self._slot
-        counts = f"{self.unheard} setpoints for another cycle"
-        self._black_box.event(f"{why}; {counts}, orders {slot.torn} torn, {slot.corrupt} corrupt")
+        self._black_box.event(f"{why}; {self.losses}")

@@ -1,6 +1,7 @@
 """What every drive bank must do, whatever moves its rods: from its making to its end."""
 
 import dataclasses
+import json
 
 import pytest
 from bank_kits import NO_FAULT, STILL, Moved
@@ -13,6 +14,7 @@ from drives.bank import (
     DriveState,
     LegCommand,
 )
+from drives.simulated_bank import SimulatedBank
 
 CALLS = [lambda b: b.exchange(None), lambda b: b.request(DriveGoal.HOMED)]
 
@@ -40,6 +42,18 @@ def test_calls_out_of_order_are_refused(bank):
             call(bank)
     with pytest.raises(DriveSequenceError, match="once"):
         bank.configure()
+
+
+def test_a_bank_counts_what_happens_on_its_link(kit, configured):
+    """Where nothing can get lost there is nothing to count; every count can be written down."""
+    for _ in range(5):
+        configured.exchange(None)
+    tally = configured.link_tally()
+    assert json.loads(json.dumps(tally)).keys() == tally.keys()
+    if tally:
+        assert tally["cycles"] >= 5
+        assert len(tally["missing"]) == 6
+    assert bool(tally) is not isinstance(configured, SimulatedBank)
 
 
 def test_power_up_is_disabled_not_homed_and_at_rest(kit, configured):

@@ -166,7 +166,7 @@ def test_frames_that_nobody_here_speaks_are_counted():
     ]
     bus, frames = fake(messages=others)
     assert frames.receive_frames(0.001) == []
-    assert frames.other_frames == 3
+    assert frames.health().other_frames == 3
     bus.shutdown()
 
 

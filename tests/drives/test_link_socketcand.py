@@ -98,7 +98,7 @@ def test_a_cycle_goes_both_ways(daemon, bus):
     assert bus.receive_frames(1.0) == [Frame(0x181, b"\x37\x06")]
     daemon.say(b"00000 0F >\n< frame 080 1.5  >< frame 00000183 1700000000.3 00 >")
     assert bus.receive_frames(1.0) == [Frame(0x182, b"\x0f"), Frame(0x080, b"")]
-    assert bus.other_frames == 1
+    assert bus.health().other_frames == 1
     assert bus.health().bad_lines == 0
 
 

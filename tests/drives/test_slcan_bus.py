@@ -172,7 +172,7 @@ def test_what_the_adapter_refuses_is_counted(adapter, bus):
 def test_frames_that_nobody_here_speaks_are_counted_and_not_delivered(adapter, bus):
     adapter.say(b"T0000010021133\rr1002\rt1810\r")
     assert received(bus, 1) == [Frame(0x181, b"")]
-    assert bus.other_frames == 2
+    assert bus.health().other_frames == 2
     assert bus.health().bad_lines == 0
 
 

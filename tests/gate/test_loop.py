@@ -54,7 +54,7 @@ class Gated:
         return next(self.exchanges)
 
     def close(self):
-        pass
+        return {}
 
 
 class Never:

@@ -15,13 +15,15 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import lost_gate
 import pytest
 from gate_bench import LIMITS, PERIOD_S, judge_stop, read_box, sim_spec
 
 from drives.bank import DriveModelError, DriveSequenceError, DriveSetupError, LinkLostError
+from hil.gate import process
 from hil.gate.remote import RemoteGate
 from hil.gate.spec import BankSpec
-from hil.gate.status import STATUS_SLOT_BYTES, decode
+from hil.gate.status import STATUS_SLOT_BYTES, TALLY_KIND, decode
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimePolicy
 from hil.recording.ring import HEADER_BYTES, Ring
@@ -31,6 +33,7 @@ pytestmark = pytest.mark.xdist_group("real time")  # one at a time: they share t
 
 HERE = Path(__file__).parent
 LATE_GATE = str(HERE / "late_gate.py")
+LOST_GATE = str(HERE / "lost_gate.py")
 WAIT_S = 60.0
 ORDINARY = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)
 
@@ -402,6 +405,40 @@ def test_control_that_skips_cycles_gets_them_all_later():
         assert gate.clock.overruns == gate.overruns
     finally:
         gate.close()
+
+
+def lose_the_drives(folder):
+    gate = remote(program=(LOST_GATE,), black_box=folder / "box.jsonl")
+    gate.open()
+    try:
+        for tick in gate.clock.ticks(PERIOD_S):
+            requests = (Request.CONFIGURED,) if tick.index == 0 else ()
+            forgive(gate.cycle(tick, None, requests).verdict.faults)
+        raise AssertionError("the clock has ended")
+    except LinkLostError as error:
+        return str(error), gate.close(), gate.close()
+    finally:
+        gate.close()
+
+
+def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tmp_path):
+    error, tally, again = unspoilt(lose_the_drives, tmp_path)
+    cause = "LinkLostError: the adapter is unplugged"
+    assert error.startswith(f"the gate has lost its drives: {cause}; last heard: cycle ")
+    assert tally == again == json.loads(json.dumps(lost_gate.TALLY))
+    events, _ = read_box(max(tmp_path.iterdir()) / "box.jsonl")
+    *_, why, link = [event["event"] for event in events]
+    assert why.startswith(f"{cause}; ")
+    assert why.endswith("setpoints for another cycle, orders 0 torn, 0 corrupt")
+    assert link == "link: cycles 60, missing 0 0 3 0 0 0, malformed 1, notes leg 3: late"
+
+
+def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
+    ring = Ring.local(4, 64)
+    process._tell(ring, {"cycles": 7, "notes": ("x" * 100,)})
+    process._tell(ring, {"cycles": 8, "notes": ("x",)})
+    told = [(kind, json.loads(payload)) for kind, payload in ring.pop_all()]
+    assert told == [(TALLY_KIND, {"cycles": 7}), (TALLY_KIND, {"cycles": 8, "notes": ["x"]})]
 
 
 def test_drives_that_cannot_be_built_are_refused_before_anything_moves():
