@@ -68,6 +68,11 @@ class Joints:
     q_rad: Array
     branch: Branch
 
+    @classmethod
+    def of(cls, q_rad: ArrayLike, branch: Branch) -> "Joints":
+        """Copy angles; PoseError unless they are six finite numbers."""
+        return cls(frozen_array(q_rad, (6,), "q_rad"), branch)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:

@@ -1,0 +1,137 @@
+"""What a path must keep, and what was found on it: limits, findings, report."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.bodies import STANDARD, Bodies
+from arm_driver.keeper import LEAST_DISTANCES
+from arm_driver.kinematics import Branch, SingularDistances
+from arm_driver.pose import ArmError
+
+Array = NDArray[np.float64]
+
+SPEED_MAX_M_S = 0.1
+TURN_RATE_MAX_RAD_S = 0.5
+CLEARANCE_MIN_M = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class PathLimits:
+    """What a path must keep, besides the joints' own limits, which the geometry has.
+
+    Attributes:
+        speed_max_m_s: gripper's speed [m/s].
+        turn_rate_max_rad_s: gripper's angular speed [rad/s].
+        least: smallest distances from the singularities.
+        clearance_min_m: smallest free distance of two bodies [m].
+        bodies: sizes of the bodies.
+
+    Raises:
+        ArmError: a limit that is not positive or not finite.
+    """
+
+    speed_max_m_s: float = SPEED_MAX_M_S
+    turn_rate_max_rad_s: float = TURN_RATE_MAX_RAD_S
+    least: SingularDistances = LEAST_DISTANCES
+    clearance_min_m: float = CLEARANCE_MIN_M
+    bodies: Bodies = STANDARD
+
+    def __post_init__(self) -> None:
+        for name in ("speed_max_m_s", "turn_rate_max_rad_s", "clearance_min_m"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0.0):
+                raise ArmError(f"{name}: {value}, must be finite and above 0")
+        for name, value in (
+            ("wrist", self.least.wrist),
+            ("elbow_m", self.least.elbow_m),
+            ("shoulder_m", self.least.shoulder_m),
+        ):
+            if not (np.isfinite(value) and value >= 0.0):
+                raise ArmError(f"least.{name}: {value}, must be finite and at least 0")
+
+
+STANDARD_LIMITS = PathLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class PathFinding:
+    """The worst of one kind over a path.
+
+    Attributes:
+        arm: whose path it is.
+        kind: reach, joint position, joint speed, joint acceleration, gripper speed, gripper turn
+            rate, wrist/elbow/shoulder singularity or clearance.
+        place: joint, pair of bodies or "gripper".
+        index: number of the pose, from 0; a speed is that of the step to it.
+        value: the worst value.
+        limit: what it is held against.
+        unit: of both.
+        within: whether the limit is kept.
+        margin: what is left as a share: of the range's half for a position, of the limit for a
+            speed; for a distance the distance itself less its limit, in its unit.
+    """
+
+    arm: str
+    kind: str
+    place: str
+    index: int
+    value: float
+    limit: float
+    unit: str
+    within: bool
+    margin: float
+
+    def __str__(self) -> str:
+        verb = "within" if self.within else "outside"
+        return (
+            f"{self.arm}, {self.kind}, {self.place}, pose {self.index}: {self.value:.6g} "
+            f"{self.unit}, {verb} the limit {self.limit:.6g} {self.unit}"
+        )
+
+
+class PathRefusedError(ArmError):
+    """A path that would break a limit; nothing of it may be sent.
+
+    Attributes:
+        report: all that was found.
+    """
+
+    def __init__(self, report: "PathReport") -> None:
+        super().__init__("; ".join(str(one) for one in report.violations))
+        self.report = report
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathReport:
+    """What a path asks of the arm.
+
+    Attributes:
+        findings: the worst of each kind, at least one; only "reach" if a pose is out of reach.
+        branch: the branch of the whole path.
+        q_rad: joint angles [rad], shape (N, 6), read-only; empty if a pose is out of reach.
+    """
+
+    findings: tuple[PathFinding, ...]
+    branch: Branch
+    q_rad: Array = field(repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every limit is kept over the whole path."""
+        return all(one.within for one in self.findings)
+
+    @property
+    def violations(self) -> tuple[PathFinding, ...]:
+        """The kinds whose worst is outside its limit."""
+        return tuple(one for one in self.findings if not one.within)
+
+    def require(self) -> None:
+        """Refuse the path unless all of it keeps the limits.
+
+        Raises:
+            PathRefusedError: with arm, joint, value, limit and unit of the worst of each kind.
+        """
+        if not self.ok:
+            raise PathRefusedError(self)
