@@ -335,7 +335,7 @@ def test_start_needs_a_measured_position():
 def test_robots_own_word_outranks_the_operators():
     bench = Bench()
     bench.ask(0, RobotStatus.RAN_DRY, place(5000))
-    with pytest.raises(StartRefusedError, match="50.00 mm"):
+    with pytest.raises(StartRefusedError, match=r"50\.00 mm"):
         bench.host.start(StreamPlan(START), bench.now_s, START)
 
 
