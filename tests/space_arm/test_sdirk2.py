@@ -142,12 +142,16 @@ def test_numbers_that_are_none_are_told_and_leave_the_state(model, value):
         assert np.isfinite(state).all(), "limits make a finite torque of any wish"
 
 
-def test_gaps_are_never_left_and_blows_are_counted():
-    state, span = passed(sdirk2(), "c")
+@pytest.mark.parametrize("payload", [None, *SETTINGS.payloads().values()])
+def test_gaps_are_never_left_and_blows_are_counted(payload):
+    state, span = passed(sdirk2(), "c", payload=payload)
     total = span.hits
-    for sign in (-1, 1, -1):
-        state, span = passed(sdirk2(), "c", 0.7, command=sign * COMMAND, state=state)
+    for k in range(12):
+        sign = (-1) ** k * np.roll([1, 1, -1, 1, -1, -1], k)
+        state, span = passed(sdirk2(), "c", 0.7, payload, sign * COMMAND, state)
+        assert span.status is Status.DONE
         total += span.hits
+        assert (np.abs(state[V]) < 0.1).all(), "blows in quick succession throw nothing about"
         gap = np.array([drive.half_gap_rad for drive in ARM.drives])
         assert (np.abs(state[L]) <= gap).all()
     assert total >= 6, "each joint has crossed its gap at least once"

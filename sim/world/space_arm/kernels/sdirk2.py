@@ -54,6 +54,8 @@ STEPS, REJECTED, ITERATIONS, REFRESHED, HITS = 0, 1, 2, 3, 4
 COUNTERS = 5
 
 HIT_TRIALS = 12
+HELD_STEPS = 4.0
+"""D and bias are held for this many steps at most."""
 FIRST_STEP_S = 1e-3
 
 # Rows of a step's table: rates and wind-ups after each stage,
@@ -97,10 +99,11 @@ def _refresh(
 ) -> None:
     """Compute D and bias for the middle of the next ``ahead_s``.
 
-    ``age_s`` is the time since the last ones, by which the rates are led on; 0 if unknown.
+    ``age_s`` is the time since the last ones. If it was about as long, the rates are led on by half
+    their change; from a short one nothing can be told of a long one ahead.
     """
     w, s = work.step, work.stage
-    lead = 0.5 * ahead_s / age_s if age_s > 0.0 else 0.0
+    lead = 0.5 * ahead_s / age_s if age_s > 0.4 * ahead_s else 0.0
     for j in range(6):
         v = state[V, j]
         w[Q_MID, j] = state[Q, j] + 0.5 * ahead_s * v
@@ -281,7 +284,8 @@ def advance(
         elif h > 0.5 * left:
             h = 0.5 * left
         if t + h > valid_until + 1e-12:
-            ahead = min(max(h, control.refresh_s), left)
+            # Short steps mean that rates are changing, and with them what depends on them.
+            ahead = min(max(h, min(control.refresh_s, HELD_STEPS * h)), left)
             age = t - refreshed_at if refreshed_at >= 0.0 else 0.0
             _refresh(arm, control.coriolis, state, ahead, age, work)
             refreshed_at, valid_until = t, t + ahead
@@ -306,6 +310,7 @@ def advance(
             t, known = t + h_hit, hit < 0
             if hit >= 0:
                 _blow(drive, state, s)
+                refreshed_at = -1.0  # rates have jumped: there is nothing to lead them on by
                 count[HITS] += 1
         else:
             _take(drive, state, h, w)
