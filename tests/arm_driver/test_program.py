@@ -1,0 +1,293 @@
+"""The controller's program, run from its listing: arithmetic of 24 bits, and a whole stream."""
+
+import math
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from val_model import LISTING, Real, load, programs
+
+from arm_driver.contour import (
+    EndReason,
+    Request,
+    RobotStatus,
+    Waypoint,
+    checksum,
+    decode_request,
+    encode_answer,
+)
+from arm_driver.host import ContourHost
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.link_errors import StartRefusedError
+from arm_driver.location import Location
+
+TICK_S = 0.005
+START = Location((40_000, 10_000, 20_000, 0, 90_000, 0))
+
+
+def place(steps):
+    return Location((40_000, 10_000 + steps, 20_000, 0, 90_000, 0))
+
+
+fields = st.tuples(
+    st.integers(0, 9999),
+    *[st.integers(-999_999, 999_999)] * 3,
+    *[st.integers(-360_000, 360_000)] * 3,
+)
+
+
+@pytest.fixture(scope="module")
+def arithmetic():
+    return load({"N": Real, "INT": lambda r: Real(int(r)), "ABS": abs})
+
+
+def values(numbers):
+    """Fields of an answer as reals that were read from decimals."""
+    decimals = (0, 2, 2, 2, 3, 3, 3)
+    return [
+        Real(f"{'-' if n < 0 else ''}{abs(n) / 10**d:.{d}f}")
+        for n, d in zip(numbers, decimals, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("chop", [False, True], ids=["rounds", "chops"])
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(numbers=fields)
+def test_checksum_of_24_bit_reals_is_the_protocols(arithmetic, chop, numbers):
+    Real.chop, Real.largest = chop, 0
+    try:
+        arithmetic.update(zip("sxyzoat", values(numbers), strict=True))
+        list(arithmetic["cncks"]())
+        assert int(arithmetic["ck"]) == arithmetic["ck"].value == checksum(numbers)
+        assert Real.largest < 2**24
+    finally:
+        Real.chop = False
+
+
+@pytest.mark.parametrize("chop", [False, True], ids=["rounds", "chops"])
+def test_remainder_is_exact_where_it_is_hardest(arithmetic, chop):
+    """Multiples of 997 and their neighbours, over all values that the sum can have."""
+    Real.chop = chop
+    try:
+        for quotient in range(0, (996 * 31 + 1_000_000) // 997, 7):
+            for value in (997 * quotient, 997 * quotient + 996):
+                arithmetic.update(ck=Real(0), n=Real(value))
+                list(arithmetic["cnadd"]())
+                assert int(arithmetic["ck"]) == value % 997
+                arithmetic.update(rck=Real(0), rn=Real(value))
+                list(arithmetic["cnradd"]())
+                assert int(arithmetic["rck"]) == value % 997
+    finally:
+        Real.chop = False
+
+
+@pytest.mark.parametrize("reason", EndReason)
+def test_end_of_stream_checks_too(arithmetic, reason):
+    arithmetic.update(zip("sxyzoat", [Real(-1), Real(int(reason)), *[Real(0)] * 5], strict=True))
+    list(arithmetic["cncks"]())
+    assert int(arithmetic["ck"]) == checksum([-1, int(reason), 0, 0, 0, 0, 0])
+
+
+def test_names_and_calls_of_the_listing():
+    found = programs()
+    assert set(found) >= {"contur", "cnread"}
+    text = "\n".join(line for lines in found.values() for line in lines)
+    assert all(len(name) <= 6 for name in re.findall(r"\b[a-z]\w*", re.sub(r'"[^"]*"', "", text)))
+    assert set(re.findall(r"CALL (\w+)", text)) <= set(found)
+    assert all(len(line) <= 100 for line in LISTING.read_text(encoding="ascii").splitlines())
+
+
+class Controller:
+    """The listing's two tasks, a terminal without delay, and an arm that moves at its speed."""
+
+    def __init__(self, feedback=True):
+        self.now_s = 50.0
+        self.typed = b""
+        self.inbox = []
+        self.moves = []
+        self.at = [v / d for v, d in zip(START.counts, (100,) * 3 + (1000,) * 3, strict=True)]
+        self._formats = []
+        self._busy_until_s = 0.0
+        self._timers = {}
+        self._speed = 0.0
+        memory = load(
+            {
+                "N": float,
+                "INT": math.trunc,
+                "ABS": abs,
+                "SQRT": math.sqrt,
+                "HERE": lambda: self.at,
+                "TIMER": lambda number: self.now_s - self._timers[number],
+                "SET_TIMER": self._set_timer,
+                "TYPE": self._type,
+                "PROMPT": self._prompt,
+                "TRANS": lambda *numbers: numbers,
+                "INRANGE": lambda location: float(location[2] < 0),
+                "SPEED": lambda mm_s: setattr(self, "_speed", mm_s),
+                "MOVES": self._moves,
+                "BREAK": self._break,
+                "feedb": float(feedback),
+            }
+        )
+        self.memory = memory
+        memory["ask"] = memory["res"] = 0.0
+        self._tasks = [memory["contur"](), memory["cnread"]()]
+
+    def step(self):
+        """Let 5 ms pass; returns what was typed."""
+        self.now_s += TICK_S
+        for _ in range(10):
+            for task in self._tasks:
+                next(task)
+        typed, self.typed = self.typed, b""
+        return typed
+
+    def _set_timer(self, number, value):
+        self._timers[float(number)] = self.now_s - value
+
+    def _type(self, words):
+        form, end = "/I0", b"\r\n"
+        for word in words:
+            if word == "/S":
+                end = b""
+            elif isinstance(word, str) and word.startswith("/"):
+                form = word
+            elif isinstance(word, str):
+                self.typed += word.encode("ascii")
+            else:
+                decimals = 0 if form == "/I0" else int(form[-1])
+                self.typed += f"{word:.{decimals}f}".encode("ascii")
+        self.typed += end
+
+    def _prompt(self):
+        while not self.inbox:
+            yield
+        return [float(field) for field in self.inbox.pop(0).rstrip(b"\r").split(b",")]
+
+    def _moves(self, location):
+        yield from self._break()
+        way_mm = math.dist(location[:3], self.at[:3])
+        self.moves.append((self.now_s, location, self._speed))
+        self._busy_until_s = self.now_s + way_mm / self._speed
+        self.at = list(location)
+
+    def _break(self):
+        while self.now_s < self._busy_until_s:
+            yield
+
+
+class Bench:
+    """The listing against the host, in virtual time."""
+
+    def __init__(self, feedback=True):
+        self.robot = Controller(feedback)
+        self.host = ContourHost(HostSettings(), self.robot.now_s)
+        self.garble = self.mute = 0
+        self.waypoints = iter(())
+
+    def run(self, seconds):
+        end_s = self.robot.now_s + seconds
+        while self.robot.now_s < end_s:
+            now_s = self.robot.now_s
+            line = self.host.receive(self.robot.step(), now_s)
+            if line:
+                self.host.sent(line, now_s)
+                self._pass_on(line)
+            if self.host.report(now_s).wants:
+                location = next(self.waypoints, None)
+                if location is not None:
+                    self.host.offer(location)
+
+    def _pass_on(self, line):
+        if self.mute:
+            self.mute -= 1
+            return
+        if self.garble:
+            self.garble -= 1
+            line = line.replace(b"0", b"1", 1)
+        self.robot.inbox.append(line)
+
+    def start(self, waypoints):
+        self.run(0.5)
+        self.waypoints = iter(waypoints)
+        self.host.start(StreamPlan(START), self.robot.now_s)
+
+    @property
+    def report(self):
+        return self.host.report(self.robot.now_s)
+
+
+def test_stream_of_the_listing_is_continuous_and_ends_at_rest():
+    bench = Bench()
+    bench.start([place(1000 * (index + 1)) for index in range(20)])
+    bench.run(6.0)
+    assert len(bench.robot.moves) >= 15
+    begins = [begin for begin, *_ in bench.robot.moves]
+    gaps = [later - earlier for earlier, later in pairwise(begins[1:])]
+    assert all(0.34 < gap < 0.37 for gap in gaps), "one motion follows the other without a pause"
+    assert bench.robot.moves[3][2] == pytest.approx(10.0 / 0.35)
+    bench.host.end(EndReason.COMPLETED)
+    bench.run(2.0)
+    assert bench.report.result is StreamResult.COMPLETED
+    assert bench.host.state is HostState.READY
+    counts = bench.report.counts
+    assert (counts.unparsed, counts.checksum_errors, counts.out_of_sequence) == (0, 0, 0)
+    assert bench.report.measured == bench.report.sent
+
+
+def test_listing_repeats_after_garbled_and_lost_answers():
+    bench = Bench()
+    bench.start([place(1000 * (index + 1)) for index in range(30)])
+    bench.run(1.0)
+    bench.garble = 1
+    bench.run(1.0)
+    bench.mute = 1
+    bench.run(3.0)
+    counts = bench.report.counts
+    assert counts.told_checksum_errors == 1
+    assert counts.repeats == 2
+    assert bench.host.state is HostState.STREAMING
+    steps = [location[1] for _, location, _ in bench.robot.moves]
+    assert steps == [100.0 + 10.0 * (index + 1) for index in range(len(steps))], "none twice"
+
+
+def test_listing_runs_dry_and_never_executes_a_late_answer():
+    bench = Bench()
+    bench.start([place(1000), place(2000), place(3000)])
+    bench.run(4.0)
+    assert bench.report.result is StreamResult.RAN_DRY
+    assert len(bench.robot.moves) == 3
+    for seq in range(3, 5):
+        bench.robot.inbox.append(encode_answer(Waypoint(seq - 1, place(4000))))
+        bench.robot.inbox.append(encode_answer(Waypoint(3, place(4000))))
+    bench.run(2.0)
+    assert len(bench.robot.moves) == 3
+    with pytest.raises(StartRefusedError, match=r"30\.00 mm"):
+        bench.host.start(StreamPlan(START), bench.robot.now_s)
+    bench.waypoints = iter([place(4000)])
+    bench.host.start(StreamPlan(place(3000)), bench.robot.now_s)
+    bench.run(1.0)
+    assert len(bench.robot.moves) == 4
+
+
+@pytest.mark.parametrize(
+    "location", [place(4000), Location((40_000, 10_000, -1, 0, 90_000, 0))], ids=["far", "range"]
+)
+def test_listing_refuses_what_its_own_limits_forbid(location):
+    bench = Bench()
+    bench.run(0.65)
+    request = bench.host._request
+    bench.robot.inbox.append(encode_answer(Waypoint(request.seq, location)))
+    bench.run(1.5)
+    assert bench.robot.moves == []
+    assert bench.host.state is HostState.FAULT
+    assert bench.report.status is RobotStatus.LIMIT
+
+
+def test_listing_without_feedback_asks_with_three_fields():
+    robot = Controller(feedback=False)
+    lines = b"".join(robot.step() for _ in range(10))
+    assert decode_request(lines.rstrip(b"\r\n")) == Request(0, RobotStatus.RAN_DRY)
