@@ -95,7 +95,8 @@ def to_oat(
         # Rz(o') Ry(tilt') = R Rz(-t), whose second column is (-sin o', cos o', 0).
         ct, st = math.cos(t), math.sin(t)
         yaw = math.atan2(-(r[0, 0] * st + r[0, 1] * ct), r[1, 0] * st + r[1, 1] * ct)
-    along = math.cos(yaw) * r[0, 2] + math.sin(yaw) * r[1, 2]
+    # The sine of the tilt is not negative; with t kept, rounding could make it so.
+    along = max(0.0, math.cos(yaw) * r[0, 2] + math.sin(yaw) * r[1, 2])
     oat = np.array([_wrapped(yaw - turn), math.atan2(along, r[2, 2]) - tilt, t])
     oat.setflags(write=False)
     return oat
