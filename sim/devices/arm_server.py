@@ -1,0 +1,156 @@
+"""The emulated arm as a program: controller, line, clock and console in one loop.
+
+The loop sleeps in `select` until bytes arrive or the controller has something to do, and hands the
+time of its clock to everything else.
+
+Not modelled: the latency of a real serial adapter; two hosts on one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from sim.devices.arm_console import ArmConsole
+from sim.devices.arm_controller import ArmController
+from sim.devices.arm_faults import ArmFault
+from sim.devices.arm_ports import PtyPort, TcpPort
+from sim.devices.arm_settings import ArmControllerSettings
+
+_IDLE_S: Final = 0.05
+"""Longest sleep [s]: how soon `stop` is seen."""
+_LINE_MAX: Final = 4096
+
+
+def run_arm_controller(
+    settings: ArmControllerSettings,
+    *,
+    now_s: Callable[[], float],
+    ready: Callable[[str], None],
+    stop: Callable[[], bool],
+    port: int = 0,
+    pty: bool = False,
+    console: TextIO | None = None,
+    script: tuple[ArmFault, ...] = (),
+    seed: int = 0,
+    say: Callable[[str], None] | None = None,
+    end_with_console: bool = False,
+    watch: Callable[[ArmController, float], None] | None = None,
+) -> None:
+    """Run an emulated arm until told to stop.
+
+    Args:
+        settings: The arm.
+        now_s: Monotonic clock [s].
+        ready: Called with the URL once a host can connect, and again with the new one when a
+            pseudo-terminal was plugged in again.
+        stop: Asked at least every 50 ms whether to end.
+        port: TCP port on 127.0.0.1; 0 for any free one.
+        pty: Whether to use a pseudo-terminal instead of TCP.
+        console: Where lines of the console come from; it needs a file descriptor.
+        script: Faults to have; their times count from now.
+        seed: Seed of the noise.
+        say: Called with the answers of the console; without it they are not heard.
+        end_with_console: Whether the arm ends when the console's input does, so that it does not
+            outlive the program at the other end of that pipe.
+        watch: Called after every turn of the loop with controller and time [s], to record it.
+
+    Raises:
+        OSError: If the port is taken or there are no pseudo-terminals.
+        ValueError: If the arm cannot stand where it is to start.
+    """
+    _warm(settings)
+    with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
+        wire = PtyPort(selector, settings.baud) if pty else TcpPort(selector, port)
+        try:
+            controller = ArmController(settings, now_s=now_s(), seed=seed)
+            for fault in script:
+                controller.inject(fault, now_s())
+            loop = _Loop(controller, wire, selector, ready)
+            loop.attach_console(console, say)
+            ready(wire.url)
+            while not (stop() or (end_with_console and loop.console_ended)):
+                loop.turn(now_s)
+                if watch is not None:
+                    watch(controller, now_s())
+        finally:
+            wire.close()
+
+
+def _warm(settings: ArmControllerSettings) -> None:
+    """Compile what has to be quick, before anybody waits for it."""
+    controller = ArmController(settings, now_s=0.0)
+    controller.motion.extend(controller.motion.path.last, 0.1, 0.1 + settings.period_s)
+    controller.motion.run(0.2)
+
+
+class _Loop:
+    """What one turn of `run_arm_controller` works on."""
+
+    def __init__(
+        self,
+        controller: ArmController,
+        wire: TcpPort | PtyPort,
+        selector: selectors.BaseSelector,
+        ready: Callable[[str], None],
+    ) -> None:
+        self._controller, self._wire = controller, wire
+        self._selector, self._ready = selector, ready
+        self._commands = ArmConsole(controller)
+        self._console: TextIO | None = None
+        self._say: Callable[[str], None] | None = None
+        self._typed = b""
+        self._unplugged = False
+        self.console_ended = False
+
+    def attach_console(self, console: TextIO | None, say: Callable[[str], None] | None) -> None:
+        self._say = say
+        if console is not None:
+            self._console = console
+            self._selector.register(console, selectors.EVENT_READ, self._read_console)
+
+    def turn(self, now_s: Callable[[], float]) -> None:
+        """Sleep until something is due, then serve everybody once."""
+        sleep_s = self._controller.next_due_s() - now_s()
+        events = self._selector.select(max(0.0, min(_IDLE_S, sleep_s)))
+        time_s = now_s()
+        # What was due before is said before anything new is heard.
+        self._wire.send(self._controller.advance(time_s))
+        for key, _ in events:
+            key.data(time_s)
+        data = self._wire.fetch()
+        if data:
+            self._controller.receive(data, time_s)
+        self._follow_plug()
+
+    def _follow_plug(self) -> None:
+        unplugged = self._controller.faults.value("unplug") is not None
+        if unplugged == self._unplugged:
+            return
+        self._unplugged = unplugged
+        if unplugged:
+            self._wire.unplug()
+            self._controller.discard()
+        elif self._wire.plug():
+            self._ready(self._wire.url)
+
+    def _read_console(self, time_s: float) -> None:
+        console = self._console
+        if console is None:
+            return
+        data = b""
+        with contextlib.suppress(OSError):
+            data = os.read(console.fileno(), _LINE_MAX)
+        if not data:  # end of input: the arm goes on without a console
+            self._selector.unregister(console)
+            self._console, self.console_ended = None, True
+            return
+        *lines, self._typed = (self._typed + data).split(b"\n")
+        self._typed = self._typed[-_LINE_MAX:]
+        for line in lines:
+            answer = self._commands.execute(line.decode("utf-8", "replace"), time_s)
+            if answer and self._say is not None:
+                self._say(answer)
