@@ -1,10 +1,18 @@
-"""The eight ways to reach a pose, and why one cannot be taken: branches, limits, errors."""
+"""The eight ways to reach a pose, and why one cannot be taken: solutions, limits, errors."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, IntEnum
+from typing import overload
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import puma as kernel
-from arm_driver.pose import ArmError
+from arm_driver.pose import ArmError, frozen_array
+
+Array = NDArray[np.float64]
 
 
 class Shoulder(IntEnum):
@@ -160,3 +168,101 @@ class SingularDistances:
         ):
             if not value >= limit:
                 raise SingularError(name, value, limit, unit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joints:
+    """Joint angles with the branch they stand in.
+
+    Attributes:
+        q_rad: angles [rad], shape (6,), read-only.
+        branch: shoulder, elbow, wrist.
+    """
+
+    q_rad: Array
+    branch: Branch
+
+    @classmethod
+    def of(cls, q_rad: ArrayLike, branch: Branch) -> "Joints":
+        """Copy angles; PoseError unless they are six finite numbers."""
+        return cls(frozen_array(q_rad, (6,), "q_rad"), branch)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """One solution of a pose.
+
+    Attributes:
+        branch: shoulder, elbow, wrist.
+        q_rad: angles [rad], shape (6,), read-only.
+        violations: joints that no whole turn brings inside their ranges.
+    """
+
+    branch: Branch
+    q_rad: Array
+    violations: tuple[LimitViolation, ...]
+
+    @property
+    def within_limits(self) -> bool:
+        """Whether every joint is inside its range."""
+        return not self.violations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solutions(Sequence[Solution]):
+    """The eight solutions of a pose, at their branch's index; two or four may coincide.
+
+    In a wrist singularity both wrists are one solution, in a shoulder singularity both shoulders,
+    with the arm stretched or folded both elbows.
+
+    Attributes:
+        geometry: the arm.
+        rows: angles [rad], joints outside as bits, weighted square distance from the present
+            angles [rad²], shape (8, 8), read-only.
+    """
+
+    geometry: PumaGeometry
+    rows: Array
+
+    @property
+    def q_rad(self) -> Array:
+        """Angles of all eight [rad], shape (8, 6), read-only."""
+        return self.rows[:, :6]
+
+    @overload
+    def __getitem__(self, index: int) -> Solution: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Solution]: ...
+    def __getitem__(self, index: int | slice) -> Solution | Sequence[Solution]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        branch, row = BRANCHES[index], self.rows[index]
+        return Solution(branch, row[:6], violations_of_row(self.geometry, row))
+
+    def __len__(self) -> int:
+        return len(BRANCHES)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return (self[k] for k in range(len(BRANCHES)))
+
+    def within_limits(self) -> tuple[Solution, ...]:
+        """Those whose joints are all inside their ranges, the nearest first."""
+        inside = [k for k in range(len(BRANCHES)) if self.rows[k, 6] == 0.0]
+        return tuple(self[k] for k in sorted(inside, key=lambda k: float(self.rows[k, 7])))
+
+
+def violations_of_row(geometry: PumaGeometry, row: Array) -> tuple[LimitViolation, ...]:
+    """Joints that a kernel's row of a solution, shape (8,), marks as outside their ranges."""
+    outside = int(row[6])
+    return violations_at(geometry, row, [j for j in range(6) if outside >> j & 1])
+
+
+def violations_at(
+    geometry: PumaGeometry, q: Array, joints: Sequence[int] | NDArray[np.intp]
+) -> tuple[LimitViolation, ...]:
+    """Violations of the given joints (0..5) at angles [rad], shape (6,)."""
+    limits = (geometry.position_min_rad, geometry.position_max_rad)
+    return tuple(
+        LimitViolation(int(j) + 1, float(q[j]), float(limits[int(q[j] > limits[1][j])][j]))
+        for j in joints
+    )

@@ -1,9 +1,7 @@
 """From joints to gripper and back: pose, the eight solutions, the nearest one, singularities."""
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +11,18 @@ from arm_driver.branches import (
     Branch,
     Elbow,
     JointLimitError,
+    Joints,
     LimitViolation,
     OutOfReachError,
     Reach,
     Shoulder,
     SingularDistances,
     SingularError,
+    Solution,
+    Solutions,
     Wrist,
+    violations_at,
+    violations_of_row,
 )
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
@@ -54,87 +57,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Joints:
-    """Joint angles with the branch they stand in.
-
-    Attributes:
-        q_rad: angles [rad], shape (6,), read-only.
-        branch: shoulder, elbow, wrist.
-    """
-
-    q_rad: Array
-    branch: Branch
-
-    @classmethod
-    def of(cls, q_rad: ArrayLike, branch: Branch) -> "Joints":
-        """Copy angles; PoseError unless they are six finite numbers."""
-        return cls(frozen_array(q_rad, (6,), "q_rad"), branch)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """One solution of a pose.
-
-    Attributes:
-        branch: shoulder, elbow, wrist.
-        q_rad: angles [rad], shape (6,), read-only.
-        violations: joints that no whole turn brings inside their ranges.
-    """
-
-    branch: Branch
-    q_rad: Array
-    violations: tuple[LimitViolation, ...]
-
-    @property
-    def within_limits(self) -> bool:
-        """Whether every joint is inside its range."""
-        return not self.violations
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solutions(Sequence[Solution]):
-    """The eight solutions of a pose, at their branch's index; two or four may coincide.
-
-    In a wrist singularity both wrists are one solution, in a shoulder singularity both shoulders,
-    with the arm stretched or folded both elbows.
-
-    Attributes:
-        geometry: the arm.
-        rows: angles [rad], joints outside as bits, weighted square distance from the present
-            angles [rad²], shape (8, 8), read-only.
-    """
-
-    geometry: PumaGeometry
-    rows: Array
-
-    @property
-    def q_rad(self) -> Array:
-        """Angles of all eight [rad], shape (8, 6), read-only."""
-        return self.rows[:, :6]
-
-    @overload
-    def __getitem__(self, index: int) -> Solution: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Solution]: ...
-    def __getitem__(self, index: int | slice) -> Solution | Sequence[Solution]:
-        if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        branch, row = BRANCHES[index], self.rows[index]
-        return Solution(branch, row[:6], _violations(self.geometry, row))
-
-    def __len__(self) -> int:
-        return len(BRANCHES)
-
-    def __iter__(self) -> Iterator[Solution]:
-        return (self[k] for k in range(len(BRANCHES)))
-
-    def within_limits(self) -> tuple[Solution, ...]:
-        """Those whose joints are all inside their ranges, the nearest first."""
-        inside = [k for k in range(len(BRANCHES)) if self.rows[k, 6] == 0.0]
-        return tuple(self[k] for k in sorted(inside, key=lambda k: float(self.rows[k, 7])))
 
 
 def forward(geometry: PumaGeometry, q_rad: ArrayLike) -> Pose:
@@ -202,7 +124,7 @@ def nearest(
         raise _unreached(status, excess)
     if chosen < 0:
         told = int(np.argmin(rows[:, 7])) if branch is None else branch.index
-        raise JointLimitError(BRANCHES[told], _violations(geometry, rows[told]))
+        raise JointLimitError(BRANCHES[told], violations_of_row(geometry, rows[told]))
     rows.setflags(write=False)
     return Joints(rows[chosen, :6], BRANCHES[chosen])
 
@@ -284,7 +206,7 @@ def limit_violations(geometry: PumaGeometry, q_rad: ArrayLike) -> tuple[LimitVio
     q = _joints(q_rad, "q_rad")
     slack = kernel.LIMIT_ROUNDING_RAD
     low, high = geometry.position_min_rad - slack, geometry.position_max_rad + slack
-    return _violations_at(geometry, q, np.flatnonzero((q < low) | (q > high)))
+    return violations_at(geometry, q, np.flatnonzero((q < low) | (q > high)))
 
 
 def _joints(value: ArrayLike, name: str) -> Array:
@@ -293,21 +215,6 @@ def _joints(value: ArrayLike, name: str) -> Array:
     if array.shape != (6,) or not math.isfinite(sum(array.tolist())):
         frozen_array(value, (6,), name)  # says what is wrong with it
     return array
-
-
-def _violations(geometry: PumaGeometry, row: Array) -> tuple[LimitViolation, ...]:
-    outside = int(row[6])
-    return _violations_at(geometry, row, [j for j in range(6) if outside >> j & 1])
-
-
-def _violations_at(
-    geometry: PumaGeometry, q: Array, joints: Sequence[int] | NDArray[np.intp]
-) -> tuple[LimitViolation, ...]:
-    limits = (geometry.position_min_rad, geometry.position_max_rad)
-    return tuple(
-        LimitViolation(int(j) + 1, float(q[j]), float(limits[int(q[j] > limits[1][j])][j]))
-        for j in joints
-    )
 
 
 def _unreached(status: int, excess_m: float) -> OutOfReachError:

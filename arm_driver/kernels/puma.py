@@ -29,7 +29,6 @@ WRIST_ROUNDING = 1e-12
 """Below this sine of joint 5, the axes of joints 4 and 6 are one line but for rounding."""
 LIMIT_ROUNDING_RAD = 1e-9
 """An angle this far outside its limit is at the limit but for rounding."""
-
 REACHED = 0
 TOO_FAR = 1
 TOO_NEAR = 2
@@ -83,7 +82,6 @@ def _turned(table: Array, joint: int, angle: float, near: Array) -> float:
     excess = _outside(angle, low, high)
     if excess <= 0.0:
         return angle
-    # The nearest turn that is not outside on this side, and the one before it.
     side = -TURN if angle > high else TURN
     inner = angle + side * np.ceil(excess * (1.0 / TURN))
     outer = inner - side
@@ -105,8 +103,8 @@ def _finish(table: Array, near: Array, row: Array) -> None:
 def _reach(table: Array, wx: float, wy: float, wz: float) -> tuple[int, float]:
     """Whether the wrist centre, from the shoulder point [m], can be reached; if not, how far off.
 
-    What the wrist centre reaches lies between two spheres about the shoulder point and outside
-    the cylinder of radius d3 about the waist's axis: the offset of the forearm keeps it there.
+    It reaches what lies between two spheres about the shoulder point and outside the cylinder
+    of radius d3 about the waist's axis.
     """
     radius = math.sqrt(wx * wx + wy * wy)
     distance = math.sqrt(radius * radius + wz * wz)
@@ -160,8 +158,10 @@ def _wrist(
 
 
 @njit(cache=True, error_model="numpy")
-def _solve(table: Array, pose: Array, near: Array, out: Array) -> tuple[int, float]:
-    """Write the eight solutions, shape (8, 8); return whether reached and by how much not [m].
+def solve(table: Array, pose: Array, near: Array, out: Array) -> tuple[int, float]:
+    """Write all eight solutions of a packed pose near given angles, shapes (12,), (6,), (8, 8).
+
+    Returns REACHED, or why not and by how much [m]; ``out`` is then untouched.
 
     In the plane of upper arm and forearm the wrist centre is at ``along`` (its sign is the
     shoulder's) and ``wz``. The elbow's angle has tan²(angle / 2) = num / den, exact to rounding
@@ -215,16 +215,6 @@ def _solve(table: Array, pose: Array, near: Array, out: Array) -> tuple[int, flo
 
 
 @njit(cache=True, error_model="numpy")
-def solve(table: Array, pose: Array, near: Array, out: Array) -> tuple[int, float]:
-    """All eight solutions of a packed pose, shape (12,), near angles of shape (6,) [rad].
-
-    Returns:
-        REACHED, or why not and by how much [m]; ``out``, shape (8, 8), is then untouched.
-    """
-    return _solve(table, pose, near, out)
-
-
-@njit(cache=True, error_model="numpy")
 def nearest(
     table: Array, pose: Array, near: Array, branch: int, out: Array
 ) -> tuple[int, float, int]:
@@ -232,7 +222,7 @@ def nearest(
 
     Only ``branch`` is looked at unless it is -1.
     """
-    status, excess = _solve(table, pose, near, out)
+    status, excess = solve(table, pose, near, out)
     chosen = -1
     if status == REACHED:
         for b in range(BRANCHES):
@@ -259,7 +249,7 @@ def solve_batch(
     """
     rows = np.empty((BRANCHES, SOLUTION_SIZE))
     for n in range(poses.shape[0]):
-        status[n], excess[n] = _solve(table, poses[n], near[n], rows)
+        status[n], excess[n] = solve(table, poses[n], near[n], rows)
         for b in range(BRANCHES):
             for j in range(6):
                 joints[n, b, j] = rows[b, j] if status[n] == REACHED else np.nan
@@ -272,15 +262,15 @@ def follow(
 ) -> int:
     """Follow packed poses, shape (N, 12), in one branch, each angle's turn nearest to the last.
 
-    Limits are not looked at beyond choosing turns. Writes angles (N, 6) (a pose out of reach
-    keeps the last ones) and how far out of reach [m] (N,); returns how many poses are reached.
+    Writes angles (N, 6), the last ones again where a pose is out of reach, and how far out of
+    reach [m] (N,); returns how many poses are reached. Limits do no more than choose turns.
     """
     rows, near = np.empty((BRANCHES, SOLUTION_SIZE)), np.empty(6)
     reached = 0
     for j in range(6):
         near[j] = start[j]
     for n in range(poses.shape[0]):
-        status, excess[n] = _solve(table, poses[n], near, rows)
+        status, excess[n] = solve(table, poses[n], near, rows)
         if status == REACHED:
             reached += 1
             for j in range(6):
@@ -296,9 +286,8 @@ def warm() -> None:
     q, row, pose = np.zeros((1, 6)), np.zeros(6), np.ones(12)
     table.setflags(write=False)
     pose.setflags(write=False)
-    out = np.empty((BRANCHES, SOLUTION_SIZE))
-    solve(table, pose, row, out)
-    nearest(table, pose, row, -1, out)
+    solve(table, pose, row, np.empty((BRANCHES, SOLUTION_SIZE)))
+    nearest(table, pose, row, -1, np.empty((BRANCHES, SOLUTION_SIZE)))
     poses = np.ones((1, 12))
     solve_batch(
         table,
