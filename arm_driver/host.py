@@ -50,7 +50,7 @@ class ContourHost:
         self._reason: EndReason | None = None
         self._request: Request | None = None
         self._measured: Location | None = None
-        self._heard_s = -math.inf
+        self._heard_s = self._measured_s = -math.inf
         self._looked_s = now_s
         self._strays = 0
         self._lost = ""
@@ -121,9 +121,10 @@ class ContourHost:
             raise StartRefusedError("a stream is under way; end it first")
         request = self._check_robot(now_s)
         self._state = step(self._state, HostEvent.ARMED)
-        place = measured if request.location is None else request.location
+        if now_s - self._measured_s <= self._settings.lost_after_s:
+            measured = self._measured  # the robot's own word outranks the operator's
         try:
-            check_start(plan.start, place, self._settings)
+            check_start(plan.start, measured, self._settings)
         except StartRefusedError as refusal:
             self._refuse(str(refusal))
         self._stream = Stream(plan, self._settings, request.seq)
@@ -197,7 +198,8 @@ class ContourHost:
         """Draw the consequences of a request, other than its answer."""
         self._request, self._heard_s = request, now_s
         self._counts.requests += 1
-        self._measured = request.location or self._measured
+        if request.location is not None:
+            self._measured, self._measured_s = request.location, now_s
         if request.status is RobotStatus.CHECKSUM_ERROR:
             self._counts.told_checksum_errors += 1
         cause = _CAUSES.get(request.status)

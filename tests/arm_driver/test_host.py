@@ -332,6 +332,24 @@ def test_start_needs_a_measured_position():
     assert bench.host.state is HostState.STREAMING
 
 
+def test_second_request_without_a_position_does_not_hide_the_first_ones():
+    bench = Bench()
+    bench.ask(0, RobotStatus.RAN_DRY, START)
+    bench.ask(0, RobotStatus.RUNNING)
+    bench.host.start(StreamPlan(START), bench.now_s)
+    assert bench.host.state is HostState.STREAMING
+
+
+def test_position_of_long_ago_does_not_count():
+    bench = Bench()
+    bench.ask(0, RobotStatus.RAN_DRY, START)
+    for _ in range(3):
+        bench.wait(0.5)
+        bench.ask(0, RobotStatus.RAN_DRY)
+    with pytest.raises(StartRefusedError, match="not known"):
+        bench.host.start(StreamPlan(START), bench.now_s)
+
+
 def test_robots_own_word_outranks_the_operators():
     bench = Bench()
     bench.ask(0, RobotStatus.RAN_DRY, place(5000))
