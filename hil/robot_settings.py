@@ -1,0 +1,121 @@
+"""The industrial arm of the bench: its geometry, its limits and its controller, from a file."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field
+
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kinematics import SingularDistances
+from arm_driver.path_report import PathLimits
+from arm_driver.pose import ArmError
+from arm_driver.val import OatConvention
+from hil.fields import AccelerationDeg, Length, NotNegative, RateDeg
+from hil.settings import ConfigError, Settings, read_toml
+from safety.arm_limits import ArmLimits, Margin
+
+JointDeg = Annotated[float, Field(ge=-720.0, le=720.0)]
+Six = tuple[JointDeg, JointDeg, JointDeg, JointDeg, JointDeg, JointDeg]
+SixRates = tuple[RateDeg, RateDeg, RateDeg, RateDeg, RateDeg, RateDeg]
+SixAccelerations = tuple[
+    AccelerationDeg, AccelerationDeg, AccelerationDeg,
+    AccelerationDeg, AccelerationDeg, AccelerationDeg,
+]  # fmt: skip
+
+GRIPPER_SPEED_MOST_M_S = 0.1
+"""Up to this speed the path of the original bench kept within half a millimetre."""
+
+
+class RobotSettings(Settings):
+    """A robot of the PUMA 560's class: standard Denavit-Hartenberg lengths, and limits."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
+    description: str = ""
+    a2_m: Length
+    a3_m: Annotated[float, Field(ge=-1.0, le=1.0)]
+    d3_m: Annotated[float, Field(ge=0.0, le=1.0)]
+    d4_m: Length
+    base_height_m: Annotated[float, Field(ge=0.0, le=5.0)]
+    tool_m: Annotated[float, Field(ge=0.0, le=1.0)]
+    """Wrist centre to gripper, along the last joint's axis."""
+    position_min_deg: Six
+    position_max_deg: Six
+    rate_max_deg_s: SixRates
+    acceleration_max_deg_s2: SixAccelerations
+    gripper_speed_max_m_s: Annotated[float, Field(gt=0.0, le=GRIPPER_SPEED_MOST_M_S)]
+    gripper_turn_max_deg_s: RateDeg
+    least_wrist: Annotated[float, Field(gt=0.0, lt=1.0)]
+    """Smallest \\|sin q5\\|."""
+    least_elbow_m: NotNegative
+    least_shoulder_m: NotNegative
+    convention: Literal["val", "zyz"]
+    """What the controller means by its angles o, a, t."""
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read and check a robot's file.
+
+        Raises:
+            ConfigError: with one line for each wrong value.
+        """
+        settings = cls.build(read_toml(path), str(path))
+        try:
+            settings.geometry()
+        except ArmError as error:
+            raise ConfigError(str(path), [str(error)]) from None
+        return settings
+
+    def geometry(self) -> PumaGeometry:
+        """The robot for its kinematics.
+
+        Raises:
+            ArmError: numbers that each may stand in a file but together are no robot.
+        """
+        return PumaGeometry(
+            a2_m=self.a2_m,
+            a3_m=self.a3_m,
+            d3_m=self.d3_m,
+            d4_m=self.d4_m,
+            base_height_m=self.base_height_m,
+            tool_m=self.tool_m,
+            position_min_rad=np.radians(self.position_min_deg),
+            position_max_rad=np.radians(self.position_max_deg),
+            rate_max_rad_s=np.radians(self.rate_max_deg_s),
+            acceleration_max_rad_s2=np.radians(self.acceleration_max_deg_s2),
+        )
+
+    def least(self) -> SingularDistances:
+        """Smallest distances from singularities."""
+        return SingularDistances(self.least_wrist, self.least_elbow_m, self.least_shoulder_m)
+
+    def path_limits(self) -> PathLimits:
+        """What a planned path must keep besides the joints' own limits."""
+        return PathLimits(
+            speed_max_m_s=self.gripper_speed_max_m_s,
+            turn_rate_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
+            least=self.least(),
+        )
+
+    def gate_limits(self) -> ArmLimits:
+        """The same for the gate."""
+        return ArmLimits(
+            name=self.name,
+            joint_names=tuple(f"joint {number}" for number in range(1, 7)),
+            position_min_rad=tuple(map(math.radians, self.position_min_deg)),
+            position_max_rad=tuple(map(math.radians, self.position_max_deg)),
+            rate_max_rad_s=tuple(map(math.radians, self.rate_max_deg_s)),
+            acceleration_max_rad_s2=tuple(map(math.radians, self.acceleration_max_deg_s2)),
+            gripper_speed_max_m_s=self.gripper_speed_max_m_s,
+            gripper_turn_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
+            margins=(
+                Margin("wrist singularity", self.least_wrist, "1"),
+                Margin("elbow singularity", self.least_elbow_m, "m"),
+                Margin("shoulder singularity", self.least_shoulder_m, "m"),
+            ),
+        )
+
+    def oat_convention(self) -> OatConvention:
+        """What the controller means by its angles."""
+        return OatConvention(self.convention)
