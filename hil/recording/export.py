@@ -9,17 +9,17 @@ from typing import Any
 
 import orjson
 
-from hil.recording.frame import FIELDS
 from hil.recording.header import RecordingError, code_name
-from hil.recording.messages import POSE_KEYS
+from hil.recording.layout import Layout
+from hil.recording.layouts import PLATFORM
 from hil.recording.reader import Recording
 
 
 def export_csv(recording: Recording, path: Path) -> Path:
     """Write one row per cycle, and the events to a second file `<name>.events.csv` beside it.
 
-    Every column says its unit; legs are numbered 1 to 6; what is not there is an empty cell;
-    numbers are written so that reading them gives the same bits.
+    Every column says its unit; legs or joints are numbered 1 to 6; what is not there is an empty
+    cell; numbers are written so that reading them gives the same bits.
 
     Args:
         recording: what to write.
@@ -34,7 +34,7 @@ def export_csv(recording: Recording, path: Path) -> Path:
     try:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(column_names())
+            writer.writerow(column_names(recording.layout))
             writer.writerows(_rows(recording))
         with events_path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
@@ -54,24 +54,15 @@ def events_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.events.csv")
 
 
-def column_names() -> list[str]:
+def column_names(layout: Layout = PLATFORM) -> list[str]:
     """Return the columns of the cycles' file, such as "measured_length_leg3_m"."""
-    names: list[str] = []
-    for row in FIELDS:
-        if row.name.endswith("_pose"):
-            names += [f"{row.name.removesuffix('_pose')}_{key}" for key in POSE_KEYS]
-        elif row.count > 1:
-            group, quantity, unit = row.name.split("_", 2)
-            names += [f"{group}_{quantity}_leg{leg}_{unit}" for leg in range(1, row.count + 1)]
-        else:
-            names.append(row.name)
-    return names
+    return layout.columns()
 
 
 def _rows(recording: Recording) -> Iterator[list[Any]]:
-    names = {"mode": recording.modes, "action": recording.actions}
+    names = dict(zip(recording.layout.codes, (recording.modes, recording.actions), strict=True))
     columns: list[list[Any]] = []
-    for row in FIELDS:
+    for row in recording.layout.fields:
         values = recording.columns[row.name].T  # (N,) or (6, N)
         if row.name in names:
             columns.append([code_name(names[row.name], code) for code in values.tolist()])

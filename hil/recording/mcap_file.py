@@ -19,8 +19,9 @@ import orjson
 from mcap.writer import CompressionType, Writer
 
 from hil.recording import messages
-from hil.recording.frame import FRAME, EventRecord
+from hil.recording.frame import EventRecord
 from hil.recording.header import RecordingError, RunHeader
+from hil.recording.layouts import layout_of
 
 CHUNK_SPAN_NS: Final = 500_000_000
 CHUNK_BYTES: Final = 4 * 1024 * 1024
@@ -59,6 +60,7 @@ class RecordingWriter:
     ) -> None:
         self.path = path
         self._header = header
+        self._layout = layout_of(header.metadata)
         self._sync = sync
         self._scenario = orjson.dumps(
             dict(header.scenario), option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2
@@ -88,12 +90,11 @@ class RecordingWriter:
         codes = {"modes": self._header.modes, "actions": self._header.actions}
         writer.add_metadata("codes", {key: orjson.dumps(v).decode() for key, v in codes.items()})
         writer.add_attachment(0, 0, "scenario.json", "application/json", self._scenario)
-        self._cycle = self._channel(
-            messages.CYCLE_TOPIC, "hil.PlatformCycle", messages.cycle_schema()
-        )
-        self._events = self._channel(messages.EVENT_TOPIC, "foxglove.Log", messages.log_schema())
+        layout = self._layout
+        self._cycle = self._channel(layout.cycle_topic, layout.schema_name, layout.schema())
+        self._events = self._channel(layout.event_topic, "foxglove.Log", messages.log_schema())
         self._tf = self._channel(
-            messages.TF_TOPIC, "foxglove.FrameTransforms", messages.transforms_schema()
+            layout.tf_topic, "foxglove.FrameTransforms", messages.transforms_schema()
         )
         self._file.mark(self._sync)
 
@@ -104,17 +105,17 @@ class RecordingWriter:
         return channel, topic.encode() + b"\0"
 
     def add_cycle(self, payload: bytes) -> None:
-        """Write one packed `CycleFrame`, and its poses when their time has come.
+        """Write one packed frame of the station, and its poses when their time has come.
 
         Raises:
             struct.error: if the payload has not the size of a frame.
             OSError: if the disk refuses.
         """
-        flat = FRAME.unpack(payload)
+        flat = self._layout.frame.unpack(payload)
         now_ns = self._entry_time_ns(flat[1])
-        self._add(self._cycle, now_ns, messages.cycle_message(flat, self._header))
+        self._add(self._cycle, now_ns, self._layout.message(flat, self._header))
         if now_ns >= self._next_tf_ns:
-            transforms = messages.transforms_message(flat[8:14], flat[62:68], now_ns)
+            transforms = self._layout.transforms(flat, now_ns)
             if transforms is not None:
                 self._add(self._tf, now_ns, transforms)
                 self._next_tf_ns = now_ns + TF_PERIOD_NS

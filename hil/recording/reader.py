@@ -15,13 +15,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from hil.recording import messages
-from hil.recording.frame import FIELDS, EventRecord
+from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError
+from hil.recording.layout import Layout
+from hil.recording.layouts import PLATFORM, layout_of
 from hil.recording.mcap_file import update_digest
 from hil.recording.mcap_scan import Caps, Channel, Message, Metadata, Record, Scan
 
-ROW_VALUES: Final = sum(row.count for row in FIELDS)
 _DTYPES: Final = {"Q": np.int64, "d": np.float64, "B": np.uint8, "H": np.uint16}
 
 
@@ -44,8 +44,8 @@ class Recording:
 
     Args:
         path: the file.
-        columns: field of `frame.FIELDS` → read-only array, (N,) or (N, 6); NaN = not there.
-        modes: names of the codes in column "mode".
+        columns: field of the layout → read-only array, (N,) or (N, count); NaN = not there.
+        modes: names of the codes in column "mode" (of an arm, "state").
         actions: names of the codes in column "action".
         events: what happened, in order.
         metadata: name → text, as written: "run", and "outcome" if the file was finished.
@@ -54,6 +54,7 @@ class Recording:
         truncated: whether the file was not finished properly.
         damage: what ended the reading early, empty if only the end was missing.
         sha256: digest of (topic, log time, data) of every message read, hexadecimal.
+        layout: of its frames, by the station it is of.
     """
 
     path: Path
@@ -67,6 +68,7 @@ class Recording:
     truncated: bool
     damage: str
     sha256: str
+    layout: Layout = PLATFORM
 
     @classmethod
     def open(cls, path: Path, caps: Caps | None = None) -> Recording:
@@ -102,7 +104,7 @@ class Recording:
         """Return one field of all cycles, read-only.
 
         Args:
-            name: a name of `frame.FIELDS`, such as "measured_length_m".
+            name: a name of the layout's fields, such as "measured_length_m".
 
         Raises:
             RecordingError: if there is no such field; the message lists those there are.
@@ -125,8 +127,9 @@ class _Collector:
 
     def __init__(self) -> None:
         self._topics: dict[int, tuple[str, bytes]] = {}
-        self._flat = array("d")  # one row of ROW_VALUES per cycle
-        self._names: dict[str, list[str]] = {"mode": [], "action": []}
+        self._layout = PLATFORM  # until the header's facts say otherwise, before any message
+        self._flat = array("d")  # one row of the layout's values per cycle
+        self._names: dict[str, list[str]] = {name: [] for name in PLATFORM.codes}
         self._events: list[EventRecord] = []
         self._metadata: dict[str, dict[str, str]] = {}
         self._scenario: Mapping[str, Any] | None = None
@@ -144,7 +147,8 @@ class _Collector:
 
     def recording(self, path: Path, scan: Scan) -> Recording:
         """Return what was gathered."""
-        columns = _columns(self._flat)
+        columns = _columns(self._flat, self._layout)
+        modes, actions = (tuple(self._names[name]) for name in self._layout.codes)
         sha256 = self._digest.hexdigest()
         written = self._metadata.get("outcome", {}).get("sha256", sha256)
         if written != sha256 and not self._damage:
@@ -152,8 +156,8 @@ class _Collector:
         return Recording(
             path=path,
             columns=MappingProxyType(columns),
-            modes=tuple(self._names["mode"]),
-            actions=tuple(self._names["action"]),
+            modes=modes,
+            actions=actions,
             events=tuple(self._events),
             metadata=MappingProxyType(self._metadata),
             scenario=self._scenario,
@@ -161,6 +165,7 @@ class _Collector:
             truncated=not scan.finished,
             damage=scan.damage or self._damage,
             sha256=sha256,
+            layout=self._layout,
         )
 
     def _note(self, record: Record) -> None:
@@ -169,18 +174,22 @@ class _Collector:
         elif isinstance(record, Channel):
             self._topics[record.id] = (record.topic, record.topic.encode() + b"\0")
         elif isinstance(record, Metadata):
-            if record.name == "codes":
-                self._names["mode"] = list(orjson.loads(record.values["modes"]))
-                self._names["action"] = list(orjson.loads(record.values["actions"]))
+            if record.name == "run":
+                self._layout = layout_of(record.values)
+                self._names = {name: [] for name in self._layout.codes}
+            elif record.name == "codes":
+                mode, action = self._layout.codes
+                self._names[mode] = list(orjson.loads(record.values["modes"]))
+                self._names[action] = list(orjson.loads(record.values["actions"]))
             self._metadata[record.name] = record.values
         elif record.name == "scenario.json":
             self._scenario = orjson.loads(record.data)
 
     def _note_message(self, record: Message) -> None:
         topic, digest_topic = self._topics[record.channel_id]
-        if topic == messages.CYCLE_TOPIC:
+        if topic == self._layout.cycle_topic:
             self._flat.extend(self._row(orjson.loads(record.data)))
-        elif topic == messages.EVENT_TOPIC:
+        elif topic == self._layout.event_topic:
             raw = orjson.loads(record.data)
             # The keys of an event lie beside those of the log line; the JSON of both is one form.
             self._events.append(EventRecord.from_mapping(raw))
@@ -188,19 +197,20 @@ class _Collector:
 
     def _row(self, raw: dict[str, Any]) -> array[float]:
         flat: list[Any] = []
-        for row in FIELDS:
-            group, key = messages.PLACES.get(row.name, (None, row.name))
+        layout = self._layout
+        for row in layout.fields:
+            group, key = layout.places.get(row.name, (None, row.name))
             value = raw[key] if group is None else raw[group][key]
             if row.name in self._names:
                 flat.append(_code(self._names[row.name], value))
-            elif key == "pose":
-                flat.extend([value[part] for part in messages.POSE_KEYS])
+            elif row.name.endswith("_pose"):
+                flat.extend([value[part] for part in layout.pose_keys])
             elif row.count == 1:
                 flat.append(value)
             else:
                 flat.extend(value)
-        if len(flat) != ROW_VALUES:
-            raise ValueError(f"cycle of {len(flat)} values, {ROW_VALUES} expected")
+        if len(flat) != layout.values:
+            raise ValueError(f"cycle of {len(flat)} values, {layout.values} expected")
         if None in flat:
             flat = [math.nan if value is None else value for value in flat]
         return array("d", flat)
@@ -212,11 +222,11 @@ def _code(names: list[str], name: str) -> int:
     return names.index(name)
 
 
-def _columns(flat: array[float]) -> dict[str, NDArray[Any]]:
-    table = np.array(flat, dtype=np.float64).reshape(-1, ROW_VALUES)  # (N, ROW_VALUES)
+def _columns(flat: array[float], layout: Layout) -> dict[str, NDArray[Any]]:
+    table = np.array(flat, dtype=np.float64).reshape(-1, layout.values)  # (N, values)
     columns: dict[str, NDArray[Any]] = {}
     start = 0
-    for row in FIELDS:
+    for row in layout.fields:
         part = table[:, start] if row.count == 1 else table[:, start : start + row.count]
         # Whole numbers travelled as float64, exact below 2^53: more cycles than any run has.
         column = np.ascontiguousarray(part, dtype=_DTYPES[row.code])

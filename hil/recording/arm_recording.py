@@ -1,0 +1,84 @@
+"""A recording of the arm station, by name."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.recording.arm_frame import ARM, ARM_FIELDS
+from hil.recording.header import RecordingError
+from hil.recording.mcap_scan import Caps
+from hil.recording.reader import Recording
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmRecording:
+    """A run of the arm station in memory: `Recording` with the arms' names.
+
+    Args:
+        recording: events, facts, scenario and what is missing; its layout is the arm's.
+
+    Raises:
+        RecordingError: if it is of another station.
+    """
+
+    recording: Recording
+
+    def __post_init__(self) -> None:
+        if self.recording.layout is not ARM:
+            station = self.recording.layout.station
+            raise RecordingError(
+                f"{self.recording.path}: a recording of the {station}, one of the arm is needed"
+            )
+
+    @classmethod
+    def open(cls, path: Path, caps: Caps | None = None) -> Self:
+        """Read a file, or the recording in a run's folder.
+
+        Args:
+            path: the file or the folder.
+            caps: most memory to spend on it.
+
+        Raises:
+            RecordingError: if it is not there, is no recording of the arm or is beyond the caps.
+        """
+        return cls(Recording.open(path, caps))
+
+    @property
+    def waypoints(self) -> int:
+        """Number of waypoints read, N."""
+        return self.recording.cycles
+
+    @property
+    def t_s(self) -> Array:
+        """Motion time of each waypoint [s], (N,)."""
+        return self.recording.t_s
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the codes in column "state"."""
+        return self.recording.modes
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the codes in column "action"."""
+        return self.recording.actions
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One field of all waypoints, read-only, (N,) or (N, count).
+
+        Args:
+            name: a name of `arm_frame.ARM_FIELDS`, such as "target_pose".
+
+        Raises:
+            RecordingError: if there is no such field; the message lists those there are.
+        """
+        return self.recording.column(name)
+
+
+FIELD_NAMES = tuple(row.name for row in ARM_FIELDS)
+"""Every name that `ArmRecording.column` takes."""

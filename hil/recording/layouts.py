@@ -1,0 +1,49 @@
+"""The stations whose runs can be recorded, and how a recording tells which it is of."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hil.recording import messages
+from hil.recording.arm_frame import ARM
+from hil.recording.frame import FIELDS, Field
+from hil.recording.header import RecordingError
+from hil.recording.layout import STATION_KEY, Layout
+
+
+def _leg_columns(row: Field) -> list[str]:
+    group, quantity, unit = row.name.split("_", 2)
+    return [f"{group}_{quantity}_leg{leg}_{unit}" for leg in range(1, row.count + 1)]
+
+
+def _platform_transforms(flat: tuple[Any, ...], log_time_ns: int) -> bytes | None:
+    return messages.transforms_message(flat[8:14], flat[62:68], log_time_ns)
+
+
+PLATFORM: Final = Layout(
+    station="platform",
+    schema_name="hil.PlatformCycle",
+    fields=FIELDS,
+    codes=("mode", "action"),
+    pose_keys=messages.POSE_KEYS,
+    places=messages.PLACES,
+    message=messages.cycle_message,
+    schema=messages.cycle_schema,
+    transforms=_platform_transforms,
+    column_names=_leg_columns,
+)
+"""Of the platform: `hil.recording.frame`."""
+
+LAYOUTS: Final = {layout.station: layout for layout in (PLATFORM, ARM)}
+"""By the name of the station."""
+
+
+def layout_of(metadata: Mapping[str, str]) -> Layout:
+    """The layout of a run's frames, by the facts of its header.
+
+    Raises:
+        RecordingError: if it is of a station that is not known here.
+    """
+    station = metadata.get(STATION_KEY, PLATFORM.station)
+    if station not in LAYOUTS:
+        raise RecordingError(f"a recording of station {station!r}; known are {', '.join(LAYOUTS)}")
+    return LAYOUTS[station]
