@@ -260,6 +260,12 @@ def test_damaged_echo_in_front_of_a_request_is_counted_and_passed_over():
     assert reader.counts() == LinkCounts(unparsed=1)
 
 
+def test_request_after_half_a_request_on_one_line():
+    reader = RequestReader(LinkCounts())
+    assert reader.feed(b"R,1R,13,0,403\r") == [Request(13, RobotStatus.RUNNING)]
+    assert reader.counts() == LinkCounts(unparsed=1)
+
+
 def test_line_that_was_not_sent_is_no_echo():
     reader = RequestReader(LinkCounts())
     assert reader.feed(PLACE_LINE) == []

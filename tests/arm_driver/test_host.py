@@ -201,6 +201,13 @@ def test_running_dry_ends_the_stream_and_nothing_more_is_sent():
         assert bench.ask(seq, status) is None
 
 
+def test_running_dry_without_the_waypoint_in_flight_is_no_request_for_a_repeat():
+    bench = Bench().streaming()
+    assert bench.ask(8, RobotStatus.RAN_DRY) is None
+    assert bench.report.result is StreamResult.RAN_DRY
+    assert bench.ask(8) is None
+
+
 @pytest.mark.parametrize(
     ("status", "state", "result", "word"),
     [

@@ -301,30 +301,46 @@ def test_line_is_raw_with_eight_data_bits_and_the_speed_of_the_url(pty_peer):
     port.close()
 
 
-def test_robot_that_stops_reading_bounds_the_write_and_is_resynchronised(pty_peer):
-    port = open_port(parse_arm_link(pty_peer.url), now_s)
-    flood = b"x" * 60 + b"\r"
-    before_s = now_s()
-    wholes = 0
-    while port.write(flood):
-        wholes += 1
-        before_s = now_s()
-    assert 0.08 < now_s() - before_s < 1.0
+def fill(port):
+    """Write whole lines until the peer takes no more; returns how long the last write took."""
+    before_s, wholes = now_s(), 0
+    while port.write(b"x" * 60 + b"\r"):
+        before_s, wholes = now_s(), wholes + 1
     assert wholes > 10
-    assert port.cut
-    os.set_blocking(pty_peer.fd, False)
+    return now_s() - before_s
+
+
+def drain(fd):
+    """All that waits at the peer."""
+    os.set_blocking(fd, False)
+    heard = b""
     with contextlib.suppress(BlockingIOError):
-        while os.read(pty_peer.fd, 65536):
-            pass
+        while data := os.read(fd, 65536):
+            heard += data
+    return heard
+
+
+def test_robot_that_stops_reading_bounds_the_write(pty_peer):
+    port = open_port(parse_arm_link(pty_peer.url), now_s)
+    took_s = fill(port)
+    assert 0.08 < took_s < 1.0
+    assert port.cut
+    drain(pty_peer.fd)
     assert port.write(b"12,1\r")
     assert not port.cut
-    end_s = now_s() + WAIT_S
-    heard = b""
-    while not heard.endswith(b"12,1\r") and now_s() < end_s:
-        select.select([pty_peer.fd], [], [], 0.1)
-        with contextlib.suppress(BlockingIOError):
-            heard += os.read(pty_peer.fd, 65536)
-    assert heard.split(b"\r")[-2:] == [b"12,1", b""], "the new line stands alone"
+    assert select.select([pty_peer.fd], [], [], WAIT_S)[0]
+    assert drain(pty_peer.fd).split(b"\r")[-2:] == [b"12,1", b""], "the new line stands alone"
+    port.close()
+
+
+def test_half_a_line_is_ended_before_the_next_one(pty_peer):
+    port = open_port(parse_arm_link(pty_peer.url), now_s)
+    port._cut = True
+    assert port.write(b"12,1\r")
+    assert not port.cut
+    assert port.write(b"12,2\r")
+    assert select.select([pty_peer.fd], [], [], WAIT_S)[0]
+    assert drain(pty_peer.fd) == b"\r12,1\r12,2\r"
     port.close()
 
 
