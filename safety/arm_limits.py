@@ -1,0 +1,259 @@
+"""Values of the arms' gate: limits of each arm, samples of a waypoint, violations, verdicts.
+
+Two arms do the same motion: the simulated one that an operator moves, and the industrial one that
+repeats it on the bench, with people beside it. One waypoint is one sample of each. Angles are joint
+angles [rad], unwrapped: a joint that has turned once further is 2 pi further on. No limit has a
+default, because a limit left out must never mean "unlimited".
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from numbers import Real
+from typing import NamedTuple
+
+from safety.limits import LimitsError
+
+JOINT_COUNT = 6
+Values = tuple[float, ...]
+
+
+class ArmCheck(Enum):
+    """What was checked. The value is the quantity as it is named in a violation's text."""
+
+    COUNT = "number of values"
+    FINITE = "value"
+    ROTATION = "length of the quaternion"
+    POSITION = "position"
+    RATE = "rate"
+    ACCELERATION = "acceleration"
+    GRIPPER_SPEED = "gripper speed"
+    GRIPPER_TURN = "gripper turn rate"
+    MARGIN = "margin"
+    SEQUENCE = "waypoint"
+    START = "start"
+    LATCHED = "refused"
+    INTERNAL = "gate self-check"
+
+
+class ArmAction(Enum):
+    """What the gate did with a waypoint."""
+
+    PASSED = "PASSED"
+    """Both arms' samples are allowed, unchanged."""
+    REFUSED = "REFUSED"
+    """Nothing of the waypoint may be sent, for either arm."""
+
+
+class Margin(NamedTuple):
+    """Least value that a distance, such as the one to a singularity, must keep.
+
+    Args:
+        name: what it is a distance to, such as "wrist singularity".
+        least: smallest permitted value, in `unit`.
+        unit: its unit, such as "rad" or "m".
+    """
+
+    name: str
+    least: float
+    unit: str
+
+
+def _numbers(place: str, values: Iterable[object]) -> Values:
+    """Real numbers as Python floats; NaN and infinity go through, the gate judges them."""
+    found: list[float] = []
+    for number, value in enumerate(values, 1):
+        # A bool is an int in Python: True would be a joint at one radian.
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError(f"{place}, entry {number}: {value!r} is not a number; need a float")
+        found.append(float(value))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmLimits:
+    """All limits of one arm.
+
+    Args:
+        name: the arm, as people call it, such as "RM-01".
+        joint_names: names of six joints.
+        position_min_rad: smallest joint angles [rad], six.
+        position_max_rad: greatest joint angles [rad], six.
+        rate_max_rad_s: greatest joint rates [rad/s], six.
+        acceleration_max_rad_s2: greatest joint accelerations [rad/s^2], six.
+        gripper_speed_max_m_s: greatest mean speed of the gripper between two waypoints [m/s].
+        gripper_turn_max_rad_s: greatest mean turn rate of the gripper between them [rad/s].
+        margins: distances to keep; a sample has one value for each, in this order.
+
+    Raises:
+        LimitsError: a limit is missing, not finite, of the wrong sign, or contradicts another.
+        TypeError: a limit is not a number.
+    """
+
+    name: str
+    joint_names: tuple[str, ...]
+    position_min_rad: Values
+    position_max_rad: Values
+    rate_max_rad_s: Values
+    acceleration_max_rad_s2: Values
+    gripper_speed_max_m_s: float
+    gripper_turn_max_rad_s: float
+    margins: tuple[Margin, ...]
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise LimitsError("arm limits: the name is empty; need one, to say which arm broke one")
+        object.__setattr__(self, "joint_names", tuple(self.joint_names))
+        _require_six(f"{self.name}: joint_names", self.joint_names)
+        if len(set(self.joint_names)) != JOINT_COUNT:
+            raise LimitsError(f"{self.name}: joint_names {self.joint_names} must differ")
+        for name, unit in _PER_JOINT.items():
+            values = _numbers(f"{self.name}: {name}", getattr(self, name))
+            object.__setattr__(self, name, values)
+            _require_six(f"{self.name}: {name}", values)
+            for joint, value in zip(self.joint_names, values, strict=True):
+                _require(f"{self.name}, {joint}: {name}", value, unit, name not in _SIGNED)
+        for joint, low, high in zip(
+            self.joint_names, self.position_min_rad, self.position_max_rad, strict=True
+        ):
+            if not low < high:
+                raise LimitsError(
+                    f"{self.name}, {joint}: position_min_rad = {low} rad is not below "
+                    f"position_max_rad = {high} rad"
+                )
+        for name, unit in _PER_GRIPPER.items():
+            (value,) = _numbers(f"{self.name}: {name}", (getattr(self, name),))
+            object.__setattr__(self, name, value)
+            _require(f"{self.name}: {name}", value, unit, True)
+        object.__setattr__(self, "margins", tuple(Margin(*each) for each in self.margins))
+        for margin in self.margins:
+            (least,) = _numbers(f"{self.name}: least {margin.name}", (margin.least,))
+            _require(f"{self.name}: least {margin.name}", least, margin.unit, False)
+
+
+_SIGNED = frozenset({"position_min_rad", "position_max_rad"})
+_PER_JOINT = {
+    "position_min_rad": "rad",
+    "position_max_rad": "rad",
+    "rate_max_rad_s": "rad/s",
+    "acceleration_max_rad_s2": "rad/s^2",
+}
+_PER_GRIPPER = {"gripper_speed_max_m_s": "m/s", "gripper_turn_max_rad_s": "rad/s"}
+
+
+def _require_six(place: str, values: tuple[object, ...]) -> None:
+    if len(values) != JOINT_COUNT:
+        raise LimitsError(f"{place}: {len(values)} values; need {JOINT_COUNT}, one per joint")
+
+
+def _require(place: str, value: float, unit: str, positive: bool) -> None:
+    if not math.isfinite(value):
+        raise LimitsError(f"{place} = {value} {unit} is not finite; need a finite number")
+    if positive and value <= 0.0:
+        raise LimitsError(f"{place} = {value} {unit} is not positive; need more than 0")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSample:
+    """Where one arm is asked to be at one waypoint.
+
+    Any count and any float may stand here, NaN too: the gate judges them.
+
+    Args:
+        q_rad: joint angles [rad], six, unwrapped.
+        gripper_position_m: where the gripper then is, in the arm's own base [m], three.
+        gripper_rotation: how it is turned there, a unit quaternion, w first.
+        margins: distances in the order and units of `ArmLimits.margins`.
+
+    Raises:
+        TypeError: an entry is not a number.
+    """
+
+    q_rad: Values
+    gripper_position_m: Values
+    gripper_rotation: Values
+    margins: Values = ()
+
+    def __post_init__(self) -> None:
+        for name in ("q_rad", "gripper_position_m", "gripper_rotation", "margins"):
+            object.__setattr__(self, name, _numbers(name, getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class ArmViolation:
+    """One broken rule.
+
+    Args:
+        check: which rule.
+        arm: name of the arm, empty for a rule about the waypoint as a whole.
+        joint: name of the joint, empty for a rule about the arm.
+        value: what was found.
+        limit: the limit; with `low`, the upper end of the permitted range.
+        unit: unit of value and limit.
+        low: lower end of the permitted range, when both ends matter.
+        note: more words: which quantity, in what circumstances.
+    """
+
+    check: ArmCheck
+    arm: str
+    joint: str
+    value: float
+    limit: float
+    unit: str
+    low: float | None = None
+    note: str = ""
+
+    @property
+    def message(self) -> str:
+        """Text such as `RM-01, elbow: rate 2.100 rad/s outside [-1.500, 1.500] rad/s`."""
+        names = ", ".join(name for name in (self.arm, self.joint) if name)
+        place = f"{names}: " if names else ""
+        if self.check in _TOLD_BY_NOTE:
+            return f"{place}{self.check.value}: {self.note}"
+        unit = f" {self.unit}" if self.unit else ""
+        value, limit = _figure(self.value), _figure(self.limit)
+        if self.check is ArmCheck.FINITE:
+            return f"{place}{self.note} {value}{unit} is not finite"
+        if self.check is ArmCheck.MARGIN:
+            return f"{place}distance to {self.note} {value}{unit}, less than {limit}{unit}"
+        tail = f" ({self.note})" if self.note else ""
+        if self.check in _EXACT:
+            return f"{place}{self.check.value} {value}, need {limit}{tail}"
+        if self.low is not None:
+            low = _figure(self.low)
+            return f"{place}{self.check.value} {value}{unit} outside [{low}, {limit}]{unit}{tail}"
+        return f"{place}{self.check.value} {value}{unit}, more than {limit}{unit}{tail}"
+
+    def __str__(self) -> str:
+        return self.message
+
+
+_TOLD_BY_NOTE = frozenset({ArmCheck.START, ArmCheck.LATCHED, ArmCheck.INTERNAL})
+_EXACT = frozenset({ArmCheck.COUNT, ArmCheck.SEQUENCE, ArmCheck.ROTATION})
+
+
+def _figure(value: float) -> str:
+    """Three decimals where they tell the whole value, else up to nine significant figures."""
+    if value.is_integer() and abs(value) >= 1.0:
+        return f"{value:.0f}"
+    if abs(value - round(value, 3)) < 1e-10:
+        return f"{value:.3f}"
+    return f"{value:.9g}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmVerdict:
+    """The gate's answer to one waypoint.
+
+    Args:
+        index: the waypoint that it belongs to.
+        action: what was done.
+        violations: rules broken; empty if and only if it passed.
+        allowed: the only samples that may be sent, one per arm; None means none may.
+    """
+
+    index: int
+    action: ArmAction
+    violations: tuple[ArmViolation, ...]
+    allowed: tuple[ArmSample, ...] | None
