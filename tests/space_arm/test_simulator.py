@@ -36,6 +36,16 @@ def test_a_tick_leads_to_the_commanded_rates():
         snapshot.q_rad[0] = 0.0
 
 
+def test_looking_lets_no_time_pass():
+    arm = space_arm()
+    last = arm.advance(COMMAND)
+    before = arm.state
+    seen = arm.look()
+    assert_array_equal(arm.state, before)
+    assert_array_equal(seen.position_BG_m, last.position_BG_m)
+    assert seen.time_s == last.time_s
+
+
 def test_gripper_velocities_are_those_of_its_poses():
     arm = space_arm(DriveModel.A)
     for _ in range(4):

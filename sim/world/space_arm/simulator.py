@@ -226,6 +226,11 @@ class SpaceArm:
         self._time_s += duration_s
         return self._snapshot(command, dry, slip, span)
 
+    def look(self) -> Snapshot:
+        """Return the arm as it is, without letting time pass; nothing is commanded."""
+        dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
+        return self._snapshot(np.zeros(6), dry, self._state[SLIP], Span(Status.DONE, 0))
+
     def _checked_command(self, rate_cmd_rad_s: Sequence[float] | Array) -> Array:
         command = np.array(rate_cmd_rad_s, dtype=np.float64)
         if command.shape != (6,):

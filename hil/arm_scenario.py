@@ -1,0 +1,160 @@
+"""A scenario of the arm station: which space arm does what, and which robot repeats it where.
+
+Scenarios of both stations lie in ``configs/scenarios/``; those of this one say
+``station = "arm"``.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from arm_driver.link_errors import ArmLinkError
+from arm_driver.pose import Pose
+from arm_driver.urls import parse_arm_link
+from arm_driver.val import OatConvention, from_oat
+from hil.arm_settings import ArmSettings
+from hil.arm_sources.settings import SourceSettings
+from hil.fields import Coordinate, Positive
+from hil.robot_settings import RobotSettings
+from hil.scenario import Name, RecordingSettings
+from hil.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.shipped import find_file
+
+Point = tuple[Coordinate, Coordinate, Coordinate]
+OatDeg = tuple[float, float, float]
+SIM_URL = "sim:"
+
+
+class SpaceArmChoice(Settings):
+    """The arm whose gripper is reproduced."""
+
+    arm: str = "bkm"
+    """Arm file; a relative path is looked for beside the scenario, then from where one stands."""
+    model: Literal["a", "b", "c", "d", "e"] = "e"
+    """Of the drives: linear, with limits, backlash, elasticity, dry friction."""
+    payload: str = ""
+    """Name of one of the arm's payloads that the gripper holds; empty for none."""
+    start_deg: tuple[float, float, float, float, float, float] | None = None
+    """Joint angles at the start; the arm's home if left out."""
+
+
+class WorkingPoint(Settings):
+    """A place of the robot's gripper, in its base."""
+
+    position_m: Point
+    oat_deg: OatDeg
+
+    def pose(self, convention: OatConvention) -> Pose:
+        """The place as a pose."""
+        return Pose(from_oat(np.radians(self.oat_deg), convention), np.array(self.position_m))
+
+
+class MappingSettings(Settings):
+    """How the space arm's motion comes to the bench."""
+
+    start: WorkingPoint | None = None
+    """Where the robot begins; left out, the place is computed in which the whole planned motion
+    lies deepest inside its reach and limits."""
+    start_joints_deg: tuple[float, float, float, float, float, float] | None = None
+    """With ``start``: the robot's joints there, which choose among its eight postures."""
+    scale: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Of the way; other than 1 is not the same motion, and is shown."""
+
+
+class ArmDevices(Settings):
+    """What hangs on the serial line."""
+
+    arm: str = SIM_URL
+    """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…"""
+    fallback: Literal["refuse", "sim"] = "refuse"
+    """What to do when the robot is not there: refuse, or go on with an emulated one, and say so."""
+    in_place_of: str = ""
+    """Written by the bench when an emulated robot stepped in."""
+
+
+class ArmScenario(Settings):
+    """Everything a run of the arm station needs."""
+
+    station: Literal["arm"]
+    name: Name
+    description: str = ""
+    space_arm: SpaceArmChoice = SpaceArmChoice()
+    robot: str = "rm01"
+    """Robot file."""
+    mapping: MappingSettings = MappingSettings()
+    source: SourceSettings
+    clock: Literal["virtual", "real"] = "virtual"
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    longest_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 600.0
+    """A motion that has not come to rest by then is refused, or stopped if it is live."""
+    acceleration_max_rad_s2: Positive = 0.02
+    """Of the space arm's joints."""
+    devices: ArmDevices = ArmDevices()
+    recording: RecordingSettings = RecordingSettings()
+
+
+class ArmPlan(Settings):
+    """A scenario with its files read: the effective settings of a run, stored with it."""
+
+    scenario: ArmScenario
+    space_arm: ArmSettings
+    robot: RobotSettings
+    scenario_file: str
+
+
+def is_arm_scenario(table: Mapping[str, Any]) -> bool:
+    """Whether a scenario's table is one of this station."""
+    return table.get("station") == "arm"
+
+
+def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
+    """Read a scenario, its arm and its robot.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    return arm_plan_from_table(read_toml(path), path, overrides)
+
+
+def arm_plan_from_table(
+    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+) -> ArmPlan:
+    """Like `load_arm_plan`, for a scenario that is already a table."""
+    scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))
+    arm_file = find_file(scenario.space_arm.arm, beside=path, folder="arms", key="space_arm.arm")
+    robot_file = find_file(scenario.robot, beside=path, folder="robots", key="robot")
+    plan = ArmPlan(
+        scenario=scenario,
+        space_arm=ArmSettings.load(arm_file),
+        robot=RobotSettings.load(robot_file),
+        scenario_file=str(path),
+    )
+    _check(plan, str(path))
+    return plan
+
+
+def _check(plan: ArmPlan, source: str) -> None:
+    scenario, wrong = plan.scenario, []
+    payloads = plan.space_arm.payloads()
+    if scenario.space_arm.payload and scenario.space_arm.payload not in payloads:
+        wrong.append(
+            f"space_arm.payload = {scenario.space_arm.payload!r}: {plan.space_arm.name} has "
+            f"{', '.join(payloads) or 'none'}"
+        )
+    if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
+        wrong.append("mapping: start and start_joints_deg belong together; give both or none")
+    if scenario.devices.arm != SIM_URL:
+        try:
+            parse_arm_link(scenario.devices.arm)
+        except ArmLinkError as error:
+            wrong.append(f"devices.arm = {scenario.devices.arm!r}: {error}")
+        if scenario.clock != "real":
+            wrong.append(
+                f"devices.arm = {scenario.devices.arm!r} with clock = {scenario.clock!r}: a robot "
+                'on a line needs clock = "real" (--clock real)'
+            )
+    if wrong:
+        raise ConfigError(source, wrong)

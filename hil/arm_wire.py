@@ -1,0 +1,61 @@
+"""The emulated robot in this process: the same bytes as on the line, in virtual time."""
+
+from collections.abc import Callable
+
+from arm_driver.contour import EndReason
+from arm_driver.host import ContourHost
+from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
+from arm_driver.location import Location
+from sim.devices.arm_controller import ArmController
+
+
+class VirtualArmLink:
+    """The link of `arm_driver.link`, with an emulated controller at the other end of no wire.
+
+    Looking at it lets the bytes pass that are due by then, both ways, in the time that the line
+    takes; so it has to be looked at as often as a reader would look.
+
+    Args:
+        controller: the emulated robot.
+        settings: times and limits of the host.
+        now_s: monotonic time [s].
+    """
+
+    def __init__(
+        self, controller: ArmController, settings: HostSettings, now_s: Callable[[], float]
+    ) -> None:
+        self._controller = controller
+        self._now_s = now_s
+        self._host = ContourHost(settings, now_s())
+
+    def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
+        """Begin a stream, on the operator's arm command.
+
+        Raises:
+            StartRefusedError: with the reason; nothing is sent then.
+        """
+        self._host.start(plan, self._now_s(), measured)
+
+    def offer(self, location: Location) -> Offer:
+        """Put the next waypoint into the slot.
+
+        Raises:
+            WaypointRefusedError: if it is too far from the one before.
+        """
+        return self._host.offer(location)
+
+    def poll(self) -> LinkReport:
+        """Let the bytes pass that are due, and return the link as it is now."""
+        now_s = self._now_s()
+        line = self._host.receive(self._controller.advance(now_s), now_s)
+        if line:
+            self._controller.receive(line, now_s)
+            self._host.sent(line, now_s)
+        return self._host.report(now_s)
+
+    def end(self, reason: EndReason) -> None:
+        """End the stream; the robot comes to rest at the last waypoint."""
+        self._host.end(reason)
+
+    def close(self) -> None:
+        """Leave the robot alone; one that moves comes to rest by itself."""
