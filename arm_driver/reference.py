@@ -69,7 +69,8 @@ class _Task:
 
     geometry: PumaGeometry
     motion: Array  # packed poses relative to the first, in the industrial gripper's axes (N, 12)
-    step_s: float
+    step_s: float  # between the poses that are looked at
+    period_s: float  # between waypoints: in it the speed starts from and ends at rest
     limits: PathLimits
     box_m: Array  # (2, 3)
 
@@ -94,8 +95,9 @@ class _Task:
     def _joint_shares(self, q: Array) -> tuple[Array, Array, Array]:
         low, high = self.geometry.position_min_rad, self.geometry.position_max_rad
         rates = np.diff(q, axis=0) / self.step_s
-        padded = np.concatenate([np.zeros((1, 6)), rates, np.zeros((1, 6))])
-        accelerations = np.diff(padded, axis=0) / self.step_s
+        accelerations = np.diff(rates, axis=0) / self.step_s
+        ends = rates[[0, -1]] / self.period_s if len(rates) else rates
+        accelerations = np.concatenate([ends, accelerations])
         return (
             np.minimum(q - low, high - q) / (0.5 * (high - low)),
             1.0 - np.abs(rates) / self.geometry.rate_max_rad_s,
@@ -158,14 +160,15 @@ def best_reference(
     motion = Mapping(gripper_path[0], Pose.identity(), turn, scale)
     relative = packed_poses([motion.robot_pose(pose) for pose in gripper_path])
     stride = -(-len(relative) // SEARCH_POINTS)
-    task = _Task(geometry, relative[::stride], stride * period_s, limits, _box(geometry, box_m))
+    box = _box(geometry, box_m)
+    task = _Task(geometry, relative[::stride], stride * period_s, period_s, limits, box)
     place, q_start = _search(task, orientations, np.random.default_rng(seed))
     mapping = Mapping(gripper_path[0], place, turn, scale)
     poses = [mapping.robot_pose(pose) for pose in gripper_path]
     report = check_path(geometry, poses, period_s, q_start, limits)
     if not report.ok:
         raise NoPlaceError(report)
-    whole = _Task(geometry, relative, period_s, limits, task.box_m)
+    whole = _Task(geometry, relative, period_s, period_s, limits, box)
     margin = whole.depth(place, np.array(q_start), report.branch.index)
     return BestReference(mapping, Joints.of(report.q_rad[0], report.branch), margin, report)
 

@@ -348,6 +348,32 @@ def test_the_best_reference_beats_random_places(best):
     assert fair > 3
 
 
+def normalised(arm, report) -> dict[str, float]:
+    """Margins of a report as shares of the largest there can be."""
+    band = 0.5 * (arm.reach_m - arm.fold_m) - 0.02
+    largest = {
+        "wrist singularity": 0.9,
+        "elbow singularity": band,
+        "shoulder singularity": band,
+        "clearance": 0.2,
+    }
+    kinds = ("joint position", "joint speed", "joint acceleration", *largest)
+    margins = {one.kind: one.margin for one in report.findings}
+    return {kind: margins[kind] / largest.get(kind, 1.0) for kind in kinds}
+
+
+def test_the_margin_is_that_of_the_tightest_limit(best):
+    slow = PumaGeometry(tool_m=0.13, rate_max_rad_s=np.full(6, 0.12))
+    sluggish = PumaGeometry(tool_m=0.13, acceleration_max_rad_s2=np.full(6, 0.08))
+    for arm, kind in ((ARM, None), (slow, "joint speed"), (sluggish, "joint acceleration")):
+        found = best if arm is ARM else best_reference(arm, MOTION, PERIOD_S)
+        shares = normalised(arm, found.report)
+        assert found.margin == pytest.approx(min(shares.values()), abs=1e-12)
+        if kind:
+            assert shares[kind] < found.margin + 0.02
+            assert found.margin > 0.3
+
+
 def test_the_same_arguments_give_the_same_answer(best):
     again = best_reference(ARM, MOTION, PERIOD_S)
     np.testing.assert_array_equal(again.mapping.X_RT0.packed, best.mapping.X_RT0.packed)
