@@ -113,21 +113,17 @@ class ArmController:
         """Start the program, as the operator does at the controller (monotonic time [s])."""
         if self._rest_s() < math.inf:  # refused, and still on the way to rest
             return
-        before = self.state
-        self._happen(ArmEvent.START, now_s)
-        if self.state is not before:
-            self._hold_if_needed(now_s)
+        self._happen(now_s, ArmEvent.START, *self._obstacles())
 
     def stop(self, now_s: float) -> None:
         """Abort the program; the brakes fall (monotonic time [s])."""
-        self._happen(ArmEvent.STOP, now_s)
+        self._happen(now_s, ArmEvent.STOP)
 
     def calibrate(self, now_s: float) -> None:
         """Calibrate the arm (monotonic time [s])."""
         self._calibrated = True
         if self.faults.value("uncalibrated") is None:
-            self._happen(ArmEvent.CALIBRATED, now_s)
-            self._hold_if_needed(now_s)
+            self._happen(now_s, ArmEvent.CALIBRATED)
 
     def inject(self, fault: ArmFault, now_s: float) -> None:
         """Have a fault (monotonic time [s])."""
@@ -179,7 +175,7 @@ class ArmController:
             elif self._rest_s() <= due_s:
                 self.motion.run(due_s)
                 self.motion.rest()
-                self._happen(ArmEvent.AT_REST, due_s)
+                self._happen(due_s, ArmEvent.AT_REST)
             elif self._retry_s <= due_s:
                 self._retry_s = math.inf
                 self._tried = True
@@ -200,7 +196,7 @@ class ArmController:
         if self.state is ArmState.RUNNING:
             if self._open:
                 self.counts.dry += 1
-                self._happen(ArmEvent.MISSED, now_s)
+                self._happen(now_s, ArmEvent.MISSED)
                 return
             self._next_seq()
         self._ask(now_s)
@@ -275,7 +271,7 @@ class ArmController:
         self.counts.ends += 1
         self._open, self._retry_s = False, math.inf
         self._next_seq()  # the end is taken: nobody asks for it again
-        self._happen(ArmEvent.ENDED, now_s)
+        self._happen(now_s, ArmEvent.ENDED)
 
     def _follow(self, answer: HostWaypoint, now_s: float) -> None:
         position_m, rotation = pose_of(answer.location)
@@ -289,17 +285,20 @@ class ArmController:
             return
         self.counts.waypoints += 1
         self._open, self._retry_s = False, math.inf
-        self._happen(ArmEvent.ACCEPTED, now_s)
+        self._happen(now_s, ArmEvent.ACCEPTED)
 
     def _refuse(self, reason: str, now_s: float) -> None:
         self.counts.refused += 1
         self.reason = f"waypoint {self._seq}: {reason}"
-        self._happen(ArmEvent.REJECTED, now_s)
+        self._happen(now_s, ArmEvent.REJECTED)
 
     # States.
 
-    def _happen(self, event: ArmEvent, now_s: float) -> None:
-        before, self.state = self.state, step(self.state, event)
+    def _happen(self, now_s: float, *events: ArmEvent) -> None:
+        """Take events that come as one: no state between them is entered."""
+        before = self.state
+        for event in events:
+            self.state = step(self.state, event)
         if self.state is not before:
             self._enter(before, now_s)
 
@@ -319,11 +318,13 @@ class ArmController:
             self._next_seq()
         self._ask(now_s)
 
-    def _hold_if_needed(self, now_s: float) -> None:
+    def _obstacles(self) -> tuple[ArmEvent, ...]:
+        """What keeps the program from moving the arm."""
         if not self._calibrated or self.faults.value("uncalibrated") is not None:
-            self._happen(ArmEvent.UNCALIBRATED, now_s)
-        elif self.faults.value("estop") is not None or self.faults.value("power_off") is not None:
-            self._happen(ArmEvent.HOLD, now_s)
+            return (ArmEvent.UNCALIBRATED,)
+        if self.faults.value("estop") is not None or self.faults.value("power_off") is not None:
+            return (ArmEvent.HOLD,)
+        return ()
 
     # Faults.
 
@@ -339,7 +340,7 @@ class ArmController:
         elif kind == "uncalibrated" and not begins:
             self.calibrate(now_s)
         elif begins:
-            self._hold_if_needed(now_s)
+            self._happen(now_s, *self._obstacles())
 
     def _apply_shift(self, now_s: float) -> None:
         if self._shift_m and self.state in _AT_REST:

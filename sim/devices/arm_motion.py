@@ -85,6 +85,7 @@ class ArmMotion:
 
     def rest(self) -> None:
         """Take the end of the path as the place where the arm stands."""
+        self._changed_s = max(self._changed_s, self.path.rest_s)  # the servos still follow
         self.path.reset(self.path.last)
 
     def brake(self, now_s: float) -> None:

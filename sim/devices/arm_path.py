@@ -41,7 +41,7 @@ class BlendSettings:
     """
 
     longest_s: float = 0.1
-    shortest_s: float = 0.028
+    shortest_s: float = 0.014
     tolerance_m: float = 0.25e-3
 
     def __post_init__(self) -> None:

@@ -46,6 +46,8 @@ LINK_INERTIA: Final = (2.6, 4.4, 0.83, 0.01, 0.01, 0.001)
 # Rows of the kernel's table.
 _INERTIA, _VISCOUS, _COULOMB, _TORQUE, _RATE = range(5)
 _STILL_RAD_S = 1e-9
+_CREEP_RAD_S = 1e-4  # set-points that move less than this stand still
+_NEAR_RAD = 50e-6  # full compensation of friction at rest from this error on
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,13 @@ def _run(table: Array, gains: Array, state: Array, increment: Array, steps: int)
             if braking > 0.0:
                 torque = -table[3, j] * np.sign(rate)
             else:
-                sense = np.sign(drive) if drive != 0.0 else np.sign(rate)
-                pull = inertia * (wn * wn * (state[2, j] - q) - 2.0 * wn * rate)
+                error = state[2, j] - q
+                # Standing still, it pushes where the joint should go, or friction would keep it.
+                if abs(drive) > _CREEP_RAD_S:
+                    sense = np.sign(drive)
+                else:
+                    sense = min(max(error / _NEAR_RAD, -1.0), 1.0)
+                pull = inertia * (wn * wn * error - 2.0 * wn * rate)
                 torque = pull + viscous * rate + known * coulomb * sense
                 torque = min(max(torque, -table[3, j]), table[3, j])
             # Friction opposes motion and at rest holds against any lesser torque.
