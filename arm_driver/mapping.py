@@ -2,7 +2,6 @@
 
 Names of frames: W world, G gripper of the space arm, R base of the industrial arm, T its gripper.
 """
-# ruff: noqa: N803
 
 import math
 from dataclasses import dataclass, field

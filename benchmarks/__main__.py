@@ -7,6 +7,7 @@ import platform
 from pathlib import Path
 
 from benchmarks import (
+    bench_arm,
     bench_cycle,
     bench_kill,
     bench_kinematics,
@@ -16,7 +17,7 @@ from benchmarks import (
     bench_space_arm,
 )
 
-NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill", "space_arm")
+NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill", "space_arm", "arm")
 
 
 def machine() -> dict[str, str | int | None]:
@@ -57,6 +58,8 @@ def main() -> None:
         results["kill"] = bench_kill.run()
     if "space_arm" in chosen:
         results["space_arm"] = bench_space_arm.run()
+    if "arm" in chosen:
+        results["arm"] = bench_arm.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

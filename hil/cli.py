@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from hil import cli_arm, cli_drives, cli_platform
+from hil import cli_drives, cli_platform, cli_robot
 from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, tell_bad_usage, verb
 from hil.settings import ConfigError
 
@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(cli_platform.app, name="platform")
 app.add_typer(cli_drives.app, name="drives")
-app.add_typer(cli_arm.app, name="arm")
+app.add_typer(cli_robot.app, name="arm")
 
 ScenarioArg = Annotated[
     str | None,

@@ -4,6 +4,7 @@ Numba keeps the result beside the code (or in the user's cache folder), so this 
 once after an installation.
 """
 
+from arm_driver import warm as robot
 from drives import cylinder
 from hil.arm_settings import ArmSettings
 from hil.motion import warm as motions
@@ -25,5 +26,6 @@ def warm_arm(*, classic: bool = False) -> None:
     Args:
         classic: the integrators that only comparisons take, too.
     """
+    robot.warm()
     settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic)

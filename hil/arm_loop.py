@@ -1,0 +1,232 @@
+"""The arm station's loop: it looks at the link, and keeps the next waypoint ready for it.
+
+The robot is the clock: it asks, and the link answers out of a slot without asking anybody here.
+This loop only has to look often enough to refill the slot within a period, and to notice when the
+robot has stopped asking. What is computed for a waypoint is computed a period ahead.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from arm_driver.contour import EndReason
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import LinkReport, Offer, StreamPlan
+from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from arm_driver.location import Location
+from hil.clock import Clock, Tick
+from hil.loop import StopWish
+from hil.stations.arm import ArmStation, ArmStep, Course
+
+LOOK_S = 0.01
+"""How often the loop looks at the link [s]."""
+ASKED_WITHIN_S = 10.0
+"""A robot that has not asked by then is not there [s]."""
+ENDED_WITHIN_S = 10.0
+"""A stream that has been told to end has ended by then [s]."""
+RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
+
+
+class ArmWire(Protocol):
+    """A link to a robot, real or emulated; see `arm_driver.link.ArmLink`."""
+
+    def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
+        """Begin a stream, on the operator's arm command."""
+        ...
+
+    def offer(self, location: Location) -> Offer:
+        """Put the next waypoint into the slot."""
+        ...
+
+    def poll(self) -> LinkReport:
+        """Return the link as it is now."""
+        ...
+
+    def end(self, reason: EndReason) -> None:
+        """End the stream."""
+        ...
+
+    def close(self) -> None:
+        """Leave the link."""
+        ...
+
+
+class Witness(Protocol):
+    """Who notes what happens; it may not fail and may not wait."""
+
+    def step(self, tick: Tick, step: ArmStep, report: LinkReport) -> None:
+        """A waypoint was put into the slot, or refused."""
+        ...
+
+    def note(self, tick: Tick, text: str) -> None:
+        """Something happened that a reader of the recording should know."""
+        ...
+
+
+class Phase(Enum):
+    """What the loop is waiting for."""
+
+    ASKED = "the robot's first request"
+    STREAMING = "the robot's next request"
+    ENDING = "the end of the stream"
+    OVER = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmEnd:
+    """How a run of the arm station ended.
+
+    Args:
+        result: of the stream; None if none began.
+        reason: why it did not complete; empty if it did.
+        waypoints: that the robot was sent.
+        report: the link at the end.
+    """
+
+    result: StreamResult | None
+    reason: str
+    waypoints: int
+    report: LinkReport
+
+    @property
+    def ok(self) -> bool:
+        """Completed, or cancelled by the operator and at rest."""
+        return self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
+
+
+class ArmLoop:
+    """One stream from its start to its end.
+
+    Args:
+        clock: paces the looks at the link.
+        station: makes the waypoints.
+        wire: the link.
+        plan: declared start and end.
+        witness: notes what happens.
+        stop: the operator's wish to end.
+        longest_s: a live motion is brought to rest by then [s].
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        station: ArmStation,
+        wire: ArmWire,
+        plan: StreamPlan,
+        witness: Witness,
+        stop: StopWish,
+        longest_s: float,
+    ) -> None:
+        self._clock = clock
+        self._station = station
+        self._wire = wire
+        self._plan = plan
+        self._witness = witness
+        self._stop = stop
+        self._longest_s = longest_s
+        self._phase = Phase.ASKED
+        self._since_s = 0.0
+        self._next: ArmStep | None = None
+        self._cancelled = ""
+        self._reason = ""
+
+    def run(self) -> ArmEnd:
+        """Run until the stream is over; the link is left on every way out."""
+        report = self._wire.poll()
+        try:
+            for tick in self._clock.ticks(LOOK_S):
+                report = self._wire.poll()
+                self.look(tick, report)
+                if self._phase is Phase.OVER:
+                    break
+        finally:
+            self._wire.end(EndReason.CANCELLED)
+            self._wire.close()
+        return ArmEnd(report.result, self._reason, report.streamed, report)
+
+    def look(self, tick: Tick, report: LinkReport) -> None:
+        """One look at the link."""
+        if self._phase is Phase.ASKED:
+            self._await_robot(tick, report)
+        elif report.result is not None:
+            self._over(tick, report)
+        elif self._phase is Phase.STREAMING:
+            self._stream(tick, report)
+        elif tick.t_s - self._since_s > ENDED_WITHIN_S:
+            self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
+
+    def _await_robot(self, tick: Tick, report: LinkReport) -> None:
+        if self._stop.asked is not None:
+            self._end_with(tick, "stopped by the operator before the robot moved")
+        elif report.state is HostState.FAULT or report.state is HostState.HELD:
+            self._end_with(tick, report.text)
+        elif report.state in RESTARTABLE and report.status is not None:
+            try:
+                self._wire.start(self._plan)
+            except StartRefusedError as refusal:
+                self._end_with(tick, str(refusal))
+                return
+            self._witness.note(tick, "the start is agreed; the stream begins")
+            self._phase, self._since_s = Phase.STREAMING, tick.t_s
+            self._next = self._station.step()
+            self._offer(tick, self._wire.poll())
+        elif tick.t_s > ASKED_WITHIN_S:
+            self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
+
+    def _stream(self, tick: Tick, report: LinkReport) -> None:
+        if self._stop.asked is not None:
+            self._cancel(tick, "stopped by the operator")
+        elif tick.t_s - self._since_s > self._longest_s:
+            self._cancel(tick, f"the motion lasted longer than {self._longest_s:g} s")
+        if report.wants:
+            self._offer(tick, report)
+
+    def _cancel(self, tick: Tick, why: str) -> None:
+        if not self._cancelled:
+            self._cancelled = why
+            self._station.stop(why)
+            self._witness.note(tick, f"{why}; both arms come to rest along the path")
+
+    def _offer(self, tick: Tick, report: LinkReport) -> None:
+        """Put the step that is ready into the slot, and make the one after it."""
+        step = self._next
+        if step is None:
+            return
+        if step.location is None:
+            self._refused(tick, step, report, step.refusals[0])
+            return
+        try:
+            if self._wire.offer(step.location) is not Offer.TAKEN:
+                return
+        except WaypointRefusedError as refusal:
+            self._refused(tick, step, report, str(refusal))
+            return
+        self._witness.step(tick, step, report)
+        if step.course is Course.AT_REST:
+            self._next = None
+            self._wire.end(EndReason.CANCELLED if self._cancelled else EndReason.COMPLETED)
+            self._phase, self._since_s = Phase.ENDING, tick.t_s
+        else:
+            self._next = self._station.step()
+
+    def _refused(self, tick: Tick, step: ArmStep, report: LinkReport, why: str) -> None:
+        self._witness.step(tick, step, report)
+        self._witness.note(tick, f"waypoint {step.index} was refused and not sent: {why}")
+        self._reason = why
+        self._next = None
+        self._wire.end(EndReason.REFUSED)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
+
+    def _over(self, tick: Tick, report: LinkReport) -> None:
+        result = report.result
+        self._witness.note(tick, f"the stream is over: {result.value if result else ''}")
+        if result is StreamResult.CANCELLED:
+            self._reason = self._reason or self._cancelled
+        elif result is not StreamResult.COMPLETED:
+            self._reason = self._reason or report.text
+        self._phase = Phase.OVER
+
+    def _end_with(self, tick: Tick, why: str) -> None:
+        self._reason = why
+        self._witness.note(tick, why)
+        self._phase = Phase.OVER
