@@ -62,7 +62,11 @@ class ScriptedHost:
 
     def _hear(self, line: str) -> None:
         words = line.split(",")
-        if words[0] != "R" or len(words) not in (4, 10) or not words[1].isdigit():
+        plain = all(word.isascii() and word.isdigit() for word in words[1:])
+        if words[0] != "R" or len(words) not in (4, 10) or (len(words) == 4 and not plain):
+            self.noise += 1
+            return
+        if len(words) == 4 and checked([int(words[1]), int(words[2])]) != int(words[3]):
             self.noise += 1
             return
         self.requests.append((self.now_s, words))
