@@ -330,3 +330,13 @@ def test_settings_that_make_no_sense_are_refused(wrong):
 def test_a_start_beyond_a_joint_limit_is_refused():
     with pytest.raises(ValueError, match=r"joint 2: -50.00 deg outside \[-45, 225\] deg"):
         ArmController(ArmControllerSettings(start_deg=(0, -50, -180, 0, 45, 0)), now_s=0.0)
+
+
+def test_a_joint_that_would_turn_too_fast_is_refused():
+    slow = ReachSettings(joint_rate_max_rad_s=(0.05, *(4.0,) * 5))
+    host = ScriptedHost(ArmControllerSettings(reach=slow))
+    host.follow(ahead, 100)
+    host.run(2.0)
+    assert host.robot.state is ArmState.REFUSED
+    assert "joint 1: 0.1" in host.robot.reason
+    assert "above 0.05 rad/s" in host.robot.reason
