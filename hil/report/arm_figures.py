@@ -1,0 +1,249 @@
+"""Pictures of an arm's run over time: motion, following, speed, margins, and the link's answers."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from hil.report.arm_drawing import MEASURED
+from hil.report.arm_machines import limit_share
+from hil.report.arm_view import ArmView
+from hil.report.decimate import decimate
+from hil.report.style import (
+    INK,
+    LEG_COLOURS,
+    LEGEND_IN,
+    LIMIT,
+    REACHED,
+    WANTED,
+    Picture,
+    draw_png,
+    limit_line,
+    place,
+)
+
+Array = NDArray[np.float64]
+
+TIME_LABEL: Final = "motion time [s]"
+
+ANSWER_WANTED_S: Final = 2e-3
+"""Answers are to be out within this for 99 % of the requests."""
+
+ANSWER_LATEST_S: Final = 0.25
+"""After this the robot asks once more."""
+
+
+def relative_motion(view: ArmView) -> Picture | None:
+    """Position and turn of the gripper since the start: simulated, asked, measured."""
+    if not len(view.asked):
+        return None
+    lines = [("asked of the robot", REACHED, 1.8, view.asked.t_s, view.asked.relative())]
+    if len(view.space):
+        moved = view.space.relative()
+        lines.insert(0, ("simulated gripper", WANTED, 4.5, view.space.t_s, moved))
+    if len(view.measured):
+        moved = view.measured.relative(view.asked)
+        lines.append(("measured at the robot", MEASURED, 1.0, view.measured.t_s, moved))
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(3, 2, sharex=True)
+        place(figure, grid=(2, 3), top_in=0.4, between_in=(0.7, 0.2))
+        for axis in range(3):
+            for axes, part, factor in zip(panels[axis], (0, 1), (1e3, 180.0 / np.pi), strict=True):
+                for name, colour, width, times, moved in lines:
+                    _line(axes, times, factor * moved[part][:, axis], colour, name, width)
+            panels[axis, 0].set_ylabel(f"{'xyz'[axis]} [mm]")
+            panels[axis, 1].set_ylabel(f"turn about {'xyz'[axis]} [deg]")
+        _times(panels[-1])
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="upper left", ncols=3, bbox_to_anchor=(0.05, 1.0))
+
+    return Picture(
+        "relative",
+        "Motion of both grippers over time",
+        "Since the start of the stream, in the axes that the gripper had then. What was measured "
+        "is drawn at the time it was told for: its shift to the right is the robot's delay.",
+        draw_png(5.4, draw),
+    )
+
+
+def following(view: ArmView) -> Picture | None:
+    """Error of the robot against the asked path, once the delay is removed."""
+    found = view.tracking
+    if found is None:
+        return None
+    rows = (
+        ("error [mm]", 1e3 * found.distance_m),
+        ("beside the path [mm]", 1e3 * found.deviation_m),
+        ("turn error [deg]", np.degrees(found.angle_error_rad)),
+    )
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(3, 1, sharex=True)
+        place(figure, grid=(1, 3), between_in=(0.5, 0.2))
+        for axes, (name, values) in zip(panels, rows, strict=True):
+            _line(axes, found.t_s, values, REACHED)
+            axes.set_ylabel(name)
+            axes.set_ylim(0.0, 1.15 * max(float(values.max()), 1e-3))
+        _times(panels[-1:])
+
+    removed = f"{1e3 * found.delay_s:.0f} ms" if found.delay_known else "not known"
+    return Picture(
+        "following",
+        "How the robot followed",
+        f"Against straight lines between the waypoints in even motion, the measured delay removed "
+        f"({removed}). Beside the path: distance from those lines, whenever they were reached.",
+        draw_png(4.9, draw),
+    )
+
+
+def speed(view: ArmView) -> Picture | None:
+    """Speed asked of the industrial gripper, with its limit."""
+    values = view.run.column("gripper_speed_m_s")
+    if not np.isfinite(values).any():
+        return None
+    limit = None if view.machines is None else 1e3 * view.machines.gripper_speed_max_m_s
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        place(figure)
+        _line(axes, view.run.t_s, 1e3 * values, REACHED)
+        if limit is not None:
+            limit_line(axes, limit, soft=True)
+        axes.set_ylim(0.0, 1.1 * max(1e3 * float(np.nanmax(values)), limit or 1.0))
+        axes.set_ylabel("gripper speed [mm/s]")
+        _times([axes])
+
+    return Picture("speed", "Speed of the gripper", "Dashed: the most that is allowed.",
+                   draw_png(2.6, draw))  # fmt: skip
+
+
+def travel_left(view: ArmView) -> Picture | None:
+    """Way left of every joint of both arms."""
+    machines = view.machines
+    if machines is None or not view.run.waypoints:
+        return None
+    robot = machines.robot
+    shares = (
+        limit_share(view.run.column("space_q"), *machines.space_range_rad()),
+        limit_share(view.run.column("robot_q"), robot.position_min_rad, robot.position_max_rad),
+    )
+    return _both_arms(view, "travel", "Way left to the joints' limits", shares, "travel left [%]",
+                      0.0, "100 %: in the middle of the joint's travel; 0 %: at one of its ends.")  # fmt: skip
+
+
+def rates(view: ArmView) -> Picture | None:
+    """Rate of every joint of both arms against what it may do."""
+    machines = view.machines
+    if machines is None or not view.run.waypoints:
+        return None
+    shares = (
+        np.abs(view.run.column("space_v")) / machines.space_rate_max_rad_s(),
+        np.abs(view.run.column("robot_q_rate")) / machines.robot.rate_max_rad_s,
+    )
+    return _both_arms(view, "rates", "Joint rates", shares, "rate [% of limit]", 100.0,
+                      "Size of each joint's rate as a share of the most that is allowed (dashed).")  # fmt: skip
+
+
+def _both_arms(
+    view: ArmView,
+    name: str,
+    title: str,
+    shares: tuple[Array, Array],
+    label: str,
+    limit_percent: float,
+    caption: str,
+) -> Picture:
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(2, 1, sharex=True)
+        place(figure, grid=(1, 2), right_in=LEGEND_IN, between_in=(0.5, 0.4))
+        for axes, arm, values in zip(panels, ("simulated", "industrial"), shares, strict=True):
+            for joint, colour in enumerate(LEG_COLOURS):
+                words = f"joint {joint + 1}"
+                _line(axes, view.run.t_s, 100.0 * values[:, joint], colour, words, 1.4)
+            limit_line(axes, limit_percent, soft=True)
+            axes.set_title(f"{arm} arm")
+            axes.set_ylabel(label)
+        _times(panels[-1:])
+        handles, labels = panels[0].get_legend_handles_labels()
+        at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
+        figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)
+
+    return Picture(name, title, caption, draw_png(4.6, draw))
+
+
+def singular(view: ArmView) -> Picture | None:
+    """Distances of the industrial arm from its three singularities."""
+    margins = view.run.column("margins")
+    if not np.isfinite(margins).any():
+        return None
+    rows = (("wrist: |sin q5|", 1.0), ("elbow [mm]", 1e3), ("shoulder [mm]", 1e3))
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(3, 1, sharex=True)
+        place(figure, grid=(1, 3), between_in=(0.5, 0.2))
+        for k, (axes, (label, factor)) in enumerate(zip(panels, rows, strict=True)):
+            _line(axes, view.run.t_s, factor * margins[:, k], REACHED)
+            limit_line(axes, 0.0, soft=False)
+            axes.set_ylabel(label)
+        _times(panels[-1:])
+
+    return Picture(
+        "singular",
+        "Distance of the industrial arm from its singularities",
+        "Wrist centre from full stretch or fold (elbow) and from the cylinder about the waist "
+        "(shoulder). Red: singular.",
+        draw_png(4.9, draw),
+    )
+
+
+def answers(view: ArmView) -> Picture | None:
+    """Histogram of the time from a request to its answer."""
+    values = view.run.column("answer_latency_s")
+    values = 1e3 * values[np.isfinite(values) & (values > 0.0)]
+    if not len(values):
+        return None
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        place(figure)
+        low, high = min(float(values.min()), 0.1), max(float(values.max()), 300.0)
+        axes.hist(values, bins=np.geomspace(0.95 * low, 1.05 * high, 90).tolist(),
+                  color=REACHED, alpha=0.75)  # fmt: skip
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=0.7)
+        p50, p99 = np.percentile(values, [50.0, 99.0])
+        most = float(values.max())
+        axes.set_title(f"p50 {p50:.2f} ms, p99 {p99:.2f} ms, max {most:.2f} ms of {len(values)}")
+        marks = ((ANSWER_WANTED_S, "wanted for 99 %", INK), (ANSWER_LATEST_S, "too late", LIMIT))
+        for at_s, words, colour in marks:
+            axes.axvline(1e3 * at_s, color=colour, lw=1.1, ls=(0, (6, 3)))
+            axes.annotate(
+                words, (1e3 * at_s, 0.97), (-4, 0), xycoords=("data", "axes fraction"),
+                textcoords="offset points", rotation=90, ha="right", va="top", color=colour,
+                fontsize=8.0,
+            )  # fmt: skip
+        axes.set_xlabel("from a request to its answer, at the port [ms]")
+        axes.set_ylabel("waypoints")
+
+    return Picture("answers", "Answers to the robot's requests",
+                   "Both axes are logarithmic: one late answer among thousands is seen.",
+                   draw_png(3.0, draw))  # fmt: skip
+
+
+def _line(
+    axes: Axes, times: Array, values: Array, colour: str, label: str = "", width: float = 1.2
+) -> None:
+    chosen = decimate(values)
+    marker = "." if len(values) < 3 else ""
+    axes.plot(times[chosen], values[chosen], color=colour, lw=width, label=label, marker=marker)
+
+
+def _times(panels: Sequence[Axes]) -> None:
+    for axes in panels:
+        axes.set_xlabel(TIME_LABEL)
+        axes.margins(x=0.01)

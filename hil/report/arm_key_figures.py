@@ -1,0 +1,121 @@
+"""The figures of an arm's run against their limits: what a person looks at first."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.report.arm_figures import ANSWER_WANTED_S
+from hil.report.arm_machines import limit_share
+from hil.report.arm_view import ArmView
+from hil.report.key_figures import KeyFigure
+
+Array = NDArray[np.float64]
+
+PATH_DEVIATION_M = 0.5e-3
+"""Most that the robot's path may lie beside the lines between its waypoints."""
+
+
+def arm_key_figures(view: ArmView) -> list[KeyFigure]:
+    """The rows of the table; what the recording does not tell has no row."""
+    return [*_following(view), *_speed(view), *_joints(view), *_singular(view), *_link(view)]
+
+
+def _following(view: ArmView) -> Iterator[KeyFigure]:
+    found = view.tracking
+    if found is None:
+        return
+    if found.delay_known:
+        periods = found.delay_s / view.period_s
+        value = f"{found.delay_s:.3f} s"
+        yield KeyFigure("delay of the robot", value, f"{periods:.2f} periods", bad=periods < 0.0)
+    for name, values, factor, unit, limit in (
+        ("following error", found.distance_m, 1e3, "mm", None),
+        ("path deviation", found.deviation_m, 1e3, "mm", 1e3 * PATH_DEVIATION_M),
+        ("turn error", np.degrees(found.angle_error_rad), 1.0, "deg", None),
+    ):
+        scaled = factor * values
+        most = int(np.argmax(scaled))
+        p99, rms = np.percentile(scaled, 99.0), np.sqrt(np.mean(scaled**2))
+        where = f"at {found.t_s[most]:.2f} s; p99 {p99:.3f}, rms {rms:.3f}"
+        yield _below(f"{name}, max", float(scaled[most]), unit, where, limit, 3)
+
+
+def _speed(view: ArmView) -> Iterator[KeyFigure]:
+    values = view.run.column("gripper_speed_m_s")
+    if not np.isfinite(values).any():
+        return
+    k = int(np.nanargmax(values))
+    limit = None if view.machines is None else 1e3 * view.machines.gripper_speed_max_m_s
+    where = f"at {view.run.t_s[k]:.2f} s"
+    yield _below("gripper speed, max", 1e3 * float(values[k]), "mm/s", where, limit, 1)
+
+
+def _joints(view: ArmView) -> Iterator[KeyFigure]:
+    machines = view.machines
+    if machines is None:
+        return
+    robot, column = machines.robot, view.run.column
+    ends = (robot.position_min_rad, robot.position_max_rad)
+    for arm, q, v, span, most in (
+        ("simulated", "space_q", "space_v", machines.space_range_rad(),
+         machines.space_rate_max_rad_s()),
+        ("industrial", "robot_q", "robot_q_rate", ends, robot.rate_max_rad_s),
+    ):  # fmt: skip
+        left = 100.0 * limit_share(column(q), *span)
+        if np.isfinite(left).any():
+            k, joint = divmod(int(np.nanargmin(left)), 6)
+            value = float(left[k, joint])
+            yield KeyFigure(f"{arm} arm, travel left", f"{value:.1f} %", _where(view, k, joint),
+                            "0 %", f"{value:.1f} %", value < 0.0)  # fmt: skip
+        rate = 100.0 * np.abs(column(v)) / most
+        if np.isfinite(rate).any():
+            k, joint = divmod(int(np.nanargmax(rate)), 6)
+            value = float(rate[k, joint])
+            yield _below(f"{arm} arm, joint rate", value, "%", _where(view, k, joint), 100.0, 1)
+
+
+def _singular(view: ArmView) -> Iterator[KeyFigure]:
+    margins = view.run.column("margins")
+    names = (("wrist", 1.0, ""), ("elbow", 1e3, " mm"), ("shoulder", 1e3, " mm"))
+    for k, (name, factor, unit) in enumerate(names):
+        if np.isfinite(margins[:, k]).any():
+            place = int(np.nanargmin(margins[:, k]))
+            value = factor * float(margins[place, k])
+            where = f"at {view.run.t_s[place]:.2f} s"
+            yield KeyFigure(f"nearest to {name} singularity", f"{value:.3g}{unit}", where)
+
+
+def _link(view: ArmView) -> Iterator[KeyFigure]:
+    run = view.run
+    latency = run.column("answer_latency_s")
+    latency = 1e3 * latency[np.isfinite(latency)]
+    if len(latency):
+        p99 = float(np.percentile(latency, 99.0))
+        where = f"max {latency.max():.2f} ms of {len(latency)}"
+        yield _below("answer to a request, p99", p99, "ms", where, 1e3 * ANSWER_WANTED_S, 2)
+    if not run.waypoints:
+        return
+    yield KeyFigure("waypoints", str(run.waypoints))
+    yield KeyFigure("waypoints sent", str(int(np.isfinite(run.column("sent_seq")).sum())))
+    yield KeyFigure("requests of the robot", str(int(run.column("requests").max())))
+    repeats = int(run.column("repeats").max())
+    yield KeyFigure("requests repeated", str(repeats), limit="0", bad=repeats > 0)
+    late = run.column("late_s")
+    if np.isfinite(late).any() and np.nanmax(late) > 0.0:
+        yield KeyFigure("latest wake-up", f"{1e3 * float(np.nanmax(late)):.2f} ms")
+
+
+def _where(view: ArmView, waypoint: int, joint: int) -> str:
+    return f"joint {joint + 1} at {view.run.t_s[waypoint]:.2f} s"
+
+
+def _below(
+    name: str, value: float, unit: str, where: str, limit: float | None, digits: int
+) -> KeyFigure:
+    """A row of a value that is to stay below a limit, if there is one."""
+    shown = f"{value:.{digits}f} {unit}"
+    if limit is None:
+        return KeyFigure(name, shown, where)
+    margin = f"{limit - value:.{digits}f} {unit}"
+    return KeyFigure(name, shown, where, f"{limit:g} {unit}", margin, value > limit * (1 + 1e-9))

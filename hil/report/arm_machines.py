@@ -1,0 +1,147 @@
+"""Both arms of a run as its recording describes them: what can be drawn and what they may do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arm_driver.bodies import STANDARD
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kernels import posture
+from hil.arm_settings import ArmSettings
+from hil.settings import ConfigError
+from sim.world.space_arm.kernels.dynamics import make_scratch
+from sim.world.space_arm.kernels.dynamics import gripper_pose as pose_kernel
+from sim.world.space_arm.reference import link_pose
+
+Array = NDArray[np.float64]
+
+MACHINES_KEY: Final = "machines"
+"""Where the scenario in a recording's header has `ArmMachines.to_json`."""
+
+_GEOMETRY: Final = (
+    *("a2_m", "a3_m", "d3_m", "d4_m", "base_height_m", "tool_m"),
+    *("position_min_rad", "position_max_rad", "rate_max_rad_s", "acceleration_max_rad_s2"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmMachines:
+    """Both arms, and what holds of the path between them.
+
+    Args:
+        space: the simulated arm.
+        robot: the industrial arm.
+        period_s: time between waypoints [s].
+        gripper_speed_max_m_s: of the industrial arm [m/s].
+        alignment: axes of the industrial gripper in those of the simulated one, shape (3, 3).
+        scale: factor on translations between the two.
+
+    Raises:
+        ValueError: a period, speed or scale that is not above 0.
+    """
+
+    space: ArmSettings
+    robot: PumaGeometry
+    period_s: float = 0.35
+    gripper_speed_max_m_s: float = 0.1
+    alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
+            value = getattr(self, name)
+            if not 0.0 < value < np.inf:
+                raise ValueError(f"{name}: {value} {unit}, must be finite and above 0")
+        turn = np.array(self.alignment, np.float64)
+        turn.setflags(write=False)
+        object.__setattr__(self, "alignment", turn)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values for the key `MACHINES_KEY` of the scenario in a recording's header."""
+        robot = {name: getattr(self.robot, name) for name in _GEOMETRY}
+        return {
+            "space": self.space.model_dump(mode="json"),
+            "robot": {
+                name: value.tolist() if isinstance(value, np.ndarray) else value
+                for name, value in robot.items()
+            },
+            "period_s": self.period_s,
+            "gripper_speed_max_m_s": self.gripper_speed_max_m_s,
+            "alignment": np.asarray(self.alignment).tolist(),
+            "scale": self.scale,
+        }
+
+    @classmethod
+    def from_scenario(cls, scenario: Mapping[str, Any] | None) -> Self:
+        """Read back what `to_json` gave, from the scenario of a recording.
+
+        Raises:
+            ValueError: if it is not there or does not describe two arms; the message says what.
+        """
+        try:
+            raw = dict((scenario or {})[MACHINES_KEY])
+            space = ArmSettings.build(raw.pop("space"), "the simulated arm in the recording")
+            return cls(space, PumaGeometry(**raw.pop("robot")), **raw)
+        except KeyError as error:
+            raise ValueError(f"the header has no {error} of the arms") from error
+        except ConfigError as error:
+            problem = error.problems[0] if error.problems else str(error)
+            raise ValueError(f"the simulated arm: {problem}") from error
+        except TypeError as error:
+            raise ValueError(f"the arms in the header: {error}") from error
+
+    def space_points_m(self, q_rad: Array) -> Array:
+        """Joints of the simulated arm from its base, and its gripper [m], shape (8, 3).
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+        """
+        arm = self.space.arm()
+        points = np.zeros((8, 3))
+        for link in range(6):
+            points[link + 1] = link_pose(arm, q_rad, link)[:3, 3]
+        rotation = np.empty((3, 3))
+        pose_kernel(arm.arrays(), np.array(q_rad), make_scratch(), rotation, points[7])
+        return points
+
+    def robot_points_m(self, q_rad: Array) -> Array:
+        """Points of the industrial arm from its base to its gripper [m], shape (7, 3).
+
+        Base, shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper.
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+        """
+        q = np.array(q_rad, np.float64).reshape(1, 6)
+        poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
+        posture.poses_of_joints(self.robot.table, q, poses)
+        posture.points_of_joints(
+            self.robot.table, q, poses, STANDARD.upper_arm_offset_m, points
+        )
+        return np.vstack([np.zeros((1, 3)), points[0]])
+
+    def space_range_rad(self) -> tuple[Array, Array]:
+        """Least and greatest joint angles of the simulated arm [rad], each of shape (6,)."""
+        degrees = np.array([joint.position_deg for joint in self.space.joint])
+        return np.radians(degrees[:, 0]), np.radians(degrees[:, 1])
+
+    def space_rate_max_rad_s(self) -> Array:
+        """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
+        return np.radians([joint.rate_max_deg_s for joint in self.space.joint])
+
+
+def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
+    """Way left to the nearer end of travel, as a share of half the travel: 1 in its middle, 0 at an end.
+
+    Args:
+        q_rad: joint angles [rad], shape (N, 6).
+        low_rad: least angles [rad], shape (6,).
+        high_rad: greatest angles [rad], shape (6,).
+
+    Returns:
+        Shares, shape (N, 6); below 0 beyond an end, NaN where an angle is not there.
+    """
+    return np.minimum(q_rad - low_rad, high_rad - q_rad) / (0.5 * (high_rad - low_rad))

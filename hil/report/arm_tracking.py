@@ -1,0 +1,193 @@
+"""How well the robot followed: the delay of what it told, and the error once that is removed.
+
+The asked path is the one a robot of this link moves on: straight lines between waypoints, in even
+motion, with the orientation turned about one axis; before the first and after the last it rests.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.spatial.transform import Rotation, Slerp
+
+Array = NDArray[np.float64]
+
+LEVER_M: Final = 0.1
+"""Weight of orientation against position in the search for the delay: a gripper's length."""
+
+LEAST_TRAVEL_M: Final = 2e-3
+"""A path shorter than this does not tell a delay."""
+
+LEAST_SAMPLES: Final = 6
+EARLIEST_PERIODS: Final = 1.0
+LATEST_PERIODS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """Poses over time. Arrays are read-only.
+
+    Args:
+        t_s: rising times [s], shape (N,), N at least 1.
+        position_m: shape (N, 3).
+        quaternion: unit, w x y z, shape (N, 4).
+    """
+
+    t_s: Array
+    position_m: Array
+    quaternion: Array
+
+    @classmethod
+    def of(cls, t_s: Array, poses: Array, used: NDArray[np.bool_] | None = None) -> "Path":
+        """The poses that are there, in order of time, one per instant (the first told).
+
+        Args:
+            t_s: times [s], shape (N,).
+            poses: positions and quaternions, shape (N, 7); NaN = not there.
+            used: which to take, shape (N,).
+        """
+        there = np.isfinite(t_s) & np.isfinite(poses).all(axis=1)
+        there &= np.linalg.norm(poses[:, 3:], axis=1) > 0.5
+        if used is not None:
+            there &= used
+        times, first = np.unique(t_s[there], return_index=True)
+        chosen = poses[there][first]
+        norm = np.linalg.norm(chosen[:, 3:], axis=1, keepdims=True)
+        arrays = (times, chosen[:, :3].copy(), chosen[:, 3:] / norm)
+        for array in arrays:
+            array.setflags(write=False)
+        return cls(*arrays)
+
+    def __len__(self) -> int:
+        return len(self.t_s)
+
+    @property
+    def rotations(self) -> Rotation:
+        """Orientations, N of them."""
+        return Rotation.from_quat(self.quaternion, scalar_first=True)
+
+    def travel_m(self) -> float:
+        """Length of the way, turns counted by `LEVER_M` [m]."""
+        if len(self) < 2:
+            return 0.0
+        turns = (self.rotations[:-1].inv() * self.rotations[1:]).magnitude()
+        steps = np.linalg.norm(np.diff(self.position_m, axis=0), axis=1)
+        return float(np.sum(np.hypot(steps, LEVER_M * turns)))
+
+    def at(self, t_s: Array) -> tuple[Array, Rotation]:
+        """Positions [m], shape (M, 3), and orientations at times [s], shape (M,)."""
+        inside = np.clip(t_s, self.t_s[0], self.t_s[-1])
+        position = np.column_stack(
+            [np.interp(inside, self.t_s, self.position_m[:, axis]) for axis in range(3)]
+        )
+        if len(self) == 1:
+            return position, self.rotations[np.zeros(len(t_s), np.intp)]
+        return position, Slerp(self.t_s, self.rotations)(inside)
+
+    def relative(self, reference: "Path | None" = None) -> tuple[Array, Array]:
+        """Motion since the start, in the axes of the gripper at the start.
+
+        Args:
+            reference: whose start to take; this path's own without it.
+
+        Returns:
+            Positions [m], shape (N, 3), and turns as rotation vectors [rad], shape (N, 3).
+        """
+        start = self if reference is None else reference
+        back = start.rotations[0].inv()
+        moved = back.apply(self.position_m - start.position_m[0])
+        return moved, (back * self.rotations).as_rotvec()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracking:
+    """What was measured of the robot's following. Arrays are read-only.
+
+    Args:
+        delay_s: by which what was told is behind what was asked [s]; 0 if not known.
+        delay_known: the path moves enough to tell it, and it is not at an end of the search.
+        t_s: times at which the robot was where it told [s], shape (M,).
+        position_error_m: told minus asked, `delay_s` before, shape (M, 3).
+        angle_error_rad: angle between the two orientations, shape (M,).
+        deviation_m: distance from the asked path's line about then, whenever reached, shape (M,).
+    """
+
+    delay_s: float
+    delay_known: bool
+    t_s: Array
+    position_error_m: Array
+    angle_error_rad: Array
+    deviation_m: Array
+
+    @property
+    def distance_m(self) -> Array:
+        """Position error [m], shape (M,)."""
+        return np.linalg.norm(self.position_error_m, axis=1)
+
+
+def tracking_of(asked: Path, measured: Path, period_s: float) -> Tracking | None:
+    """Measure delay and error; None if one of the paths has no pose.
+
+    The delay is the shift with the least mean square distance between what was told and what was
+    asked: the best of a grid of a tenth of a period, refined by Brent's method. It is looked for
+    from one period before to ten periods after.
+
+    Args:
+        asked: waypoints.
+        measured: what the robot told.
+        period_s: between waypoints [s].
+    """
+    if not len(asked) or not len(measured):
+        return None
+    delay, known = 0.0, False
+    if len(measured) >= LEAST_SAMPLES and asked.travel_m() > LEAST_TRAVEL_M:
+        delay, known = _delay(asked, measured, period_s)
+    position, rotations = asked.at(measured.t_s - delay)
+    error = measured.position_m - position
+    angle = (rotations.inv() * measured.rotations).magnitude()
+    deviation = _deviation(asked, measured, delay)
+    for array in (error, angle, deviation):
+        array.setflags(write=False)
+    return Tracking(delay, known, measured.t_s, error, angle, deviation)
+
+
+def _delay(asked: Path, measured: Path, period_s: float) -> tuple[float, bool]:
+    told = _signal(measured.position_m, measured.rotations)
+
+    def cost(delay_s: float) -> float:
+        return float(np.mean((told - _signal(*asked.at(measured.t_s - delay_s))) ** 2))
+
+    steps = np.arange(-10 * EARLIEST_PERIODS, 10 * LATEST_PERIODS + 1) * (0.1 * period_s)
+    costs = [cost(float(step)) for step in steps]
+    best = int(np.argmin(costs))
+    inside = 0 < best < len(steps) - 1
+    if not inside:
+        return float(steps[best]), False
+    found = minimize_scalar(cost, bounds=(steps[best - 1], steps[best + 1]), method="bounded",
+                            options={"xatol": 1e-6})  # fmt: skip
+    # A path that rests for all of what was told fits every shift.
+    return float(found.x), costs[best] < 0.5 * max(costs)
+
+
+def _signal(position_m: Array, rotations: Rotation) -> Array:
+    """Position and weighted axes as numbers whose differences are distances, shape (N, 12) [m]."""
+    axes = rotations.as_matrix().reshape(-1, 9) * (LEVER_M / np.sqrt(2.0))
+    return np.hstack([position_m, axes])
+
+
+def _deviation(asked: Path, measured: Path, delay_s: float) -> Array:
+    """Least distance [m] from the asked lines within two waypoints of where it should be."""
+    if len(asked) == 1:
+        return np.linalg.norm(measured.position_m - asked.position_m[0], axis=1)
+    begin, way = asked.position_m[:-1], np.diff(asked.position_m, axis=0)  # (S, 3)
+    square = np.maximum(np.sum(way * way, axis=1), 1e-30)  # (S,)
+    segment = np.searchsorted(asked.t_s, measured.t_s - delay_s, side="right") - 1
+    least = np.full(len(measured), np.inf)
+    for offset in range(-2, 3):
+        k = np.clip(segment + offset, 0, len(way) - 1)
+        ahead = measured.position_m - begin[k]
+        share = np.clip(np.sum(ahead * way[k], axis=1) / square[k], 0.0, 1.0)
+        least = np.minimum(least, np.linalg.norm(ahead - share[:, None] * way[k], axis=1))
+    return least

@@ -1,0 +1,153 @@
+"""A recording of the arm station prepared for pictures and tables."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from hil.recording.arm_recording import ArmRecording
+from hil.recording.frame import EventKind, Level
+from hil.report.arm_machines import ArmMachines
+from hil.report.arm_tracking import Path, Tracking, tracking_of
+from hil.report.ending import Ending, Verdict
+
+Array = NDArray[np.float64]
+
+DEFAULT_PERIOD_S = 0.35
+_GOOD = {"completed": Ending.COMPLETED, "cancelled": Ending.STOPPED}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmView:
+    """What the pictures and tables of an arm's run are made of.
+
+    Args:
+        run: the recording.
+        machines: both arms; None if the recording does not describe them.
+        verdict: how the run ended.
+        result: result of the last stream in its own words, empty without any.
+        streamed: waypoints that were sent, or all with a target if none were, shape (N,).
+        asked: poses of the industrial gripper that were asked.
+        space: the simulated gripper's poses at the same instants, seen with the robot's axes.
+        measured: what the robot told.
+        tracking: None without asked or measured poses.
+        notes: what a reader must know before trusting the rest.
+    """
+
+    run: ArmRecording
+    machines: ArmMachines | None
+    verdict: Verdict
+    result: str
+    streamed: NDArray[np.bool_]
+    asked: Path
+    space: Path
+    measured: Path
+    tracking: Tracking | None
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: ArmRecording) -> "ArmView":
+        """Prepare a recording; an odd one gives notes, not an error."""
+        notes = _notes(run)
+        try:
+            machines = ArmMachines.from_scenario(run.recording.scenario)
+        except ValueError as error:
+            machines = None
+            notes.append(f"The arms cannot be drawn, and their limits are unknown: {error}.")
+        sent = np.isfinite(run.column("sent_seq"))
+        target = np.isfinite(run.column("target_pose")).all(axis=1)
+        if run.waypoints and not sent.any():
+            notes.append("No waypoint was sent; what is shown as asked was only planned.")
+        streamed = sent & target if sent.any() else target
+        asked = Path.of(run.t_s, run.column("target_pose"), streamed)
+        measured = Path.of(run.column("measured_at_s"), run.column("measured_pose"))
+        if run.waypoints and not len(measured):
+            notes.append("The robot did not tell where it is: its delay and error are unknown.")
+        period_s = DEFAULT_PERIOD_S if machines is None else machines.period_s
+        tracking = tracking_of(asked, measured, period_s)
+        if tracking is not None and not tracking.delay_known:
+            notes.append("The delay cannot be told from this motion; errors are taken without it.")
+        if machines is not None and machines.scale != 1.0:
+            notes.append(f"Translations were scaled by {machines.scale:g}: not the same motion.")
+        verdict, result = _verdict(run)
+        return cls(
+            run=run,
+            machines=machines,
+            verdict=verdict,
+            result=result,
+            streamed=streamed,
+            asked=asked,
+            space=_aligned(run, machines, streamed),
+            measured=measured,
+            tracking=tracking,
+            notes=tuple(notes),
+        )
+
+    def facts(self) -> dict[str, str]:
+        """What was known before the first waypoint: name → text."""
+        return dict(self.run.recording.metadata.get("run", {}))
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """What the header says was simulated, each fact in its own words."""
+        return tuple(text for text in self.facts().values() if text.startswith("SIMULATED"))
+
+    @property
+    def period_s(self) -> float:
+        """Time between waypoints [s]."""
+        return DEFAULT_PERIOD_S if self.machines is None else self.machines.period_s
+
+
+def _aligned(
+    run: ArmRecording, machines: ArmMachines | None, used: NDArray[np.bool_]
+) -> Path:
+    """The simulated gripper's motion with the axes of the industrial gripper, scaled."""
+    path = Path.of(run.t_s, run.column("space_pose"), used)
+    if machines is None or not len(path):
+        return path
+    turn = Rotation.from_matrix(np.asarray(machines.alignment))
+    rotations = (path.rotations * turn).as_quat(scalar_first=True)
+    start = path.position_m[0]
+    moved = start + machines.scale * (path.position_m - start)
+    return Path.of(path.t_s, np.hstack([moved, rotations]))
+
+
+def _verdict(run: ArmRecording) -> tuple[Verdict, str]:
+    """How it ended, by the last stream's result, else by what is missing."""
+    recording = run.recording
+    results = [event for event in recording.events if "result" in event.data]
+    fatal = next((event for event in recording.events if event.level is Level.FATAL), None)
+    if not run.waypoints and not results:
+        return Verdict(Ending.EMPTY, "The recording holds no waypoint."), ""
+    result = str(results[-1].data["result"]) if results else ""
+    if fatal is not None:
+        return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}"), result
+    if results:
+        reason = str(results[-1].data.get("reason") or "no reason told")
+        before = [str(event.data["result"]) for event in results[:-1]]
+        more = f" Streams before it: {', '.join(before)}." if before else ""
+        ending = _GOOD.get(result, Ending.TRIPPED)
+        words = f"At {results[-1].t_s:.3f} s the stream ended: {result} ({reason}).{more}"
+        return Verdict(ending, words), result
+    if recording.truncated:
+        words = f"The recording ends without its closing record, at {run.t_s[-1]:.3f} s."
+        return Verdict(Ending.CUT_OFF, words), result
+    return Verdict(Ending.UNFINISHED, "The recording tells of no stream's end."), result
+
+
+def _notes(run: ArmRecording) -> list[str]:
+    recording = run.recording
+    notes: list[str] = []
+    if recording.truncated:
+        notes.append("The file was not finished properly; up to its last complete chunk is here.")
+    if recording.damage:
+        notes.append(f"The file is damaged: {recording.damage}")
+    if recording.dropped:
+        notes.append(f"{recording.dropped} entries were dropped and are missing.")
+    elif recording.gaps:
+        notes.append(f"The sequence of waypoints has {len(recording.gaps)} holes.")
+    grave = [event for event in recording.events if event.kind is EventKind.FAULT]
+    if grave:
+        notes.append(f"{len(grave)} faults were latched; the first: {grave[0].message}")
+    return notes

@@ -1,0 +1,156 @@
+"""A run of both arms made by hand: known delay, known error, the same motion at two places."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kinematics import forward, nearest, singular_distances
+from arm_driver.pose import Pose
+from hil.arm_settings import ArmSettings
+from hil.recording.arm_frame import ArmFrame, arm_header, stream_result
+from hil.recording.arm_recording import ArmRecording
+from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord
+from hil.recording.recorder import Recorder
+from hil.recording.ring import Ring
+from hil.report.arm_machines import MACHINES_KEY, ArmMachines
+from hil.report.arm_tracking import Path as PosePath
+from hil.shipped import configs_dir
+from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
+
+PERIOD_S = 0.35
+DELAY_S = 0.62
+OFFSET_M = (0.0, 0.0, 0.3e-3)
+ANGLE_ERROR_RAD = 0.004
+TOLD_BEFORE_S = 0.04
+START_RAD = np.radians([20.0, 65.0, -175.0, 10.0, 50.0, 0.0])
+"""Of the industrial arm, elbow bent and wrist well away from singular."""
+STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING", "ENDING", "READY")
+FACTS = {
+    "scenario": "bkm_on_rm01",
+    "arm": "SIMULATED RM-01 (emulated controller)",
+    "clock": "virtual",
+}
+COMPLETED = (stream_result(84.0, 239, "completed", "at rest at the declared end"),)
+
+Change = Callable[[int, ArmFrame], ArmFrame]
+
+
+@functools.cache
+def machines() -> ArmMachines:
+    space = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    alignment = Rotation.from_euler("z", 90.0, degrees=True).as_matrix()
+    return ArmMachines(space, PumaGeometry(tool_m=0.12), alignment=alignment)
+
+
+def seven(pose: Pose) -> tuple[float, ...]:
+    turn = Rotation.from_matrix(pose.rotation).as_quat(scalar_first=True)
+    return (*pose.position_m.tolist(), *turn.tolist())
+
+
+def robot_motion(t_s: float, end_s: float) -> Pose:
+    """Motion of the industrial gripper since its start: at rest at both ends, never periodic."""
+    share = min(max(t_s / end_s, 0.0), 1.0)
+    even = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    angle = 2.0 * math.pi * even
+    way = [0.14 * math.sin(angle), 0.1 * (1.0 - math.cos(angle)), 0.06 * math.sin(2.0 * angle)]
+    turn = Rotation.from_rotvec([0.3 * math.sin(angle), 0.0, 0.25 * (1.0 - math.cos(angle))])
+    return Pose(turn.as_matrix(), np.array(way))
+
+
+def space_joints(poses: Sequence[Pose]) -> np.ndarray:
+    """Joint angles of the simulated arm at its gripper's poses, from its home on (Newton)."""
+    arm, q = machines().space.arm().arrays(), machines().space.home_rad().copy()
+    rotation, position, jacobian = np.empty((3, 3)), np.empty(3), np.empty((6, 6))
+    rows = []
+    for pose in poses:
+        for _ in range(4):
+            gripper_pose(arm, q, make_scratch(), rotation, position)
+            gripper_jacobian(arm, q, make_scratch(), jacobian)
+            turn = Rotation.from_matrix(pose.rotation @ rotation.T).as_rotvec()
+            q = q + np.linalg.solve(jacobian, np.concatenate([pose.position_m - position, turn]))
+        rows.append(q)
+    return np.array(rows)
+
+
+@functools.cache
+def frames(count: int = 240) -> tuple[ArmFrame, ...]:
+    """A completed run; what is told of the robot is `DELAY_S` late, off by `OFFSET_M` and a turn."""
+    geometry = machines().robot
+    t_s = PERIOD_S * np.arange(count)
+    moves = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in t_s]
+    start = forward(geometry, START_RAD)
+    targets = [start @ move for move in moves]
+    home = machines().space.home_rad()
+    rotation, position = np.empty((3, 3)), np.empty(3)
+    gripper_pose(machines().space.arm().arrays(), home, make_scratch(), rotation, position)
+    turn = Pose(machines().alignment, np.zeros(3))
+    space = [Pose(rotation, position) @ turn @ move @ turn.inverse() for move in moves]
+    space_q = space_joints(space)
+    robot_q, now = [], START_RAD
+    for pose in targets:
+        now = nearest(geometry, pose, now).q_rad
+        robot_q.append(now)
+    robot_q = np.array(robot_q)
+    asked = PosePath.of(t_s, np.array([seven(pose) for pose in targets]))
+    told_at = t_s - TOLD_BEFORE_S
+    told, told_turn = asked.at(told_at - DELAY_S)
+    told_turn = told_turn * Rotation.from_rotvec([0.0, 0.0, ANGLE_ERROR_RAD])
+    told = np.hstack([told + OFFSET_M, told_turn.as_quat(scalar_first=True)])
+    places = np.array([pose.position_m for pose in targets])
+    speed = np.linalg.norm(np.diff(places, axis=0, prepend=places[:1]), axis=1) / PERIOD_S
+    rng = np.random.default_rng(5)
+    latency = 4e-4 * rng.lognormal(0.0, 0.4, count)
+    rates = [np.diff(q, axis=0, prepend=q[:1]) / PERIOD_S for q in (space_q, robot_q)]
+    return tuple(
+        ArmFrame(
+            index=k,
+            t_s=float(t_s[k]),
+            late_s=0.0,
+            state=2,
+            action=1,
+            space_q=tuple(space_q[k].tolist()),
+            space_v=tuple(rates[0][k].tolist()),
+            space_pose=seven(space[k]),
+            target_pose=seven(targets[k]),
+            robot_q=tuple(robot_q[k].tolist()),
+            robot_q_rate=tuple(rates[1][k].tolist()),
+            sent_location=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
+            sent_seq=float(k),
+            measured_pose=tuple(told[k].tolist()),
+            measured_at_s=float(told_at[k]),
+            margins=tuple(dataclasses.astuple(singular_distances(geometry, robot_q[k]))),
+            gripper_speed_m_s=float(speed[k]),
+            answer_latency_s=float(latency[k]),
+            requests=k + 1,
+        )
+        for k in range(count)
+    )
+
+
+def write_run(
+    path: Path,
+    *,
+    change: Change | None = None,
+    count: int = 240,
+    events: Sequence[EventRecord] = COMPLETED,
+    described: bool = True,
+) -> ArmRecording:
+    """Record the frames, each changed by `change`, and read them back."""
+    scenario = {MACHINES_KEY: machines().to_json()} if described else {}
+    header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)
+    recorder = Recorder(Ring.local(), path, header)
+    for frame in frames()[:count]:
+        shown = frame if change is None else change(frame.index, frame)
+        recorder.ring.push(CYCLE_KIND, shown.to_bytes())
+    for event in events:
+        recorder.ring.push(EVENT_KIND, event.to_bytes())
+    recorder.finish()
+    return ArmRecording.open(path)
