@@ -23,23 +23,26 @@ class LatencyReport:
         p50_s: Median [s], rounded up to the next edge, 6 % at most.
         p99_s: 99th percentile [s], rounded up likewise.
         longest_s: Longest [s], exact.
+        last_s: The newest [s], exact; 0 before the first.
     """
 
     count: int
     p50_s: float
     p99_s: float
     longest_s: float
+    last_s: float
 
 
 class LatencyHistogram:
     """Counts durations in buckets with logarithmic edges; nothing grows with their number."""
 
-    __slots__ = ("_counts", "_longest_s", "_total")
+    __slots__ = ("_counts", "_last_s", "_longest_s", "_total")
 
     def __init__(self) -> None:
         self._counts = [0] * BUCKETS
         self._total = 0
         self._longest_s = 0.0
+        self._last_s = 0.0
 
     @property
     def counts(self) -> Sequence[int]:
@@ -55,6 +58,7 @@ class LatencyHistogram:
         self._counts[bucket] += 1
         self._total += 1
         self._longest_s = max(self._longest_s, duration_s)
+        self._last_s = duration_s
 
     def quantile_s(self, fraction: float) -> float:
         """Return the duration that this fraction of all does not exceed [s].
@@ -75,5 +79,9 @@ class LatencyHistogram:
     def report(self) -> LatencyReport:
         """Return the figures of now."""
         return LatencyReport(
-            self._total, self.quantile_s(0.5), self.quantile_s(0.99), self._longest_s
+            self._total,
+            self.quantile_s(0.5),
+            self.quantile_s(0.99),
+            self._longest_s,
+            self._last_s,
         )

@@ -16,7 +16,7 @@ from arm_driver.pose import Pose
 from arm_driver.urls import parse_arm_link
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_settings import ArmSettings
-from hil.arm_sources.settings import SourceSettings
+from hil.arm_sources.settings import ArmSourceSettings
 from hil.fields import Coordinate, Positive
 from hil.robot_settings import RobotSettings
 from hil.scenario import Name, RecordingSettings
@@ -85,7 +85,7 @@ class ArmScenario(Settings):
     robot: str = "rm01"
     """Robot file."""
     mapping: MappingSettings = MappingSettings()
-    source: SourceSettings
+    source: ArmSourceSettings
     clock: Literal["virtual", "real"] = "virtual"
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     longest_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 600.0

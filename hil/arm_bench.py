@@ -1,0 +1,258 @@
+"""A run of the arm station, put together from its plan: source, both arms, gate, link, recorder."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.kinematics import forward
+from arm_driver.link import open_arm_link
+from arm_driver.link_errors import ArmLinkError
+from hil.arm_journal import ACTIONS, STATES, ArmJournal
+from hil.arm_loop import ArmEnd, ArmLoop, ArmWire
+from hil.arm_prepare import Prepared, prepare
+from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.arm_sources.settings import make_source
+from hil.arm_sources.source import SourceError, VelocitySource
+from hil.arm_wire import VirtualArmLink
+from hil.clock import Clock, VirtualClock
+from hil.console import RefusedError
+from hil.recording.arm_frame import arm_header
+from hil.recording.frame import EventRecord
+from hil.recording.header import RECORDING_NAME, RunHeader
+from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
+from hil.recording.ring import RecorderStatus, Ring
+from hil.run_files import run_dir
+from hil.signals import StopSignals
+from hil.stations.arm import location_of
+from sim.devices.arm_controller import ArmController
+from sim.devices.arm_faults import ArmFault
+from sim.devices.arm_settings import ArmControllerSettings
+from sim.world.space_arm.simulator import TICK_S
+
+VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "mcap")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmRunResult:
+    """How a run went; figures are taken from its recording.
+
+    Args:
+        end: of the stream.
+        prepared: what was proved before it.
+        recorder: how the recording ended.
+        events: what happened, in order.
+        robot: the robot of the run in one line.
+    """
+
+    end: ArmEnd
+    prepared: Prepared
+    recorder: RecorderResult
+    events: tuple[EventRecord, ...]
+    robot: str
+
+    @property
+    def ok(self) -> bool:
+        """Completed, or stopped by the operator and at rest; and the recording is whole."""
+        return self.end.ok and self.recorder.status is RecorderStatus.DONE
+
+
+def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> Prepared:
+    """Find the robot's place, and prove a planned motion in full.
+
+    Raises:
+        ConfigError: if the source's file cannot be used.
+        RefusedError: with arm, joint, value and limit; nothing has been sent.
+    """
+    if plan.scenario.source.kind not in ("profile", "recorded"):
+        return prepare(plan, _no_source, planned=False)
+    return prepare(plan, lambda: source_of(plan, VirtualClock()), planned=True, told=told)
+
+
+def _no_source() -> VelocitySource:
+    raise AssertionError("a live motion is not played out beforehand")
+
+
+def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
+    """The source of a plan, at its beginning.
+
+    Raises:
+        RefusedError: if a device or package is not there.
+    """
+    try:
+        folder = Path(plan.scenario_file).parent
+        return make_source(plan.scenario.source, now_s=clock.now_s, base_dir=folder)
+    except SourceError as error:
+        raise RefusedError(f"source: {error}") from None
+
+
+def host_settings(plan: ArmPlan) -> HostSettings:
+    """Times and limits of the host's end of the link."""
+    limits = plan.robot.gate_limits()
+    return HostSettings(
+        speed_max_m_s=limits.gripper_speed_max_m_s,
+        turn_rate_max_rad_s=limits.gripper_turn_max_rad_s,
+        a_zero_rad=plan.robot.oat_convention().zero_rad[1],
+    )
+
+
+def stream_plan(prepared: Prepared) -> StreamPlan:
+    """Declared start and end of the stream."""
+    robot = prepared.plan.robot
+    start = forward(robot.geometry(), prepared.start.q_rad)
+    end = prepared.steps[-1].location if prepared.steps else None
+    return StreamPlan(location_of(start, robot.oat_convention()), end)
+
+
+def emulated_settings(prepared: Prepared) -> ArmControllerSettings:
+    """An emulated robot that stands where the motion begins."""
+    angles = tuple(np.degrees(prepared.start.q_rad).tolist())
+    return ArmControllerSettings(start_deg=angles, tool_m=prepared.plan.robot.tool_m, feedback=True)
+
+
+def run_arm(
+    prepared: Prepared,
+    out: Path,
+    *,
+    faults: tuple[ArmFault, ...] = (),
+    progress: Callable[[float], None] | None = None,
+) -> ArmRunResult:
+    """Run a prepared motion against its robot.
+
+    Args:
+        prepared: the motion.
+        out: folder that gets a new folder for this run.
+        faults: of the emulated robot in this process.
+        progress: called with the motion time now and then [s].
+
+    Raises:
+        RefusedError: if the robot is not there, or its source.
+        RecordingError: if the run cannot be recorded.
+    """
+    plan = prepared.plan
+    clock = _clock(plan)
+    with ExitStack() as stack:
+        source = source_of(plan, clock)
+        stack.callback(source.close)
+        station = prepared.station(source)
+        wish = stack.enter_context(StopSignals())
+        wire = _wire(prepared, clock, faults)
+        stack.callback(wire.close)
+        folder = stack.enter_context(run_dir(out, plan.scenario.name))
+        sink = _sink(plan, folder, _header(prepared))
+        journal = ArmJournal(sink, plan.robot.oat_convention())
+        with _finished(sink) as recorder:
+            loop = ArmLoop(
+                clock if progress is None else _Shown(clock, progress),
+                station, wire, stream_plan(prepared), journal, wish, plan.scenario.longest_s,
+            )  # fmt: skip
+            end = loop.run()
+            journal.end(end.result, end.reason)
+    robot = _robot_line(plan)
+    return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot)
+
+
+def _clock(plan: ArmPlan) -> Clock:
+    if plan.scenario.clock == "virtual":
+        return VirtualClock()
+    from hil.realtime import RealClock  # Linux only
+
+    return RealClock()
+
+
+def _wire(prepared: Prepared, clock: Clock, faults: tuple[ArmFault, ...]) -> ArmWire:
+    plan = prepared.plan
+    url, settings = plan.scenario.devices.arm, host_settings(plan)
+    if url == SIM_URL:
+        robot = ArmController(
+            emulated_settings(prepared), now_s=clock.now_s(), seed=plan.scenario.seed
+        )
+        for fault in faults:
+            robot.inject(fault, clock.now_s())
+        return VirtualArmLink(robot, settings, clock.now_s)
+    try:
+        return open_arm_link(url, now_s=clock.now_s, settings=settings)
+    except ArmLinkError as error:
+        raise RefusedError(f"nothing has moved: the robot at {url} is not there: {error}") from None
+
+
+def _sink(plan: ArmPlan, folder: Path, header: RunHeader) -> RecordingSink:
+    settings = plan.scenario.recording
+    path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
+    if plan.scenario.clock == "virtual":
+        return Recorder(Ring.local(settings.ring_slots), path, header, min_free_bytes=least)
+    from hil.recording.process import RecorderProcess  # Linux only
+
+    return RecorderProcess(Ring.shared(settings.ring_slots), path, header, min_free_bytes=least)
+
+
+@contextmanager
+def _finished(sink: RecordingSink) -> Iterator[list[RecorderResult]]:
+    """The recording is ended on every way out."""
+    result: list[RecorderResult] = []
+    try:
+        yield result
+    finally:
+        result.append(sink.finish())
+
+
+def _header(prepared: Prepared) -> RunHeader:
+    plan = prepared.plan
+    return arm_header(
+        STATES,
+        ACTIONS,
+        {
+            "scenario": plan.scenario.name,
+            "space_arm": plan.space_arm.name,
+            "robot": _robot_line(plan),
+            "clock": plan.scenario.clock,
+            "period_s": repr(TICK_S),
+            "seed": str(plan.scenario.seed),
+            "scale": repr(plan.scenario.mapping.scale),
+            "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
+        },
+        plan.model_dump(mode="json"),
+    )
+
+
+def _robot_line(plan: ArmPlan) -> str:
+    """The robot of a run in one line; an emulated one can never be taken for a real one."""
+    devices = plan.scenario.devices
+    simulated = devices.arm == SIM_URL or devices.in_place_of
+    instead = f", in place of {devices.in_place_of}, which was not there"
+    place = instead if devices.in_place_of else ""
+    return f"{'SIMULATED ' if simulated else ''}{plan.robot.name} ({devices.arm}{place})"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+class _Shown:
+    """A clock that tells somebody the time now and then."""
+
+    EVERY = 100
+
+    def __init__(self, clock: Clock, progress: Callable[[float], None]) -> None:
+        self._clock = clock
+        self._progress = progress
+
+    @property
+    def overruns(self) -> int:
+        return self._clock.overruns
+
+    def now_s(self) -> float:
+        return self._clock.now_s()
+
+    def ticks(self, period_s: float):
+        for tick in self._clock.ticks(period_s):
+            if tick.index % self.EVERY == 0:
+                self._progress(tick.t_s)
+            yield tick
