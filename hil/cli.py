@@ -98,6 +98,15 @@ def run(
     clock: ClockOption = None,
     drives: DrivesOption = None,
     fallback: FallbackOption = None,
+    arm_link: Annotated[
+        str | None,
+        typer.Option(
+            "--arm-link",
+            metavar="URL",
+            help="Where the robot of an arm station is: `sim:`, serial:/dev/ttyS0?baud=9600, "
+            "socket://host:port. A robot on a line takes the real clock.",
+        ),
+    ] = None,
     folder: Annotated[
         Path, typer.Option("--out", help="Folder that gets a new folder for this run.")
     ] = Path("runs"),
@@ -107,12 +116,18 @@ def run(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario: home, rise, play the motion, park; recorded from the first cycle on.
+    """Run a scenario, recorded from the first cycle on.
 
-    Ctrl-C or SIGTERM stops the platform smoothly and parks it.
+    A platform homes, rises, plays the motion and parks; an arm station streams waypoints to its
+    robot. Ctrl-C or SIGTERM stops smoothly along the path.
     """
     from hil.runner import run_and_show
 
+    arm_plan = _arm_plan(scenario, clock, arm_link, fallback, overrides)
+    if arm_plan is not None:
+        from hil.arm_runner import run_arm_and_show
+
+        leave(run_arm_and_show(arm_plan, folder, report_too=report_too, as_json=as_json))
     changes = [*_device_changes(drives, fallback, clock), *(overrides or ())]
     plan = _plan(scenario, rig, motion, map_, clock, changes)
     leave(run_and_show(plan, folder, report_too=report_too, as_json=as_json))
@@ -131,6 +146,11 @@ def check(
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
     from hil.runner import check_and_show
 
+    arm_plan = _arm_plan(scenario, None, None, None, overrides)
+    if arm_plan is not None:
+        from hil.arm_runner import check_arm_and_show
+
+        leave(check_arm_and_show(arm_plan, as_json=as_json))
     plan = _plan(scenario, rig, motion, map_, None, overrides)
     leave(check_and_show(plan, as_json=as_json))
 
@@ -250,6 +270,39 @@ def _device_changes(drives: str | None, fallback: str | None, clock: str | None)
     if fallback is not None:
         changes.append(f'devices.fallback="{fallback}"')
     return changes
+
+
+def _arm_plan(
+    scenario: str | None,
+    clock: str | None,
+    arm_link: str | None,
+    fallback: str | None,
+    overrides: list[str] | None,
+) -> Any:
+    """The plan of an arm station, or None if the scenario is one of a platform."""
+    from hil.settings import read_toml
+    from hil.shipped import find_file
+
+    if scenario is None:
+        return None
+    path = find_file(scenario, folder="scenarios", key="SCENARIO")
+    table = read_toml(path)
+    if table.get("station") != "arm":
+        if arm_link is not None:
+            raise ConfigError("--arm-link", [f"{path}: is no scenario of an arm station"])
+        return None
+    from hil.arm_scenario import arm_plan_from_table
+
+    changes = list(overrides or ())
+    if arm_link is not None:
+        changes.append(f'devices.arm="{arm_link}"')
+        if arm_link != "sim:" and clock is None:
+            changes.append('clock="real"')
+    if clock is not None:
+        changes.append(f'clock="{clock}"')
+    if fallback is not None:
+        changes.append(f'devices.fallback="{fallback}"')
+    return arm_plan_from_table(table, path, changes)
 
 
 def _plan(

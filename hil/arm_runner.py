@@ -1,0 +1,242 @@
+"""What the verbs show of the arm station: a check's findings, a run with its progress bar."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+from hil.arm_bench import ArmRunResult, prepare_plan, run_arm
+from hil.arm_prepare import Prepared
+from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.console import RefusedError, err, out, print_json
+from hil.warm import warm_arm
+from sim.world.space_arm.simulator import TICK_S
+
+SHOWN = 12
+END_WITHIN_S = 5.0
+
+
+def check_arm_and_show(plan: ArmPlan, *, as_json: bool) -> bool:
+    """Prove a planned motion, show what it asks of both arms, and say that all is well.
+
+    Raises:
+        RefusedError: with arm, joint, value and limit.
+    """
+    prepared = _prepared(plan, quiet=as_json)
+    if as_json:
+        print_json({"ok": True} | _prepared_json(prepared))
+    else:
+        out.print(f"[green]ok[/]: {plan.scenario.name}, ", end="")
+        out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
+        _show_path(prepared)
+    return True
+
+
+def run_arm_and_show(plan: ArmPlan, folder: Path, *, report_too: bool, as_json: bool) -> bool:
+    """Run a plan, show how it went, and say whether all went well.
+
+    Raises:
+        RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
+    """
+    prepared = _prepared(plan, quiet=as_json)
+    with _progress(prepared, quiet=as_json) as progress:
+        result = _run(prepared, folder, progress)
+    page = _report(result) if report_too else None
+    if as_json:
+        print_json(_run_json(result, page))
+    else:
+        _show_run(result, page)
+    return result.ok
+
+
+def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
+    if quiet:
+        warm_arm()
+        return prepare_plan(plan)
+    with err.status("preparing kernels (the first run compiles them, about a minute)"):
+        warm_arm()
+    with err.status("playing the motion out, to prove it"):
+        return prepare_plan(plan)
+
+
+def _run(
+    prepared: Prepared, folder: Path, progress: Callable[[float], None] | None
+) -> ArmRunResult:
+    devices = prepared.plan.scenario.devices
+    try:
+        return run_arm(prepared, folder, progress=progress)
+    except RefusedError as error:
+        if devices.arm == SIM_URL or "is not there" not in str(error):
+            raise
+        if devices.fallback != "sim":
+            command = shlex.join(["hil", *sys.argv[1:]])
+            raise RefusedError(
+                f"{error}\nto go on with an emulated robot instead:  {command} --fallback sim"
+            ) from error
+        with emulated_robot(prepared) as url:
+            err.print(
+                f"[black on yellow] SIMULATED ROBOT [/] {escape(str(error))}; an emulated one at "
+                f"{url} takes its place",
+                soft_wrap=True,
+            )
+            return run_arm(_on(prepared, url), folder, progress=progress)
+
+
+def _on(prepared: Prepared, url: str) -> Prepared:
+    """The same motion with the robot somewhere else."""
+    scenario = prepared.plan.scenario
+    devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
+    plan = prepared.plan.model_copy(
+        update={"scenario": scenario.model_copy(update={"devices": devices})}
+    )
+    return Prepared(
+        plan, prepared.mapping, prepared.start, prepared.steps, prepared.path, prepared.margin
+    )
+
+
+@contextmanager
+def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
+    """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
+
+    Raises:
+        RefusedError: if it does not start.
+    """
+    angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
+    command = [sys.executable, "-m", "hil.cli", "arm", "emulate", "--end-with-input"]
+    command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
+    command += ["--pty"] if pty else []
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(  # noqa: S603  # our own program, no shell
+        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        line = b"" if process.stdout is None else process.stdout.readline()
+        if not line:
+            raise RefusedError(f"the emulated robot did not start (status {process.wait()})")
+        yield line.decode().strip()
+    finally:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_WITHIN_S)
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+@contextmanager
+def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
+    total_s = len(prepared.steps) * TICK_S
+    if quiet:
+        yield None
+    elif prepared.plan.scenario.clock == "real" or not total_s:
+        length = f"for about {total_s:.0f} s " if total_s else ""
+        err.print(f"running {length}in real time; Ctrl-C brings both arms to rest")
+        yield None
+    else:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f} s"),
+        )
+        with Progress(*columns, console=err) as bar:
+            task = bar.add_task(prepared.plan.scenario.name, total=total_s)
+            yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
+
+
+def _report(result: ArmRunResult) -> Path:
+    from hil.report.arm_page import write_arm_report
+
+    return write_arm_report(result.recorder.path, result.recorder.path.parent)
+
+
+def _prepared_json(prepared: Prepared) -> dict[str, Any]:
+    path = prepared.path
+    return {
+        "waypoints": len(prepared.steps),
+        "duration_s": len(prepared.steps) * TICK_S,
+        "margin": prepared.margin,
+        "start_deg": np.degrees(prepared.start.q_rad),
+        "scale": prepared.plan.scenario.mapping.scale,
+        "findings": [] if path is None else [
+            {
+                "kind": one.kind, "place": one.place, "waypoint": one.index, "value": one.value,
+                "limit": one.limit, "unit": one.unit, "within": one.within,
+            }
+            for one in path.findings
+        ],
+    }  # fmt: skip
+
+
+def _show_path(prepared: Prepared) -> None:
+    start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
+    out.print(f"the robot begins at {start} deg", markup=False)
+    if prepared.margin is not None:
+        out.print(f"smallest margin {100.0 * prepared.margin:.0f} % of what its limits leave")
+    if prepared.plan.scenario.mapping.scale != 1.0:
+        out.print(f"[black on yellow] SCALED [/] ways are {prepared.plan.scenario.mapping.scale:g}")
+    if prepared.path is None:
+        return
+    table = Table("", "where", "waypoint", "worst", "limit", box=None, pad_edge=False)
+    for one in prepared.path.findings:
+        table.add_row(
+            one.kind, one.place, str(one.index), f"{one.value:.4g} {one.unit}",
+            f"{one.limit:.4g} {one.unit}",
+        )  # fmt: skip
+    out.print(table)
+
+
+def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
+    end, report = result.end, result.end.report
+    counts = report.counts
+    return {
+        "ok": result.ok,
+        "result": None if end.result is None else end.result.value,
+        "reason": end.reason,
+        "robot": result.robot,
+        "sent": end.waypoints,
+        "requests": counts.requests,
+        "repeats": counts.repeats,
+        "empty_slot": counts.empty_slot,
+        "late_answers": counts.late_answers,
+        "checksum_errors": counts.checksum_errors,
+        "answer_p50_s": report.latency.p50_s,
+        "answer_p99_s": report.latency.p99_s,
+        "answer_longest_s": report.latency.longest_s,
+        "recording": str(result.recorder.path),
+        "recording_sha256": result.recorder.sha256,
+        "recording_status": result.recorder.status.name,
+        "report": None if page is None else str(page),
+    } | _prepared_json(result.prepared)
+
+
+def _show_run(result: ArmRunResult, page: Path | None) -> None:
+    end, report = result.end, result.end.report
+    word = "not begun" if end.result is None else end.result.value
+    out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
+    out.print(f": {end.reason}" if end.reason else "", markup=False, soft_wrap=True)
+    out.print(f"robot: {result.robot}", markup=False, soft_wrap=True)
+    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
+    if result.recorder.problem:
+        out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
+    counts = report.counts
+    out.print(
+        f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "
+        f"{counts.empty_slot} with nothing ready, {counts.late_answers} late"
+    )
+    latency = report.latency
+    out.print(f"answer p50 {1e3 * latency.p50_s:.2f}, p99 {1e3 * latency.p99_s:.2f} ms at the port")
+    for event in result.events[:SHOWN]:
+        out.print(f"{event.t_s:9.3f} s  {event.message}", markup=False, soft_wrap=True)
+    if page is not None:
+        out.print(f"report:    {page}", markup=False, soft_wrap=True)
