@@ -1,0 +1,1 @@
+"""Where the wanted velocity of the space arm's gripper comes from: programmes and operators."""

@@ -1,0 +1,191 @@
+"""What a source of gripper velocity is: a twist at every moment, or the word that it has ended.
+
+A planned source (profile, recording) knows its duration, and is refused when it is made if it asks
+too much. A live source (keyboard, gamepad, another process) is hold-to-run: without fresh input it
+wants zero velocity, and what it asks too much is scaled down. No source asks for more than
+`SourceLimits` permits, ever.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Frame = Literal["gripper", "base", "world"]
+FRAMES: tuple[Frame, ...] = get_args(Frame)
+
+LINEAR_CEILING_M_S = 0.1
+"""No configuration goes above this: the industrial arm follows its path up to 100 mm/s."""
+ANGULAR_CEILING_RAD_S = 1.0
+"""Nor above this, a turn of 57 degrees per second."""
+ROUNDING_PART = 1e-9
+"""Part of a limit that a sum of roundings may exceed it by."""
+
+
+class SourceError(ValueError):
+    """A source that cannot be made or sampled as asked; the text says what would be right."""
+
+
+class SourceUnavailableError(SourceError):
+    """A device, package or port that a source needs is not there; the text says the remedy."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Twist:
+    """Velocity of the gripper.
+
+    Args:
+        linear_m_s: of its origin, in axes of `frame` [m/s], shape (3,).
+        angular_rad_s: its turn rate, in axes of `frame` [rad/s], shape (3,).
+        frame: whose axes they are: the gripper's own, of the arm's base, or of the world.
+
+    Raises:
+        SourceError: not three finite numbers each, or an unknown frame.
+    """
+
+    linear_m_s: Array
+    angular_rad_s: Array
+    frame: Frame
+
+    def __post_init__(self) -> None:
+        if self.frame not in FRAMES:
+            raise SourceError(f"frame {self.frame!r} is unknown: need one of {', '.join(FRAMES)}")
+        for name in ("linear_m_s", "angular_rad_s"):
+            object.__setattr__(self, name, three(name, getattr(self, name)))
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether all six numbers are zero."""
+        return not (self.linear_m_s.any() or self.angular_rad_s.any())
+
+
+def rest(frame: Frame) -> Twist:
+    """Zero velocity, said in a frame."""
+    return Twist(np.zeros(3), np.zeros(3), frame)
+
+
+class VelocitySource(Protocol):
+    """Something that wants the gripper to move."""
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]; None for a live source, which ends when its operator says so."""
+        ...
+
+    @property
+    def end_reason(self) -> str:
+        """Why a source that gave None has ended, for the operator; empty while it lasts."""
+        ...
+
+    def sample(self, t_s: float) -> Twist | None:
+        """Return the velocity wanted now, or None once the source has ended. Never blocks.
+
+        Args:
+            t_s: time since the motion began [s]; it never goes back.
+
+        Raises:
+            SourceError: if the time is not a finite number.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds: terminal, device, socket. More than once does no harm."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLimits:
+    """The most that a source may ask for.
+
+    Args:
+        linear_m_s: speed [m/s], above 0 and at most 0.1.
+        angular_rad_s: turn rate [rad/s], above 0 and at most 1.
+        linear_acceleration_m_s2: change of the speed [m/s^2].
+        angular_acceleration_rad_s2: change of the turn rate [rad/s^2].
+
+    Raises:
+        SourceError: a limit is not finite, not positive, or above its ceiling.
+    """
+
+    linear_m_s: float
+    angular_rad_s: float
+    linear_acceleration_m_s2: float
+    angular_acceleration_rad_s2: float
+
+    def __post_init__(self) -> None:
+        for name, unit, ceiling in (
+            ("linear_m_s", "m/s", LINEAR_CEILING_M_S),
+            ("angular_rad_s", "rad/s", ANGULAR_CEILING_RAD_S),
+            ("linear_acceleration_m_s2", "m/s^2", math.inf),
+            ("angular_acceleration_rad_s2", "rad/s^2", math.inf),
+        ):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and 0.0 < value <= ceiling):
+                most = f" and at most {ceiling:g} {unit}" if math.isfinite(ceiling) else ""
+                raise SourceError(
+                    f"source limits: {name} = {value} {unit}: it must be above 0{most}"
+                )
+
+    def bounded(self, wanted: Twist) -> Twist:
+        """Scale a twist into the limits by one factor, so that it stays the same motion, slower."""
+        factor = 1.0
+        for vector, limit in (
+            (wanted.linear_m_s, self.linear_m_s),
+            (wanted.angular_rad_s, self.angular_rad_s),
+        ):
+            size = math.hypot(*vector.tolist())
+            if size > limit:
+                factor = min(factor, limit / size)
+        if factor == 1.0:
+            return wanted
+        # Rounded towards zero: a product may come out one digit above the limit.
+        factor = math.nextafter(factor, 0.0) * (1.0 - 4e-16)
+        return Twist(wanted.linear_m_s * factor, wanted.angular_rad_s * factor, wanted.frame)
+
+    def check(self, place: str, linear_m_s: ArrayLike, angular_rad_s: ArrayLike) -> None:
+        """Refuse a planned velocity above the limits.
+
+        Args:
+            place: where it stands, for the error.
+            linear_m_s: velocity [m/s], shape (3,).
+            angular_rad_s: turn rate [rad/s], shape (3,).
+
+        Raises:
+            SourceError: with place, value and limit.
+        """
+        for what, vector, limit, unit in (
+            ("speed", linear_m_s, self.linear_m_s, "m/s"),
+            ("turn rate", angular_rad_s, self.angular_rad_s, "rad/s"),
+        ):
+            size = math.hypot(*three(what, vector).tolist())
+            if size > limit * (1.0 + ROUNDING_PART):
+                raise SourceError(f"{place}: {what} {size:.6g} {unit}, more than {limit:g} {unit}")
+
+
+def three(name: str, values: ArrayLike) -> Array:
+    """Three finite numbers as a read-only copy, shape (3,).
+
+    Raises:
+        SourceError: if they are not.
+    """
+    array = np.array(values, dtype=np.float64)
+    if array.shape != (3,):
+        raise SourceError(f"{name} has the shape {array.shape}: three numbers x, y, z are needed")
+    if not np.isfinite(array).all():
+        raise SourceError(f"{name} = {array.tolist()} is not finite: need three finite numbers")
+    array.setflags(write=False)
+    return array
+
+
+def checked_time(t_s: float) -> float:
+    """The time, if it is one.
+
+    Raises:
+        SourceError: if it is not finite.
+    """
+    if not math.isfinite(t_s):
+        raise SourceError(f"t_s = {t_s} s: a source is sampled at a time, which is a finite number")
+    return t_s
