@@ -13,17 +13,22 @@ from hil.report.arm_machines import ArmMachines
 from hil.report.arm_view import ArmView
 from hil.report.decimate import MAX_POINTS
 from hil.report.rig_figure import camera_axes
-from hil.report.style import INK, LIMIT, REACHED, WANTED, Picture, draw_png, place
+from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
 
 Array = NDArray[np.float64]
 
 INSTANTS: Final = 5
 """At so many moments, evenly spread, an arm is drawn."""
 
+SMALL: Final = 0.15
+"""A path smaller than this share of its arm is shown again, larger."""
+
 VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
 """Name, azimuth and elevation [deg] of the place from which one looks."""
 
 MEASURED: Final = "#D55E00"
+PALE: Final = "#CFCFCF"
+"""Of the simulated gripper: wide and under the others, which lie on it."""
 
 PLANES: Final = ((0, 1), (0, 2), (1, 2))
 
@@ -59,6 +64,7 @@ def arms(view: ArmView) -> Picture | None:
                 axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=7, zorder=6)
                 axes.set_aspect("equal", adjustable="datalim")
                 axes.set_title(f"{arm}, {name} [m]")
+                _magnify(axes, way, max(float(np.ptp(flat)) for flat in figures))
         figure.legend(
             handles=[
                 Line2D([], [], color=colour, lw=2.2, label=f"{t:.1f} s")
@@ -75,6 +81,19 @@ def arms(view: ArmView) -> Picture | None:
         "base. In each panel both axes have one scale, but the two arms have scales of their own.",
         draw_png(9.2, draw),
     )
+
+
+def _magnify(axes: Axes, way_m: Array, size_m: float) -> None:
+    """Show a path again, larger, if it is small against the arm [m]."""
+    span = float(np.ptp(way_m, axis=0).max())
+    if not 0.0 < span < SMALL * size_m:
+        return
+    inset = axes.inset_axes((0.68, 0.68, 0.31, 0.31))
+    inset.plot(way_m[:, 0], way_m[:, 1], color=LIMIT, lw=1.2)
+    inset.set_aspect("equal", adjustable="datalim")
+    inset.tick_params(labelsize=7.0)
+    inset.set_title(f"gripper, {span:.2g} m across", fontsize=8.0)
+    inset.locator_params(nbins=3)
 
 
 def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
@@ -98,7 +117,7 @@ def _sticks(
 
 
 def overlaid(view: ArmView) -> Picture | None:
-    """The grippers' motions since their starts, in the gripper's axes, laid over in three planes."""
+    """The grippers' motions since their starts, in the gripper's axes, in three planes."""
     lines = motions(view)
     if not lines:
         return None
@@ -135,9 +154,9 @@ def motions(view: ArmView) -> list[tuple[str, str, float, Array]]:
     """
     found: list[tuple[str, str, float, Array]] = []
     if len(view.space):
-        found.append(("simulated gripper", WANTED, 5.0, view.space.relative()[0]))
+        found.append(("simulated gripper", PALE, 7.0, view.space.relative()[0]))
     if len(view.asked):
-        found.append(("asked of the robot", REACHED, 2.0, view.asked.relative()[0]))
+        found.append(("asked of the robot", REACHED, 3.0, view.asked.relative()[0]))
         if len(view.measured):
             moved = view.measured.relative(view.asked)[0]
             found.append(("measured at the robot", MEASURED, 1.0, moved))

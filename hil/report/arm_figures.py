@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from hil.report.arm_drawing import MEASURED
+from hil.report.arm_drawing import MEASURED, PALE
 from hil.report.arm_machines import limit_share
 from hil.report.arm_view import ArmView
 from hil.report.decimate import decimate
@@ -18,7 +18,6 @@ from hil.report.style import (
     LEGEND_IN,
     LIMIT,
     REACHED,
-    WANTED,
     Picture,
     draw_png,
     limit_line,
@@ -28,6 +27,12 @@ from hil.report.style import (
 Array = NDArray[np.float64]
 
 TIME_LABEL: Final = "motion time [s]"
+
+LEAST_SPANS: Final = (2.0, 1.0)
+"""Axes of a motion show at least so many mm and degrees: noise is not blown up."""
+
+PATH_DEVIATION_M: Final = 0.5e-3
+"""Most that the robot's path may lie beside the lines between its waypoints."""
 
 ANSWER_WANTED_S: Final = 2e-3
 """Answers are to be out within this for 99 % of the requests."""
@@ -40,10 +45,10 @@ def relative_motion(view: ArmView) -> Picture | None:
     """Position and turn of the gripper since the start: simulated, asked, measured."""
     if not len(view.asked):
         return None
-    lines = [("asked of the robot", REACHED, 1.8, view.asked.t_s, view.asked.relative())]
+    lines = [("asked of the robot", REACHED, 2.8, view.asked.t_s, view.asked.relative())]
     if len(view.space):
         moved = view.space.relative()
-        lines.insert(0, ("simulated gripper", WANTED, 4.5, view.space.t_s, moved))
+        lines.insert(0, ("simulated gripper", PALE, 6.0, view.space.t_s, moved))
     if len(view.measured):
         moved = view.measured.relative(view.asked)
         lines.append(("measured at the robot", MEASURED, 1.0, view.measured.t_s, moved))
@@ -55,6 +60,10 @@ def relative_motion(view: ArmView) -> Picture | None:
             for axes, part, factor in zip(panels[axis], (0, 1), (1e3, 180.0 / np.pi), strict=True):
                 for name, colour, width, times, moved in lines:
                     _line(axes, times, factor * moved[part][:, axis], colour, name, width)
+            for axes, least in zip(panels[axis], LEAST_SPANS, strict=True):
+                low, high = axes.get_ylim()
+                room = max(0.0, 0.5 * (least - (high - low)))
+                axes.set_ylim(low - room, high + room)
             panels[axis, 0].set_ylabel(f"{'xyz'[axis]} [mm]")
             panels[axis, 1].set_ylabel(f"turn about {'xyz'[axis]} [deg]")
         _times(panels[-1])
@@ -88,6 +97,8 @@ def following(view: ArmView) -> Picture | None:
             _line(axes, found.t_s, values, REACHED)
             axes.set_ylabel(name)
             axes.set_ylim(0.0, 1.15 * max(float(values.max()), 1e-3))
+        limit_line(panels[1], 1e3 * PATH_DEVIATION_M, soft=True)
+        panels[1].set_ylim(0.0, 1.15e3 * max(float(found.deviation_m.max()), PATH_DEVIATION_M))
         _times(panels[-1:])
 
     removed = f"{1e3 * found.delay_s:.0f} ms" if found.delay_known else "not known"
@@ -95,8 +106,9 @@ def following(view: ArmView) -> Picture | None:
         "following",
         "How the robot followed",
         f"Against straight lines between the waypoints in even motion, the measured delay removed "
-        f"({removed}). Beside the path: distance from those lines, whenever they were reached.",
-        draw_png(4.9, draw),
+        f"({removed}). Beside the path: distance from those lines, whenever they were reached; "
+        "dashed: the most that is allowed.",
+        draw_png(5.6, draw),
     )
 
 
@@ -131,8 +143,9 @@ def travel_left(view: ArmView) -> Picture | None:
         limit_share(view.run.column("space_q"), *machines.space_range_rad()),
         limit_share(view.run.column("robot_q"), robot.position_min_rad, robot.position_max_rad),
     )
-    return _both_arms(view, "travel", "Way left to the joints' limits", shares, "travel left [%]",
-                      0.0, "100 %: in the middle of the joint's travel; 0 %: at one of its ends.")  # fmt: skip
+    caption = "100 %: in the middle of the joint's travel; 0 %: at one of its ends."
+    title = "Way left to the joints' limits"
+    return _both_arms(view, "travel", title, shares, "travel left [%]", 0.0, caption)
 
 
 def rates(view: ArmView) -> Picture | None:
@@ -144,8 +157,8 @@ def rates(view: ArmView) -> Picture | None:
         np.abs(view.run.column("space_v")) / machines.space_rate_max_rad_s(),
         np.abs(view.run.column("robot_q_rate")) / machines.robot.rate_max_rad_s,
     )
-    return _both_arms(view, "rates", "Joint rates", shares, "rate [% of limit]", 100.0,
-                      "Size of each joint's rate as a share of the most that is allowed (dashed).")  # fmt: skip
+    caption = "Size of each joint's rate as a share of the most that is allowed (dashed)."
+    return _both_arms(view, "rates", "Joint rates", shares, "rate [% of limit]", 100.0, caption)
 
 
 def _both_arms(

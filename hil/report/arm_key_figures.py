@@ -5,15 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.report.arm_figures import ANSWER_WANTED_S
+from hil.report.arm_figures import ANSWER_WANTED_S, PATH_DEVIATION_M
 from hil.report.arm_machines import limit_share
 from hil.report.arm_view import ArmView
 from hil.report.key_figures import KeyFigure
 
 Array = NDArray[np.float64]
-
-PATH_DEVIATION_M = 0.5e-3
-"""Most that the robot's path may lie beside the lines between its waypoints."""
 
 
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:

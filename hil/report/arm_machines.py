@@ -12,8 +12,8 @@ from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from hil.arm_settings import ArmSettings
 from hil.settings import ConfigError
-from sim.world.space_arm.kernels.dynamics import make_scratch
 from sim.world.space_arm.kernels.dynamics import gripper_pose as pose_kernel
+from sim.world.space_arm.kernels.dynamics import make_scratch
 from sim.world.space_arm.reference import link_pose
 
 Array = NDArray[np.float64]
@@ -118,9 +118,7 @@ class ArmMachines:
         q = np.array(q_rad, np.float64).reshape(1, 6)
         poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
         posture.poses_of_joints(self.robot.table, q, poses)
-        posture.points_of_joints(
-            self.robot.table, q, poses, STANDARD.upper_arm_offset_m, points
-        )
+        posture.points_of_joints(self.robot.table, q, poses, STANDARD.upper_arm_offset_m, points)
         return np.vstack([np.zeros((1, 3)), points[0]])
 
     def space_range_rad(self) -> tuple[Array, Array]:
@@ -134,7 +132,9 @@ class ArmMachines:
 
 
 def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
-    """Way left to the nearer end of travel, as a share of half the travel: 1 in its middle, 0 at an end.
+    """Way left to the nearer end of travel, as a share of half of it.
+
+    1 in the middle of the travel, 0 at an end.
 
     Args:
         q_rad: joint angles [rad], shape (N, 6).

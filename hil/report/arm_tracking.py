@@ -83,7 +83,8 @@ class Path:
             [np.interp(inside, self.t_s, self.position_m[:, axis]) for axis in range(3)]
         )
         if len(self) == 1:
-            return position, self.rotations[np.zeros(len(t_s), np.intp)]
+            same = np.repeat(self.quaternion, len(t_s), axis=0)
+            return position, Rotation.from_quat(same, scalar_first=True)
         return position, Slerp(self.t_s, self.rotations)(inside)
 
     def relative(self, reference: "Path | None" = None) -> tuple[Array, Array]:

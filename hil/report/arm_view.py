@@ -55,8 +55,8 @@ class ArmView:
         except ValueError as error:
             machines = None
             notes.append(f"The arms cannot be drawn, and their limits are unknown: {error}.")
-        sent = np.isfinite(run.column("sent_seq"))
-        target = np.isfinite(run.column("target_pose")).all(axis=1)
+        sent: NDArray[np.bool_] = np.isfinite(run.column("sent_seq"))
+        target: NDArray[np.bool_] = np.all(np.isfinite(run.column("target_pose")), axis=1)
         if run.waypoints and not sent.any():
             notes.append("No waypoint was sent; what is shown as asked was only planned.")
         streamed = sent & target if sent.any() else target
@@ -99,9 +99,7 @@ class ArmView:
         return DEFAULT_PERIOD_S if self.machines is None else self.machines.period_s
 
 
-def _aligned(
-    run: ArmRecording, machines: ArmMachines | None, used: NDArray[np.bool_]
-) -> Path:
+def _aligned(run: ArmRecording, machines: ArmMachines | None, used: NDArray[np.bool_]) -> Path:
     """The simulated gripper's motion with the axes of the industrial gripper, scaled."""
     path = Path.of(run.t_s, run.column("space_pose"), used)
     if machines is None or not len(path):

@@ -82,7 +82,7 @@ def space_joints(poses: Sequence[Pose]) -> np.ndarray:
 
 @functools.cache
 def frames(count: int = 240) -> tuple[ArmFrame, ...]:
-    """A completed run; what is told of the robot is `DELAY_S` late, off by `OFFSET_M` and a turn."""
+    """A completed run; what the robot tells is `DELAY_S` late, off by `OFFSET_M` and a turn."""
     geometry = machines().robot
     t_s = PERIOD_S * np.arange(count)
     moves = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in t_s]

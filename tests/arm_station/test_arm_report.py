@@ -1,0 +1,364 @@
+"""The arm's report: known delay and error are found, both arms are drawn, odd runs are told."""
+
+from __future__ import annotations
+
+import math
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.image import imread
+from scipy.spatial.transform import Rotation
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
+
+from arm_samples import (
+    ANGLE_ERROR_RAD,
+    DELAY_S,
+    OFFSET_M,
+    PERIOD_S,
+    START_RAD,
+    frames,
+    machines,
+    write_run,
+)
+from html_samples import parsed
+
+from arm_driver.kinematics import forward
+from hil.recording.arm_frame import NAN6, NAN7, stream_result
+from hil.recording.arm_recording import ArmRecording
+from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.header import RecordingError
+from hil.report import arm_drawing, arm_figures
+from hil.report.arm_key_figures import arm_key_figures
+from hil.report.arm_machines import MACHINES_KEY, ArmMachines, limit_share
+from hil.report.arm_page import DRAWS, write_arm_report
+from hil.report.arm_tracking import Path as PosePath
+from hil.report.arm_tracking import tracking_of
+from hil.report.arm_view import ArmView
+from hil.report.ending import Ending
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> ArmRecording:
+    return write_run(tmp_path_factory.mktemp("run") / "recording.mcap")
+
+
+@pytest.fixture(scope="module")
+def view(run: ArmRecording) -> ArmView:
+    return ArmView.of(run)
+
+
+def rows(view: ArmView) -> dict[str, object]:
+    return {figure.name: figure for figure in arm_key_figures(view)}
+
+
+# --- delay and error -----------------------------------------------------------------------------
+
+
+def test_the_known_delay_and_error_are_found(view: ArmView) -> None:
+    found = view.tracking
+    assert found is not None
+    assert found.delay_known
+    assert found.delay_s == pytest.approx(DELAY_S, abs=1e-4)
+    np.testing.assert_allclose(found.position_error_m, [OFFSET_M] * len(found.t_s), atol=5e-6)
+    np.testing.assert_allclose(found.angle_error_rad, ANGLE_ERROR_RAD, atol=2e-5)
+    assert found.deviation_m.max() <= found.distance_m.max() + 1e-9
+    table = rows(view)
+    assert table["delay of the robot"].value == "0.620 s"
+    assert table["delay of the robot"].where == "1.77 periods"
+    assert table["following error, max"].value == "0.300 mm"
+    assert "rms 0.300" in table["following error, max"].where
+    assert table["turn error, max"].value == "0.229 deg"
+
+
+def wander(count: int, seed: int) -> PosePath:
+    """A smooth path that never repeats itself."""
+    rng = np.random.default_rng(seed)
+    t_s = PERIOD_S * np.arange(count)
+    waves = rng.uniform(0.15, 0.7, (6, 3)), rng.uniform(0.0, 6.0, (6, 3))
+    six = np.sin(t_s[:, None, None] * waves[0] + waves[1]).sum(axis=2)  # (N, 6)
+    turns = Rotation.from_rotvec(0.1 * six[:, 3:]).as_quat(scalar_first=True)
+    return PosePath.of(t_s, np.hstack([0.05 * six[:, :3], turns]))
+
+
+def told(asked: PosePath, at_s: np.ndarray, delay_s: float, offset_m=(0.0, 0.0, 0.0)) -> PosePath:
+    position, turns = asked.at(at_s - delay_s)
+    quaternions = turns.as_quat(scalar_first=True)
+    return PosePath.of(at_s, np.hstack([position + np.array(offset_m), quaternions]))
+
+
+@given(st.floats(-0.3, 3.3), st.integers(0, 1000))
+@settings(derandomize=True, deadline=None, max_examples=25)
+def test_any_delay_within_the_search_is_found(delay_s: float, seed: int) -> None:
+    asked = wander(60, seed)
+    found = tracking_of(asked, told(asked, asked.t_s + 0.11, delay_s), PERIOD_S)
+    assert found is not None
+    assert found.delay_known
+    assert found.delay_s == pytest.approx(delay_s, abs=2e-4)
+    assert found.distance_m.max() < 1e-4
+
+
+def test_noise_does_not_move_the_delay_much_and_is_told_as_error() -> None:
+    asked = wander(200, 3)
+    exact = told(asked, asked.t_s, 0.5)
+    noise = np.random.default_rng(4).normal(0.0, 1e-3, exact.position_m.shape)
+    poses = np.hstack([exact.position_m + noise, exact.quaternion])
+    found = tracking_of(asked, PosePath.of(exact.t_s, poses), PERIOD_S)
+    assert found is not None
+    assert found.delay_s == pytest.approx(0.5, abs=5e-3)
+    assert np.sqrt(np.mean(found.distance_m**2)) == pytest.approx(math.sqrt(3.0) * 1e-3, rel=0.1)
+
+
+def test_a_turn_alone_tells_the_delay() -> None:
+    moving = wander(80, 7)
+    still = np.hstack([np.zeros((80, 3)), moving.quaternion])
+    asked = PosePath.of(moving.t_s, still)
+    found = tracking_of(asked, told(asked, asked.t_s, 0.8), PERIOD_S)
+    assert found is not None
+    assert found.delay_known
+    assert found.delay_s == pytest.approx(0.8, abs=1e-3)
+
+
+def test_lagging_along_the_path_is_an_error_but_no_deviation() -> None:
+    t_s = PERIOD_S * np.arange(40)
+    line = np.zeros((40, 7))
+    line[:, 0], line[:, 3] = 0.02 * t_s, 1.0
+    asked = PosePath.of(t_s, line)
+    corner = line.copy()
+    corner[:, 0] += 2e-3 * np.sin(6.0 * np.pi * t_s / t_s[-1])  # hurries and dawdles
+    corner[20, 1] = 0.7e-3  # and is once beside it
+    found = tracking_of(asked, PosePath.of(t_s, corner), PERIOD_S)
+    assert found is not None
+    assert found.distance_m.max() > 1.5e-3
+    assert found.deviation_m.max() == pytest.approx(0.7e-3, rel=1e-6)
+    assert np.delete(found.deviation_m, 20).max() < 1e-9
+
+
+def test_a_delay_that_cannot_be_told_is_said_so() -> None:
+    still = PosePath.of(PERIOD_S * np.arange(40), np.tile([1.0, 0, 0, 1, 0, 0, 0], (40, 1)))
+    found = tracking_of(still, still, PERIOD_S)
+    assert found is not None
+    assert (found.delay_known, found.delay_s) == (False, 0.0)
+    asked = wander(60, 1)
+    late = tracking_of(asked, told(asked, asked.t_s, 6.0), PERIOD_S)
+    assert late is not None
+    assert late.distance_m.max() > 5e-3  # whatever shift was taken, the error is not hidden
+    nothing = PosePath.of(np.empty(0), np.empty((0, 7)))
+    assert tracking_of(nothing, still, PERIOD_S) is tracking_of(still, nothing, PERIOD_S) is None
+
+
+def test_what_is_told_twice_counts_once() -> None:
+    poses = np.tile([1.0, 2.0, 3.0, 2.0, 0, 0, 0], (4, 1))
+    poses[3, 0] = math.nan
+    path = PosePath.of(np.array([0.5, 0.1, 0.5, 0.9]), poses)
+    assert path.t_s.tolist() == [0.1, 0.5]
+    assert path.quaternion.tolist() == [[1.0, 0.0, 0.0, 0.0]] * 2
+
+
+# --- the two arms --------------------------------------------------------------------------------
+
+
+def test_arms_survive_the_header(run: ArmRecording) -> None:
+    again = ArmMachines.from_scenario(run.recording.scenario)
+    assert again.to_json() == machines().to_json()
+    q = np.array([0.3, 0.9, -1.2, 0.4, 0.5, 0.6])
+    np.testing.assert_array_equal(again.robot_points_m(q), machines().robot_points_m(q))
+    np.testing.assert_array_equal(again.space_points_m(q), machines().space_points_m(q))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, "no 'machines'"),
+        ({"space": {}}, "the simulated arm"),
+        ({"robot": {"a2_m": -1.0}}, "a2_m"),
+        ({"robot": {"a9_m": 1.0}}, "a9_m"),
+        ({"period_s": 0.0}, "period_s: 0.0 s, must be finite and above 0"),
+    ],
+)
+def test_arms_that_are_none_are_refused(change: dict[str, object], words: str) -> None:
+    scenario = {MACHINES_KEY: machines().to_json() | change} if change else {}
+    with pytest.raises(ValueError, match=words):
+        ArmMachines.from_scenario(scenario)
+
+
+def test_sticks_end_at_the_gripper_and_have_the_links_lengths() -> None:
+    robot = machines().robot_points_m(START_RAD)
+    pose = forward(machines().robot, START_RAD)
+    np.testing.assert_allclose(robot[-1], pose.position_m, atol=1e-12)
+    lengths = np.linalg.norm(np.diff(robot, axis=0), axis=1)
+    geometry = machines().robot
+    assert lengths[0] == pytest.approx(geometry.base_height_m)
+    assert lengths[2] == pytest.approx(geometry.a2_m)
+    assert lengths[4] == pytest.approx(geometry.d4_m)
+    assert lengths[5] == pytest.approx(geometry.tool_m)
+    frame = frames()[100]
+    space = machines().space_points_m(np.array(frame.space_q))
+    np.testing.assert_allclose(space[-1], frame.space_pose[:3], atol=1e-9)
+    assert space.shape == (8, 3)
+    offsets = [np.linalg.norm(link.offset_m) for link in machines().space.arm().links]
+    np.testing.assert_allclose(np.linalg.norm(np.diff(space, axis=0), axis=1)[:6], offsets)
+
+
+def test_both_grippers_move_alike_when_seen_from_their_starts(view: ArmView) -> None:
+    simulated, asked = view.space.relative(), view.asked.relative()
+    np.testing.assert_allclose(simulated[0], asked[0], atol=1e-9)
+    np.testing.assert_allclose(simulated[1], asked[1], atol=1e-9)
+    assert np.ptp(asked[0], axis=0).min() > 0.1
+    moved = view.measured.relative(view.asked)[0]
+    back = view.asked.rotations[0].inv().apply(OFFSET_M)
+    np.testing.assert_allclose(moved[0], back, atol=1e-9)  # an error at the start stays seen
+
+
+def test_travel_left_is_one_in_the_middle_and_none_at_an_end() -> None:
+    low, high = -np.ones(6), 3.0 * np.ones(6)
+    q = np.array([[1.0, -1.0, 3.0, 0.0, 4.0, math.nan]])
+    np.testing.assert_allclose(limit_share(q, low, high), [[1.0, 0.0, 0.0, 0.5, -0.5, math.nan]])
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def test_the_page_is_whole_by_itself(run: ArmRecording, tmp_path: Path) -> None:
+    page = write_arm_report(run, tmp_path)
+    elements = parsed(page)
+    sources = elements.attributes("src")
+    assert len(sources) == len(DRAWS)
+    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    assert not elements.attributes("href")
+    names = sorted(path.stem for path in (tmp_path / "pictures").iterdir())
+    assert names == sorted(
+        ["arms", "motion", "relative", "following", "speed", "travel", "rates", "singular",
+         "answers"]
+    )  # fmt: skip
+    for words in (
+        "COMPLETED: bkm_on_rm01", "SIMULATED RM-01 (emulated controller)", "result: completed",
+        "at rest at the declared end", "1.77 periods", "Nothing.", run.recording.sha256,
+    ):  # fmt: skip
+        assert words in elements.text, words
+    assert "not as it should be" not in elements.text
+    again = write_arm_report(run, tmp_path / "again")
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_every_picture_shows_something(view: ArmView) -> None:
+    for draw in DRAWS:
+        picture = draw(view)
+        assert picture is not None
+        pixels = imread(BytesIO(picture.png))[:, :, :3]
+        assert pixels.shape[1] == 1199
+        coloured = np.ptp(pixels, axis=2) > 0.3
+        assert coloured.mean() > 2e-3, picture.name
+
+
+def test_arms_are_drawn_where_they_were_at_the_first_and_last_waypoint(view: ArmView) -> None:
+    chosen = arm_drawing.drawn_waypoints(view)
+    assert len(chosen) == arm_drawing.INSTANTS
+    assert (chosen[0], chosen[-1]) == (0, 239)
+
+
+def test_a_bad_run_says_what_is_bad(tmp_path: Path) -> None:
+    def change(index: int, frame):
+        if 50 <= index < 55:
+            frame = frame._replace(answer_latency_s=0.3)
+        if index == 50:
+            frame = frame._replace(gripper_speed_m_s=0.101)
+            frame = frame._replace(space_q=(9.0, *frame.space_q[1:]), repeats=0)
+            frame = frame._replace(robot_q_rate=(*frame.robot_q_rate[:5], 2.5))
+        x, y, z, *turn = frame.measured_pose
+        off = 2e-3 if index > 200 else 0.0
+        return frame._replace(measured_pose=(x, y, z + off, *turn), repeats=3 * (index > 60))
+
+    events = (
+        EventRecord(17.5, 50, EventKind.VIOLATION, Level.ERROR, "gate", "gripper <too> fast",
+                    {"arm": "robot", "joint": 2, "value": 0.101, "limit": 0.1, "unit": "m/s"}),
+        stream_result(20.0, 57, "cancelled", "operator"),
+        stream_result(35.0, 100, "ran dry", "waypoint 101 was not there"),
+    )  # fmt: skip
+    bad = ArmView.of(write_run(tmp_path / "a.mcap", change=change, events=events))
+    table = rows(bad)
+    assert {name for name, figure in table.items() if figure.bad} == {
+        "path deviation, max", "gripper speed, max", "simulated arm, travel left",
+        "industrial arm, joint rate", "answer to a request, p99", "requests repeated",
+    }  # fmt: skip
+    assert table["gripper speed, max"].value == "101.0 mm/s"
+    assert table["simulated arm, travel left"].where == "joint 1 at 17.50 s"
+    assert table["industrial arm, joint rate"].value == "125.0 %"
+    assert (bad.verdict.ending, bad.result) == (Ending.TRIPPED, "ran dry")
+    assert "Streams before it: cancelled" in bad.verdict.reason
+    text = parsed(write_arm_report(bad.run, tmp_path)).text
+    for words in ("gripper <too> fast", "0.101", "TRIPPED", "waypoint 101 was not there"):
+        assert words in text
+
+
+def test_path_beyond_half_a_millimetre_is_bad(tmp_path: Path) -> None:
+    def change(_: int, frame):
+        pose = frame.measured_pose
+        return frame._replace(measured_pose=(*pose[:2], pose[2] + 0.3e-3, *pose[3:]))
+
+    row = rows(ArmView.of(write_run(tmp_path / "a.mcap", change=change)))["path deviation, max"]
+    assert row.bad
+    assert float(row.value.split()[0]) == pytest.approx(0.6, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("events", "ending"),
+    [
+        ((), Ending.UNFINISHED),
+        ((stream_result(1.0, 3, "cancelled", "operator"),), Ending.STOPPED),
+        ((stream_result(1.0, 3, "held", "e-stop"),), Ending.TRIPPED),
+        ((EventRecord(1.0, 3, EventKind.FAULT, Level.FATAL, "loop", "bug"),), Ending.FAILED),
+    ],
+)
+def test_how_it_ended_is_told(tmp_path: Path, events, ending: Ending) -> None:
+    found = ArmView.of(write_run(tmp_path / "a.mcap", events=events, count=8))
+    assert found.verdict.ending is ending
+
+
+def test_odd_recordings_give_a_page_that_says_so(tmp_path: Path) -> None:
+    def nothing_told(_: int, frame):
+        return frame._replace(measured_pose=NAN7, measured_at_s=math.nan, sent_seq=math.nan)
+
+    def blank(_: int, frame):
+        return nothing_told(0, frame)._replace(
+            space_q=NAN6, robot_q=NAN6, space_pose=NAN7, target_pose=NAN7,
+            answer_latency_s=math.nan, gripper_speed_m_s=math.nan, margins=(math.nan,) * 3,
+        )  # fmt: skip
+
+    cases = [
+        ("told", {"change": nothing_told}, "did not tell where it is"),
+        ("blank", {"change": blank}, "No waypoint was sent"),
+        ("none", {"count": 0}, "COMPLETED"),
+        ("one", {"count": 1}, "delay cannot be told"),
+        ("two", {"count": 2}, "delay cannot be told"),
+        ("arms", {"described": False, "count": 30}, "cannot be drawn"),
+    ]
+    for name, options, words in cases:
+        odd = write_run(tmp_path / name / "recording.mcap", **options)
+        assert words in parsed(write_arm_report(odd, tmp_path / name)).text, name
+    whole = (tmp_path / "told" / "recording.mcap").read_bytes()
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(whole[: len(whole) // 2])
+    text = parsed(write_arm_report(ArmRecording.open(cut), tmp_path / "cut")).text
+    assert "CUT OFF" in text
+    assert "not finished properly" in text
+
+
+def test_a_place_that_cannot_be_written_is_told(run: ArmRecording, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordingError, match="cannot be written"):
+        write_arm_report(run, tmp_path / "file")
+
+
+def test_the_histogram_leaves_out_what_was_not_answered(tmp_path: Path) -> None:
+    def change(index: int, frame):
+        return frame if index else frame._replace(answer_latency_s=math.nan)
+
+    found = ArmView.of(write_run(tmp_path / "a.mcap", change=change, count=30))
+    assert arm_figures.answers(found) is not None
+    assert rows(found)["answer to a request, p99"].where.endswith("of 29")
