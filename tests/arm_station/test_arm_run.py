@@ -1,0 +1,248 @@
+"""Both arms through a motion, in virtual time, against the emulated robot on its bytes."""
+
+import json
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from arm_driver.host_states import HostState, StreamResult
+from hil.arm_bench import prepare_plan, run_arm
+from hil.arm_scenario import arm_plan_from_table
+from hil.cli import app
+from hil.console import RefusedError
+from hil.recording.ring import RecorderStatus
+from hil.settings import ConfigError
+from sim.devices.arm_faults import parse_arm_words
+
+runner = CliRunner()
+SHORT = {
+    "station": "arm",
+    "name": "short",
+    "space_arm": {"model": "b"},
+    "source": {
+        "kind": "profile",
+        "frame": "base",
+        "segment": [
+            {"duration_s": 4.0, "velocity_m_s": [0.0, 0.02, 0.03]},
+            {"duration_s": 3.0, "velocity_m_s": [0.02, 0.0, -0.02], "rate_rad_s": [0, 0, 0.02]},
+        ],
+    },
+}
+
+
+def plan_of(*overrides, table=SHORT):
+    return arm_plan_from_table(json.loads(json.dumps(table)), Path("short.toml"), overrides)
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    return prepare_plan(plan_of())
+
+
+def run_with(prepared, tmp_path, *faults):
+    faults = tuple(parse_arm_words(fault.split()) for fault in faults)
+    return run_arm(prepared, tmp_path, faults=faults)
+
+
+def test_a_dry_run_completes_and_every_waypoint_is_answered_in_time(prepared, tmp_path):
+    result = run_with(prepared, tmp_path)
+    assert result.ok
+    assert result.end.result is StreamResult.COMPLETED
+    assert result.end.reason == ""
+    assert result.end.waypoints == len(prepared.steps)
+    counts = result.end.report.counts
+    assert (counts.repeats, counts.empty_slot, counts.late_answers, counts.checksum_errors) == (
+        0, 0, 0, 0,
+    )  # fmt: skip
+    assert result.recorder.status is RecorderStatus.DONE
+    assert "SIMULATED" in result.robot
+
+
+def test_two_dry_runs_are_the_same_bit_for_bit(prepared, tmp_path):
+    first = run_with(prepared, tmp_path)
+    again = run_with(prepare_plan(plan_of()), tmp_path)
+    assert first.recorder.sha256 == again.recorder.sha256 is not None
+
+
+def test_the_robot_does_what_the_space_arm_does(prepared):
+    """Ways and turns from the start, each in its gripper's own axes, are equal."""
+    mapping = prepared.mapping
+    for step in prepared.steps[::5]:
+        moved = mapping.X_RT0.inverse() @ step.X_RT
+        simulated = mapping.X_WG0.inverse()
+        rotation = simulated.rotation @ step.snapshot.rotation_BG
+        position = simulated.rotation @ step.snapshot.position_BG_m + simulated.position_m
+        np.testing.assert_allclose(moved.position_m, position, atol=1e-12)
+        np.testing.assert_allclose(moved.rotation, rotation, atol=1e-12)
+
+
+def test_the_emulated_robot_ends_where_it_should(prepared, tmp_path):
+    result = run_with(prepared, tmp_path)
+    measured = result.end.report.measured
+    assert measured is not None
+    assert measured.distance_m(prepared.steps[-1].location) < 5e-4
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("source.segment.0.velocity_m_s=[0,0,0.09]", r"0\.09 m/s, more than 0\.05 m/s"),
+        ("mapping.start_joints_deg=[0,45,-135,0,45,0]", "belong together"),
+        ("space_arm.payload=moon", "light, heavy"),
+        ("devices.arm=serial:/dev/ttyS0", "real"),
+        ("devices.arm=carrier-pigeon:", "devices.arm"),
+        ("source.segment.0.duration_s=nan", "duration_s"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_would_be_right(override, words):
+    with pytest.raises((RefusedError, ConfigError), match=words):
+        prepare_plan(plan_of(override))
+
+
+def test_a_place_out_of_reach_is_refused_before_the_first_byte():
+    table = SHORT | {
+        "mapping": {
+            "start": {"position_m": [0.95, 0.15, 0.9], "oat_deg": [90.0, 0.0, 0.0]},
+            "start_joints_deg": [0.0, 45.0, -135.0, 0.0, 45.0, 0.0],
+        }
+    }
+    with pytest.raises(RefusedError, match=r"rm01.*(out of reach|outside)"):
+        prepare_plan(plan_of(table=table))
+
+
+def test_a_motion_into_a_limit_of_the_space_arm_never_gets_there_or_is_refused():
+    """The programmed rates slow down before a limit, so the motion ends early, at rest."""
+    far = plan_of("source.segment.0.duration_s=80", "source.segment.0.velocity_m_s=[0,0,0.045]",
+                  "longest_s=30")  # fmt: skip
+    with pytest.raises(RefusedError, match="not come to rest after 86 waypoints"):
+        prepare_plan(far)
+
+
+# Rows 41 to 44 of the faults, and those of the protocol; each with a control that shows that the
+# motion completes without it (the first test above).
+
+
+def test_row_41_a_robot_that_falls_silent_gets_no_burst(prepared, tmp_path):
+    result = run_with(prepared, tmp_path, "silence at_s=3")
+    assert not result.ok
+    assert result.end.result is StreamResult.LINK_LOST
+    assert "no request for 1.05 s" in result.end.reason
+    asked = result.end.report.counts
+    assert result.end.waypoints <= asked.requests + 1, "at most one waypoint in flight"
+    assert result.end.report.state is HostState.OFFLINE
+
+
+def test_row_42_a_feeder_that_is_late_leaves_the_robot_at_rest(prepared, tmp_path, monkeypatch):
+    """The loop stops filling the slot: the robot asks again, ends at rest, and says so."""
+    from hil.arm_loop import ArmLoop
+
+    offer = ArmLoop._offer
+
+    def hang(self, tick, report):
+        if tick.t_s < 3.0:
+            offer(self, tick, report)
+
+    monkeypatch.setattr(ArmLoop, "_offer", hang)
+    result = run_with(prepared, tmp_path)
+    assert result.end.result is StreamResult.RAN_DRY
+    assert "at rest" in result.end.reason
+    assert result.end.report.counts.empty_slot >= 1
+    assert result.end.waypoints < len(prepared.steps)
+
+
+def test_row_43_a_corrupted_plan_is_refused_when_it_is_sent(prepared, tmp_path, monkeypatch):
+    from hil.stations.arm import ArmStation
+
+    step = ArmStation.step
+
+    def corrupted(self):
+        made = step(self)
+        if made.index == 5:
+            x, *rest = made.location.counts
+            return replace(made, location=type(made.location)((x + 10_000, *rest)))
+        return made
+
+    monkeypatch.setattr(ArmStation, "step", corrupted)
+    result = run_with(prepared, tmp_path)
+    assert result.end.result is StreamResult.REFUSED
+    assert "mm in one period" in result.end.reason
+    assert result.end.waypoints == 4, "the robot ends at rest at the last good one"
+
+
+def test_row_44_a_robot_that_stands_elsewhere_is_not_started(prepared, tmp_path):
+    result = run_with(prepared, tmp_path, "elsewhere value=0.01")
+    assert not result.ok
+    assert result.end.waypoints == 0
+    assert "10.00 mm" in result.end.reason
+    assert "at most 2 mm" in result.end.reason
+
+
+def test_an_emergency_stop_of_the_robot_ends_the_stream(prepared, tmp_path):
+    result = run_with(prepared, tmp_path, "estop at_s=3")
+    assert result.end.result is StreamResult.HELD
+    assert "emergency stop" in result.end.reason
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "noise value=0.002",
+        "parity value=0.002",
+        "drop_request value=0.1",
+        "drop_answer value=0.1",
+        "repeat_request value=0.2",
+        "echo",
+    ],
+)
+def test_a_bad_line_is_repeated_and_never_garbles_a_waypoint(prepared, tmp_path, fault):
+    result = run_with(prepared, tmp_path, fault)
+    counts = result.end.report.counts
+    if result.end.result is StreamResult.COMPLETED:
+        assert result.end.waypoints == len(prepared.steps)
+        assert counts.echoes + counts.repeats + counts.checksum_errors + counts.unparsed > 0
+    else:
+        assert result.end.result in (StreamResult.RAN_DRY, StreamResult.LINK_LOST), result.end
+
+
+def test_the_operators_wish_brings_both_arms_to_rest(prepared, tmp_path, monkeypatch):
+    from hil import arm_bench
+    from hil.signals import StopSignals
+
+    class AtThree(StopSignals):
+        def __init__(self):
+            super().__init__()
+            self.looks = 0
+
+        @property
+        def asked(self):
+            self.looks += 1
+            return signal.SIGINT if self.looks > 300 else None
+
+    monkeypatch.setattr(arm_bench, "StopSignals", AtThree)
+    result = run_with(prepared, tmp_path)
+    assert result.end.result is StreamResult.CANCELLED
+    assert "operator" in result.end.reason
+    assert 0 < result.end.waypoints < len(prepared.steps)
+
+
+def test_the_command_line(tmp_path):
+    answer = runner.invoke(
+        app, ["run", "bkm_on_rm01", "--out", str(tmp_path), "--json",
+              "--set", "source.segment.1.duration_s=3"],
+    )  # fmt: skip
+    told = json.loads(answer.stdout)
+    assert answer.exit_code == 0, answer.output
+    assert told["result"] == "completed"
+    assert told["sent"] == told["waypoints"]
+    assert "SIMULATED" in told["robot"]
+    checked = runner.invoke(app, ["check", "bkm_on_rm01", "--json"])
+    assert json.loads(checked.stdout)["ok"]
+    lost = runner.invoke(
+        app, ["run", "bkm_on_rm01", "--out", str(tmp_path), "--arm-link", "serial:/dev/nothing"]
+    )
+    assert lost.exit_code == 1
+    assert "--fallback sim" in lost.output
