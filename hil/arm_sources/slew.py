@@ -55,11 +55,12 @@ class SlewedSource:
         self._last_s = t_s
         asked = self._inner.sample(t_s)
         now = self._now
-        if asked is None and (now is None or now.at_rest):
-            return None
         if now is None:
-            assert asked is not None  # noqa: S101
+            if asked is None:
+                return None
             now = rest(asked.frame)
+        if asked is None and now.at_rest:
+            return None
         if asked is None or (asked.frame != now.frame and not now.at_rest):
             wanted = rest(now.frame)
         else:

@@ -92,7 +92,9 @@ def test_scaling_bounds_both_speeds_and_keeps_the_motion(linear, angular):
     assert size(got.linear_m_s) <= 0.05 * (1 + 1e-15)
     assert size(got.angular_rad_s) <= 0.2 * (1 + 1e-15)
     ratio = max(size(asked.linear_m_s) / 0.05, size(asked.angular_rad_s) / 0.2, 1.0)
-    np.testing.assert_allclose(np.array(numbers(got)) * ratio, numbers(asked), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(
+        np.array(numbers(got)) * ratio, numbers(asked), rtol=1e-12, atol=1e-300
+    )
 
 
 class Scripted:
