@@ -746,6 +746,7 @@ def test_a_token_file_is_its_owners_alone(tmp_path):
         if os.geteuid() == 0 or mode & 0o400:
             with pytest.raises(SourceUnavailableError, match="need 0600: chmod 600"):
                 read_token(tmp_path / "token")
+    os.chmod(tmp_path / "token", 0o600)
     (tmp_path / "link").symlink_to(tmp_path / "token")
     for path, words in ((tmp_path / "link", "token file"), (tmp_path / "no", "umask 077")):
         with pytest.raises(SourceUnavailableError, match=words):
