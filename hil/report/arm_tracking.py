@@ -164,12 +164,12 @@ def _delay(asked: Path, measured: Path, period_s: float) -> tuple[float, bool]:
     costs = [cost(float(step)) for step in steps]
     best = int(np.argmin(costs))
     inside = 0 < best < len(steps) - 1
-    if not inside:
-        return float(steps[best]), False
-    found = minimize_scalar(cost, bounds=(steps[best - 1], steps[best + 1]), method="bounded",
-                            options={"xatol": 1e-6})  # fmt: skip
-    # A path that rests for all of what was told fits every shift.
-    return float(found.x), costs[best] < 0.5 * max(costs)
+    # A robot that stands still, or a path that rests while it tells, fits every shift.
+    if not inside or costs[best] >= 0.5 * max(costs):
+        return 0.0, False
+    bounds = (steps[best - 1], steps[best + 1])
+    found = minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 1e-6})
+    return float(found.x), True
 
 
 def _signal(position_m: Array, rotations: Rotation) -> Array:

@@ -152,6 +152,16 @@ def test_a_delay_that_cannot_be_told_is_said_so() -> None:
     assert tracking_of(nothing, still, PERIOD_S) is tracking_of(still, nothing, PERIOD_S) is None
 
 
+def test_a_robot_that_stands_still_tells_no_delay() -> None:
+    asked = wander(120, 2)
+    poses = np.tile([*asked.position_m.mean(axis=0), 1.0, 0.0, 0.0, 0.0], (120, 1))
+    found = tracking_of(asked, PosePath.of(asked.t_s, poses), PERIOD_S)
+    assert found is not None
+    assert (found.delay_known, found.delay_s) == (False, 0.0)
+    offsets = np.linalg.norm(poses[:, :3] - asked.position_m, axis=1)
+    np.testing.assert_allclose(found.distance_m, offsets, atol=1e-12)
+
+
 def test_what_is_told_twice_counts_once() -> None:
     poses = np.tile([1.0, 2.0, 3.0, 2.0, 0, 0, 0], (4, 1))
     poses[3, 0] = math.nan
