@@ -20,6 +20,7 @@ from hil.recording.frame import (
     EventKind,
     EventRecord,
     Level,
+    Six,
 )
 from hil.recording.recorder import RecordingSink
 from hil.stations.arm import ArmStep, pose_of
@@ -70,20 +71,17 @@ class ArmJournal:
             state=STATE_CODE[report.state],
             action=ACTION_CODE[action],
             flags=int(flags),
-            wanted_twist=(
-                *map(float, step.wanted.linear_m_s),
-                *map(float, step.wanted.angular_rad_s),
-            ),
-            rate_command=tuple(step.command.rates_rad_s.tolist()),
-            space_q=tuple(snapshot.q_rad.tolist()),
-            space_v=tuple(snapshot.v_rad_s.tolist()),
-            space_motor=tuple(snapshot.motor_position_rad.tolist()),
-            space_torque=tuple(snapshot.torque_nm.tolist()),
+            wanted_twist=[*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],  # pyright: ignore[reportArgumentType]
+            rate_command=step.command.rates_rad_s.tolist(),
+            space_q=snapshot.q_rad.tolist(),
+            space_v=snapshot.v_rad_s.tolist(),
+            space_motor=snapshot.motor_position_rad.tolist(),
+            space_torque=snapshot.torque_nm.tolist(),
             space_pose=_packed(pose_of(snapshot, X_WB)),
             target_pose=NAN7 if step.X_RT is None else _packed(step.X_RT),
-            robot_q=NAN6 if joints is None else tuple(joints.q_rad.tolist()),
+            robot_q=NAN6 if joints is None else joints.q_rad.tolist(),
             robot_q_rate=rate,
-            sent_location=NAN6 if location is None else tuple(map(float, location.counts)),
+            sent_location=_sent(location),
             sent_seq=float(report.streamed),
             measured_pose=measured,
             measured_at_s=math.nan if report.measured is None else tick.t_s - report.silence_s,
@@ -117,16 +115,16 @@ class ArmJournal:
         self._event(stream_result(self._t_s, self._index, word, reason))
         self._sink.service()
 
-    def _changes(self, step: ArmStep) -> tuple[tuple[float, ...], float]:
+    def _changes(self, step: ArmStep) -> tuple[Six, float]:
         """Joint rates of the robot and speed of its gripper since the waypoint before."""
         last = self._last
         if last is None or last.joints is None or step.joints is None:
             return NAN6, math.nan
         rate = (step.joints.q_rad - last.joints.q_rad) / TICK_S
         if last.X_RT is None or step.X_RT is None:
-            return tuple(rate.tolist()), math.nan
+            return rate.tolist(), math.nan
         way = float(np.linalg.norm(step.X_RT.position_m - last.X_RT.position_m))
-        return tuple(rate.tolist()), way / TICK_S
+        return rate.tolist(), way / TICK_S
 
     def _seven(self, location: Location) -> Seven:
         rotation = from_oat(location.oat_rad, self._convention)
@@ -135,6 +133,13 @@ class ArmJournal:
     def _event(self, event: EventRecord) -> None:
         self.events.append(event)
         self._sink.ring.push(EVENT_KIND, event.to_bytes())
+
+
+def _sent(location: Location | None) -> Six:
+    if location is None:
+        return NAN6
+    x, y, z, o, a, t = map(float, location.counts)
+    return x, y, z, o, a, t
 
 
 def _packed(pose: Pose) -> Seven:

@@ -155,9 +155,10 @@ def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], 
 
 
 def _report(result: ArmRunResult) -> Path:
+    from hil.recording.arm_recording import ArmRecording
     from hil.report.arm_page import write_arm_report
 
-    return write_arm_report(result.recorder.path, result.recorder.path.parent)
+    return write_arm_report(ArmRecording.open(result.recorder.path), result.recorder.path.parent)
 
 
 def _prepared_json(prepared: Prepared) -> dict[str, Any]:

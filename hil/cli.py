@@ -165,10 +165,17 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Make one self-contained HTML page of a run, with pictures and verdicts, and PNGs beside."""
+    from hil.recording.arm_recording import ArmRecording
+    from hil.recording.layouts import PLATFORM
+    from hil.report.arm_page import write_arm_report
     from hil.report.page import write_report
 
     recording = _recording(run_path)
-    page = write_report(recording, folder or recording.path.parent)
+    where = folder or recording.path.parent
+    if recording.layout is PLATFORM:
+        page = write_report(recording, where)
+    else:
+        page = write_arm_report(ArmRecording(recording), where)
     if as_json:
         print_json({"ok": True, "report": str(page)})
     else:

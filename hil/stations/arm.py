@@ -24,7 +24,7 @@ from arm_driver.location import Location
 from arm_driver.mapping import Mapping
 from arm_driver.pose import ArmError, Pose
 from arm_driver.val import OatConvention, to_oat
-from hil.arm_sources.source import Twist, VelocitySource
+from hil.arm_sources.source import Twist, VelocitySource, rest
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmSample
 from sim.world.space_arm.integrators import Status
@@ -38,7 +38,7 @@ REST_SPEED_M_S = 5e-4
 REST_TURN_RAD_S = 5e-4
 SETTLE_STEPS_MAX = 60
 """A motion that has not settled after so many steps is ended as it is."""
-NO_TWIST = Twist((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "base")
+NO_TWIST = rest("base")
 
 
 class Course(Enum):
