@@ -26,6 +26,7 @@ from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus, Ring
+from hil.report.arm_machines import ArmMachines
 from hil.run_files import run_dir
 from hil.signals import StopSignals
 from hil.stations.arm import location_of
@@ -215,7 +216,20 @@ def _header(prepared: Prepared) -> RunHeader:
             "scale": repr(plan.scenario.mapping.scale),
             "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
         },
-        plan.model_dump(mode="json"),
+        plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
+    )
+
+
+def _machines(prepared: Prepared) -> ArmMachines:
+    """What the report draws both arms from."""
+    plan = prepared.plan
+    return ArmMachines(
+        space=plan.space_arm,
+        robot=plan.robot.geometry(),
+        period_s=TICK_S,
+        gripper_speed_max_m_s=plan.robot.gripper_speed_max_m_s,
+        alignment=np.asarray(prepared.mapping.alignment),
+        scale=prepared.mapping.scale,
     )
 
 

@@ -33,10 +33,10 @@ from sim.world.space_arm.simulator import TICK_S, Snapshot, SpaceArm
 
 Array = NDArray[np.float64]
 
-REST_SPEED_M_S = 5e-4
+REST_SPEED_M_S = 1e-3
 """A gripper that is slower than this, with all rates commanded to zero, has come to rest."""
-REST_TURN_RAD_S = 5e-4
-SETTLE_STEPS_MAX = 60
+REST_TURN_RAD_S = 1e-3
+SETTLE_STEPS_MAX = 20
 """A motion that has not settled after so many steps is ended as it is."""
 NO_TWIST = rest("base")
 
