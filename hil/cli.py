@@ -8,6 +8,7 @@ import orjson
 import typer
 
 from hil import cli_drives, cli_platform, cli_robot
+from hil.cli_stations import TOGETHER, arm_plan_of, run_stations, station_of
 from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, tell_bad_usage, verb
 from hil.settings import ConfigError
 
@@ -123,7 +124,9 @@ def run(
     """
     from hil.runner import run_and_show
 
-    arm_plan = _arm_plan(scenario, clock, arm_link, fallback, overrides)
+    if station_of(scenario) == TOGETHER:
+        leave(run_stations(str(scenario), folder, overrides, as_json=as_json))
+    arm_plan = arm_plan_of(scenario, clock, arm_link, fallback, overrides)
     if arm_plan is not None:
         from hil.arm_runner import run_arm_and_show
 
@@ -146,7 +149,7 @@ def check(
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
     from hil.runner import check_and_show
 
-    arm_plan = _arm_plan(scenario, None, None, None, overrides)
+    arm_plan = arm_plan_of(scenario, None, None, None, overrides)
     if arm_plan is not None:
         from hil.arm_runner import check_arm_and_show
 
@@ -277,39 +280,6 @@ def _device_changes(drives: str | None, fallback: str | None, clock: str | None)
     if fallback is not None:
         changes.append(f'devices.fallback="{fallback}"')
     return changes
-
-
-def _arm_plan(
-    scenario: str | None,
-    clock: str | None,
-    arm_link: str | None,
-    fallback: str | None,
-    overrides: list[str] | None,
-) -> Any:
-    """The plan of an arm station, or None if the scenario is one of a platform."""
-    from hil.settings import read_toml
-    from hil.shipped import find_file
-
-    if scenario is None:
-        return None
-    path = find_file(scenario, folder="scenarios", key="SCENARIO")
-    table = read_toml(path)
-    if table.get("station") != "arm":
-        if arm_link is not None:
-            raise ConfigError("--arm-link", [f"{path}: is no scenario of an arm station"])
-        return None
-    from hil.arm_scenario import arm_plan_from_table
-
-    changes = list(overrides or ())
-    if arm_link is not None:
-        changes.append(f'devices.arm="{arm_link}"')
-        if arm_link != "sim:" and clock is None:
-            changes.append('clock="real"')
-    if clock is not None:
-        changes.append(f'clock="{clock}"')
-    if fallback is not None:
-        changes.append(f'devices.fallback="{fallback}"')
-    return arm_plan_from_table(table, path, changes)
 
 
 def _plan(

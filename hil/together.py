@@ -1,0 +1,189 @@
+"""Platform and arm together: each station runs in a process of its own, and they stop together.
+
+The processes share nothing but the wish to stop. It goes to all of them when the operator asks
+(Ctrl-C, SIGTERM), and, if the scenario says so, when one of them has come to a bad end; each then
+stops along its own path, by its own gate. An emergency stop is wired to the machines themselves: it
+does not wait for any of this.
+"""
+
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGINT
+from typing import Annotated, Any, Literal, Self
+
+import orjson
+from pydantic import Field
+
+from hil.recording.header import RecordingError
+from hil.run_files import run_dir
+from hil.scenario import Name
+from hil.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.shipped import find_file
+from hil.signals import StopSignals
+
+LOOK_S = 0.05
+"""How often the processes and the operator's wish are looked at [s]."""
+
+
+class PartSettings(Settings):
+    """One of the stations."""
+
+    name: Name
+    scenario: str
+    """Scenario file; a relative path is looked for beside this one, then from where one stands."""
+    changes: tuple[str, ...] = ()
+    """``key=value`` texts laid over it."""
+
+
+class TogetherScenario(Settings):
+    """Stations that run at the same time."""
+
+    station: Literal["together"]
+    name: Name
+    description: str = ""
+    part: Annotated[tuple[PartSettings, ...], Field(min_length=2, max_length=8)]
+    stop_together: bool = True
+    """Whether a bad end of one brings the others to a controlled stop."""
+
+    @classmethod
+    def load(cls, path: Path, overrides: tuple[str, ...] = ()) -> Self:
+        """Read a scenario and find its parts' files.
+
+        Raises:
+            ConfigError: with one line for each wrong value.
+        """
+        scenario = cls.build(apply_overrides(read_toml(path), overrides), str(path))
+        names = [part.name for part in scenario.part]
+        if len(set(names)) < len(names):
+            raise ConfigError(str(path), [f"part: names {names} must differ"])
+        for part in scenario.part:
+            find_file(part.scenario, beside=path, folder="scenarios", key=f"part {part.name}")
+        return scenario
+
+
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """How one station's run went.
+
+    Args:
+        name: of the part.
+        ok: whether it completed, or was stopped by the operator and parked.
+        told: what it said of itself; empty if it said nothing that could be read.
+        asked_to_stop: why it was asked to stop; empty if it was not.
+    """
+
+    name: str
+    ok: bool
+    told: dict[str, Any]
+    asked_to_stop: str
+
+
+def run_together(scenario: TogetherScenario, path: Path, out: Path) -> tuple[PartResult, ...]:
+    """Run all parts until the last has ended.
+
+    Args:
+        scenario: which.
+        path: its file.
+        out: folder that gets a new folder for this run, with one for each part.
+
+    Raises:
+        RecordingError: if the folder cannot be made.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(run_dir(out, scenario.name))
+        wish = stack.enter_context(StopSignals())
+        parts = [_Part(part, path, folder) for part in scenario.part]
+        for part in parts:
+            stack.callback(part.kill)
+        try:
+            for part in parts:
+                part.start()
+        except OSError as error:
+            raise RecordingError(f"{folder}: a part cannot be started: {error}") from None
+        while any(part.running for part in parts):
+            if wish.asked is not None:
+                _stop(parts, "the operator asked for it")
+            for part in parts:
+                if part.look() and not part.result().ok and scenario.stop_together:
+                    _stop(parts, f"{part.name} came to a bad end")
+        return tuple(part.result() for part in parts)
+
+
+def _stop(parts: "list[_Part]", why: str) -> None:
+    for part in parts:
+        part.stop(why)
+
+
+class _Part:
+    """One station's process; its words go into a file."""
+
+    def __init__(self, settings: PartSettings, beside: Path, folder: Path) -> None:
+        self.name = settings.name
+        file = find_file(
+            settings.scenario, beside=beside, folder="scenarios", key=f"part {self.name}"
+        )
+        self._folder = folder / self.name
+        self._command = [sys.executable, "-m", "hil.cli", "run", str(file), "--json"]
+        self._command += ["--out", str(self._folder)]
+        for change in settings.changes:
+            self._command += ["--set", change]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._why = ""
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process is not None and self._process.returncode is None
+
+    def start(self) -> None:
+        """Begin; a session of its own keeps the terminal's Ctrl-C for the one who forwards it."""
+        self._folder.mkdir()
+        with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(  # noqa: S603  # our own program, no shell
+                self._command, stdin=subprocess.DEVNULL, stdout=told, stderr=errors,
+                start_new_session=True,
+            )  # fmt: skip
+
+    @property
+    def _errors(self) -> Path:
+        return self._folder / "errors.txt"
+
+    def look(self) -> bool:
+        """Wait a little for its end; whether it has just come."""
+        if self._process is None or not self.running:
+            return False
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(LOOK_S)
+            return True
+        return False
+
+    def stop(self, why: str) -> None:
+        """Ask it once to stop along its path."""
+        if self.running and not self._why and self._process is not None:
+            self._why = why
+            with suppress(ProcessLookupError):
+                self._process.send_signal(SIGINT)
+
+    def kill(self) -> None:
+        """End it if nothing else did: only when this process itself is failing."""
+        if self.running and self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+    def result(self) -> PartResult:
+        """How it went."""
+        status = None if self._process is None else self._process.returncode
+        try:
+            told = orjson.loads((self._folder / "told.json").read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            told = {"ok": False, "error": self._last_words()}
+        return PartResult(self.name, status == 0 and told.get("ok") is True, told, self._why)
+
+    def _last_words(self) -> str:
+        with suppress(OSError):
+            lines = self._errors.read_text(encoding="utf-8", errors="replace").splitlines()
+            return lines[-1] if lines else "it said nothing"
+        return "it said nothing"
