@@ -87,10 +87,10 @@ def _run(
                 f"{url} takes its place",
                 soft_wrap=True,
             )
-            return run_arm(_on(prepared, url), folder, progress=progress)
+            return run_arm(moved_to(prepared, url), folder, progress=progress)
 
 
-def _on(prepared: Prepared, url: str) -> Prepared:
+def moved_to(prepared: Prepared, url: str) -> Prepared:
     """The same motion with the robot somewhere else."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
