@@ -7,16 +7,21 @@ from bench_plans import HEAVE, PAPER, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hil.arm_scenario import load_arm_plan
 from hil.bench import run
 from hil.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
 from hil.rig import Rig
 from hil.scenario import Plan, Scenario, load_plan
 from hil.settings import ConfigError, apply_overrides, read_toml
 from hil.shipped import configs_dir, find_file
+from hil.together import TogetherScenario
 from platform6dof.inverse import leg_lengths
 
 RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))
-SCENARIOS = sorted((configs_dir() / "scenarios").glob("*.toml"))
+SHIPPED = sorted((configs_dir() / "scenarios").glob("*.toml"))
+SCENARIOS = [path for path in SHIPPED if "station" not in read_toml(path)]
+STATIONS = {"arm": load_arm_plan, "together": TogetherScenario.load}
+OTHERS = [path for path in SHIPPED if path not in SCENARIOS]
 
 
 def refused(*overrides, **keys):
@@ -36,6 +41,15 @@ def test_shipped_rig_loads_and_its_limits_hold(path):
     for leg in limits.legs:
         assert leg.soft_min_m < rig.cylinders.reference_length_m[0] < leg.soft_max_m
     assert envelope_of(rig, geometry).limits.soft_margin_m == rig.limits.soft_margin_m
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda p: p.stem)
+def test_shipped_scenario_of_another_station_loads(path):
+    loaded = STATIONS[read_toml(path)["station"]](path)
+    scenario = getattr(loaded, "scenario", loaded)
+    assert scenario.name == path.stem
+    again = type(loaded).model_validate_json(loaded.model_dump_json())
+    assert again == loaded
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda p: p.stem)

@@ -65,6 +65,11 @@ def test_both_run_and_both_tell(tmp_path):
     assert not any(one["asked_to_stop"] for one in answer["parts"].values())
 
 
+def _failing_platform():
+    """Trips on its way, some seconds after the arm's stream has begun."""
+    return part("platform", "leaves_envelope", 'clock="real"', "check_first=false")
+
+
 @needs_wires
 @pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize("together", ["true", "false"])
@@ -77,7 +82,7 @@ def test_a_bad_end_of_one_stops_the_other_along_its_path_if_the_scenario_says_so
         "source.segment.1.duration_s=3", "source.segment.2.duration_s=3",
         "source.segment.3.duration_s=3", "source.segment.0.duration_s=3",
     )  # fmt: skip
-    path = write(tmp_path, arm, part("platform", "leaves_envelope"), together=together)
+    path = write(tmp_path, arm, _failing_platform(), together=together)
     status, answer = told(path, tmp_path)
     assert status == 1
     assert not answer["parts"]["platform"]["ok"]
