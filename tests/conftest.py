@@ -23,3 +23,8 @@ def pytest_addoption(parser):
         default=250.0,
         help="Cycles per second with those drives; less for Modbus on a serial line.",
     )
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with those that run one at a time, so that other workers have work beside them."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)

@@ -77,11 +77,8 @@ def test_a_bad_end_of_one_stops_the_other_along_its_path_if_the_scenario_says_so
     tmp_path, together
 ):
     """The control is the same scenario that does not say so: the arm then completes its motion."""
-    arm = part(
-        "arm", "bkm_on_rm01", 'clock="real"', "space_arm.model=b",
-        "source.segment.1.duration_s=3", "source.segment.2.duration_s=3",
-        "source.segment.3.duration_s=3", "source.segment.0.duration_s=3",
-    )  # fmt: skip
+    way = "source.segment=[{duration_s=8.0, velocity_m_s=[0.0, 0.0, 0.03]}]"
+    arm = part("arm", "bkm_on_rm01", 'clock="real"', "space_arm.model=b", way)
     path = write(tmp_path, arm, _failing_platform(), together=together)
     status, answer = told(path, tmp_path)
     assert status == 1
