@@ -85,7 +85,7 @@ class Accuracy:
     rate_time_s: float = 0.3
     step_min_s: float = 2e-5
     step_max_s: float = 0.02
-    refresh_s: float = 0.01
+    refresh_s: float = 0.002
     steps_max: int = 20_000
     coriolis: bool = True
 

@@ -56,7 +56,7 @@ COUNTERS = 5
 HIT_TRIALS = 12
 HELD_STEPS = 4.0
 """D and bias are held for this many steps at most."""
-FIRST_STEP_S = 1e-3
+FIRST_STEP_S = 1e-4
 
 # Rows of a step's table: rates and wind-ups after each stage,
 V1, W1, L1, V2, W2, L2 = 0, 1, 2, 3, 4, 5
