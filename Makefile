@@ -3,14 +3,18 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# Windows are tested on a virtual screen, away from the user's own; without xvfb-run the tests that
+# need OpenGL are skipped and say so.
+SCREEN := $(shell command -v xvfb-run >/dev/null && \
+	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo test lint bench wheel-check clean
+.PHONY: demo test lint bench screenshots panel-packages wheel-check clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
 
 test: .venv/test.stamp
-	$(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	$(SCREEN) $(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .
@@ -20,6 +24,19 @@ lint: .venv/lint.stamp
 
 bench: .venv/core.stamp
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+# Pictures of the panel for docs/, drawn on a virtual screen from runs made for them.
+screenshots: .venv/test.stamp
+	$(SCREEN) $(BIN)/python -m hil.panel.screenshots docs/pictures
+
+# Debian packages that the panel and its tests want (Debian 12; names of Ubuntu 24.04 are the same
+# or are provided by theirs).
+panel-packages:
+	@echo xvfb xauth libgl1 libglx0 libegl1 libegl-mesa0 libgl1-mesa-dri libfontconfig1 libfreetype6 \
+	libglib2.0-0 libdbus-1-3 libxkbcommon0 libxkbcommon-x11-0 libx11-xcb1 libxcb-cursor0 \
+	libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render0 \
+	libxcb-render-util0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1 \
+	fonts-dejavu-core
 
 # The wheel installs into an empty environment and runs the demo from there, away from the clone.
 wheel-check:
