@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from sim.devices.arm_controller import ArmController
-from sim.devices.arm_faults import ARM_FAULTS, ArmFaultError, parse_arm_words
+from sim.devices.arm_faults import ARM_FAULTS, parse_arm_words
 from sim.devices.arm_protocol import oat_of
+from sim.devices.fault_text import FaultError, kinds_text, list_text
 
 ARM_COMMANDS: Final = ("help", "status", "list", "clear", "start", "stop", "calibrate")
 
@@ -44,20 +45,20 @@ class ArmConsole:
             if words[0] in ARM_COMMANDS:
                 return self._command(words, now_s)
             if words[0] not in ARM_FAULTS:
-                raise ArmFaultError(
+                raise FaultError(
                     f"there is no command or fault {words[0]!r}: {', '.join(ARM_COMMANDS)}, or "
                     f"one of {', '.join(ARM_FAULTS)}"
                 )
             fault = parse_arm_words(words)
             self._controller.inject(fault, now_s)
-        except ArmFaultError as error:
+        except FaultError as error:
             return f"error: {error}"
         return f"ok: {fault.words}"
 
     def _command(self, words: list[str], now_s: float) -> str:
         name, *more = words
         if more and name != "clear":
-            raise ArmFaultError(f"{more[0]!r}: {name} stands alone")
+            raise FaultError(f"{more[0]!r}: {name} stands alone")
         if name == "clear":
             return self._clear(more, now_s)
         if name == "help":
@@ -75,15 +76,14 @@ class ArmConsole:
 
     def _clear(self, kinds: list[str], now_s: float) -> str:
         if len(kinds) > 1 or any(kind not in ARM_FAULTS for kind in kinds):
-            raise ArmFaultError(f"{' '.join(kinds)!r}: write clear, or clear and one kind")
+            raise FaultError(f"{' '.join(kinds)!r}: write clear, or clear and one kind")
         faults = self._controller.faults
         return f"ok: {faults.clear(now_s, kinds[0] if kinds else None)} cleared"
 
     def _list(self, now_s: float) -> str:
         faults = self._controller.faults
-        lines = [f"on: {fault.words}" for fault in faults.active]
-        lines += [f"in {at_s - now_s:.3f} s: {fault.words}" for at_s, fault in faults.waiting]
-        return "\n".join(lines) if lines else "no faults"
+        active = [fault.words for fault in faults.active]
+        return list_text(active, [(at_s, fault.words) for at_s, fault in faults.waiting], now_s)
 
 
 def arm_status_text(controller: ArmController) -> str:
@@ -116,7 +116,4 @@ def help_text() -> str:
         "start, stop                              the program, at the controller",
         "calibrate                                the arm",
     ]
-    for name, kind in ARM_FAULTS.items():
-        what = f"; value: {kind.value}, default {kind.default:g}" if kind.value else ""
-        lines.append(f"  {name:15s} {kind.meaning}{what}")
-    return "\n".join(lines)
+    return "\n".join(lines + kinds_text(ARM_FAULTS))

@@ -1,7 +1,4 @@
-"""Faults of the emulated arm: what they are, how lines and scripts say them, when they are on.
-
-    estop at_s=20 duration_s=3
-    noise value=0.01
+"""Faults of the emulated arm, `estop at_s=20 duration_s=3`, and when they are on.
 
 Not modelled: faults of single joints; faults that depend on what the arm does.
 """
@@ -9,58 +6,42 @@ Not modelled: faults of single joints; faults that depend on what the arm does.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-
-class ArmFaultError(ValueError):
-    """A fault is described wrongly; the text says what would be right."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArmFaultKind:
-    """One kind of fault.
-
-    Attributes:
-        meaning: What happens.
-        value: What its value is, with unit; empty if it has none.
-        default: Value if none is given.
-        low: Least value.
-        high: Largest value.
-        momentary: Whether it happens once and has no end.
-    """
-
-    meaning: str
-    value: str = ""
-    default: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    momentary: bool = False
+from sim.devices.fault_text import (
+    Kind,
+    check_table,
+    check_times,
+    check_value,
+    kind_of,
+    read_script,
+    read_words,
+)
 
 
-def _chance(meaning: str, default: float) -> ArmFaultKind:
-    return ArmFaultKind(meaning, "probability", default, 0.0, 1.0)
+def _chance(meaning: str, default: float) -> Kind:
+    return Kind(meaning, default, 0.0, 1.0, "probability")
 
 
-ARM_FAULTS: Final[dict[str, ArmFaultKind]] = {
+ARM_FAULTS: Final[dict[str, Kind]] = {
     "noise": _chance("a stray byte comes after a byte, both ways, for each", 0.02),
     "parity": _chance("a bit of a byte turns over, both ways, for each", 0.02),
     "drop_request": _chance("requests get lost", 1.0),
     "drop_answer": _chance("answers get lost", 1.0),
     "repeat_request": _chance("requests are sent twice", 1.0),
     "repeat_answer": _chance("answers are received twice", 1.0),
-    "echo": ArmFaultKind("the controller echoes what it receives, as a terminal line does"),
-    "silence": ArmFaultKind("nothing leaves the controller"),
-    "stall": ArmFaultKind("requests are late", "delay in s", 0.2, 0.0, 10.0),
-    "estop": ArmFaultKind("the emergency stop is pressed"),
-    "power_off": ArmFaultKind("arm power is off"),
-    "uncalibrated": ArmFaultKind("the arm is not calibrated"),
-    "elsewhere": ArmFaultKind(
-        "the arm at rest is moved up by hand", "distance in m", 0.01, -0.2, 0.2, momentary=True
+    "echo": Kind("the controller echoes what it receives, as a terminal line does"),
+    "silence": Kind("nothing leaves the controller"),
+    "stall": Kind("requests are late", 0.2, 0.0, 10.0, "delay in s"),
+    "estop": Kind("the emergency stop is pressed"),
+    "power_off": Kind("arm power is off"),
+    "uncalibrated": Kind("the arm is not calibrated"),
+    "elsewhere": Kind(
+        "the arm at rest is moved up by hand", 0.01, -0.2, 0.2, "distance in m", momentary=True
     ),
-    "unplug": ArmFaultKind("the cable is pulled out"),
+    "unplug": Kind("the cable is pulled out"),
 }
 """Every kind of fault by name."""
 
@@ -76,7 +57,7 @@ class ArmFault:
         duration_s: Lasts so long [s]; None: until it is cleared.
 
     Raises:
-        ArmFaultError: If there is no such kind, value or time.
+        FaultError: If there is no such kind, value or time.
     """
 
     kind: str
@@ -85,27 +66,9 @@ class ArmFault:
     duration_s: float | None = None
 
     def __post_init__(self) -> None:
-        kind = ARM_FAULTS.get(self.kind)
-        if kind is None:
-            raise ArmFaultError(f"there is no fault {self.kind!r}: one of {', '.join(ARM_FAULTS)}")
-        if self.value is not None:
-            if not kind.value:
-                raise ArmFaultError(f"{self.kind}: value = {self.value}: it has none, leave it out")
-            if not kind.low <= self.value <= kind.high:  # also refuses NaN
-                raise ArmFaultError(
-                    f"{self.kind}: value = {self.value}: {kind.value}, {kind.low:g} to "
-                    f"{kind.high:g}"
-                )
-        if not (math.isfinite(self.at_s) and self.at_s >= 0.0):
-            raise ArmFaultError(f"{self.kind}: at_s = {self.at_s} s: a time >= 0 s is needed")
-        if self.duration_s is None:
-            return
-        if kind.momentary:
-            raise ArmFaultError(f"{self.kind}: it happens once, leave duration_s out")
-        if not (math.isfinite(self.duration_s) and self.duration_s > 0.0):
-            raise ArmFaultError(
-                f"{self.kind}: duration_s = {self.duration_s} s: a time above 0 s is needed"
-            )
+        kind = kind_of(self.kind, ARM_FAULTS)
+        check_value(self.kind, kind, self.value)
+        check_times(self.kind, kind, self.at_s, self.duration_s)
 
     @property
     def strength(self) -> float:
@@ -133,17 +96,9 @@ def arm_fault_from(table: dict[str, Any]) -> ArmFault:
         table: Keys `kind`, `value`, `at_s`, `duration_s`.
 
     Raises:
-        ArmFaultError: If a key is unknown, missing or of the wrong type.
+        FaultError: If a key is unknown, missing or of the wrong type.
     """
-    unknown = sorted(set(table) - set(_KEYS))
-    if unknown:
-        raise ArmFaultError(f"unknown key {unknown[0]!r}: the keys are {', '.join(_KEYS)}")
-    if not isinstance(table.get("kind"), str):
-        raise ArmFaultError(f"kind = {table.get('kind')!r}: one of {', '.join(ARM_FAULTS)}")
-    for key in _KEYS[1:]:
-        number = table.get(key, 0.0)
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ArmFaultError(f"{table['kind']}: {key} = {number!r}: a number is needed")
+    check_table(table, _KEYS, ARM_FAULTS)
     return ArmFault(**table)
 
 
@@ -154,24 +109,9 @@ def parse_arm_script(text: str) -> tuple[ArmFault, ...]:
         text: The script.
 
     Raises:
-        ArmFaultError: If it is no TOML, or a table is wrong; the text names its number.
+        FaultError: If it is no TOML, or a table is wrong; the text names its number.
     """
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ArmFaultError(f"the script is no TOML: {error}") from error
-    tables = document.pop("fault", [])
-    if document or not isinstance(tables, list):
-        raise ArmFaultError("a script holds [[fault]] tables and nothing else")
-    found: list[ArmFault] = []
-    for number, table in enumerate(tables, start=1):
-        try:
-            if not isinstance(table, dict):
-                raise ArmFaultError(f"{table!r} is no table")
-            found.append(arm_fault_from(table))
-        except ArmFaultError as error:
-            raise ArmFaultError(f"fault {number}: {error}") from error
-    return tuple(found)
+    return read_script(text, arm_fault_from)
 
 
 def parse_arm_words(words: list[str]) -> ArmFault:
@@ -181,20 +121,9 @@ def parse_arm_words(words: list[str]) -> ArmFault:
         words: The line, split at blanks; at least one word.
 
     Raises:
-        ArmFaultError: If a word makes no sense.
+        FaultError: If a word makes no sense.
     """
-    table: dict[str, Any] = {"kind": words[0]}
-    for word in words[1:]:
-        key, equals, text = word.partition("=")
-        if not equals or key not in _KEYS[1:]:
-            raise ArmFaultError(f"{word!r}: write key=value with {', '.join(_KEYS[1:])}")
-        if key in table:
-            raise ArmFaultError(f"{key} is given twice")
-        try:
-            table[key] = float(text)
-        except ValueError as error:
-            raise ArmFaultError(f"{key} = {text!r}: a number is needed") from error
-    return arm_fault_from(table)
+    return arm_fault_from(read_words(words, _KEYS))
 
 
 Hook = Callable[[str, bool, float], None]
@@ -261,9 +190,10 @@ class ArmFaultBoard:
     def _refresh(self, now_s: float) -> None:
         before = self._values
         self._values = {fault.kind: fault.strength for _, fault in self._running}
-        for kind in before.keys() - self._values.keys():
+        # Oldest first: the order of a set of texts is another one in each process.
+        for kind in [kind for kind in before if kind not in self._values]:
             self._changed(kind, False, now_s)
-        for kind in self._values.keys() - before.keys():
+        for kind in [kind for kind in self._values if kind not in before]:
             self._changed(kind, True, now_s)
         once = [item for item in self._running if ARM_FAULTS[item[1].kind].momentary]
         for item in once:

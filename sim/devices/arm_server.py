@@ -8,8 +8,6 @@ Not modelled: the latency of a real serial adapter; two hosts on one line.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import selectors
 from collections.abc import Callable
 from typing import Final, TextIO
@@ -17,12 +15,12 @@ from typing import Final, TextIO
 from sim.devices.arm_console import ArmConsole
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_ports import PtyPort, TcpPort
+from sim.devices.arm_ports import ArmPort
 from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.console_input import ConsoleInput
 
 _IDLE_S: Final = 0.05
 """Longest sleep [s]: how soon `stop` is seen."""
-_LINE_MAX: Final = 4096
 
 
 def run_arm_controller(
@@ -64,15 +62,15 @@ def run_arm_controller(
     """
     _warm(settings)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
-        wire = PtyPort(selector, settings.baud) if pty else TcpPort(selector, port)
+        wire = ArmPort(selector, baud=settings.baud, port=port, pty=pty)
         try:
             controller = ArmController(settings, now_s=now_s(), seed=seed)
             for fault in script:
                 controller.inject(fault, now_s())
             loop = _Loop(controller, wire, selector, ready)
-            loop.attach_console(console, say)
+            typed = ConsoleInput(console, selector, ArmConsole(controller).execute, say)
             ready(wire.url)
-            while not (stop() or (end_with_console and loop.console_ended)):
+            while not (stop() or (end_with_console and typed.ended)):
                 loop.turn(now_s)
                 if watch is not None:
                     watch(controller, now_s())
@@ -93,24 +91,13 @@ class _Loop:
     def __init__(
         self,
         controller: ArmController,
-        wire: TcpPort | PtyPort,
+        wire: ArmPort,
         selector: selectors.BaseSelector,
         ready: Callable[[str], None],
     ) -> None:
         self._controller, self._wire = controller, wire
         self._selector, self._ready = selector, ready
-        self._commands = ArmConsole(controller)
-        self._console: TextIO | None = None
-        self._say: Callable[[str], None] | None = None
-        self._typed = b""
         self._unplugged = False
-        self.console_ended = False
-
-    def attach_console(self, console: TextIO | None, say: Callable[[str], None] | None) -> None:
-        self._say = say
-        if console is not None:
-            self._console = console
-            self._selector.register(console, selectors.EVENT_READ, self._read_console)
 
     def turn(self, now_s: Callable[[], float]) -> None:
         """Sleep until something is due, then serve everybody once."""
@@ -136,21 +123,3 @@ class _Loop:
             self._controller.discard()
         elif self._wire.plug():
             self._ready(self._wire.url)
-
-    def _read_console(self, time_s: float) -> None:
-        console = self._console
-        if console is None:
-            return
-        data = b""
-        with contextlib.suppress(OSError):
-            data = os.read(console.fileno(), _LINE_MAX)
-        if not data:  # end of input: the arm goes on without a console
-            self._selector.unregister(console)
-            self._console, self.console_ended = None, True
-            return
-        *lines, self._typed = (self._typed + data).split(b"\n")
-        self._typed = self._typed[-_LINE_MAX:]
-        for line in lines:
-            answer = self._commands.execute(line.decode("utf-8", "replace"), time_s)
-            if answer and self._say is not None:
-                self._say(answer)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from sim.devices.drive_parameters import NODES
 from sim.devices.fault_board import FaultBoard
-from sim.devices.faults import KINDS, FaultError, Injection, parse_words
+from sim.devices.fault_text import FaultError, kinds_text, list_text
+from sim.devices.faults import KINDS, Injection, parse_words
 
 COMMANDS = ("help", "status", "list", "clear")
 
@@ -61,12 +62,9 @@ class FaultConsole:
         return f"ok: {describe(injection)}"
 
     def _list(self, now_s: float) -> str:
-        lines = [f"on: {describe(injection)}" for injection in self._board.active]
-        lines += [
-            f"in {due_s - now_s:.3f} s: {describe(injection)}"
-            for due_s, injection in self._board.waiting
-        ]
-        return "\n".join(lines) if lines else "no faults"
+        active = [describe(injection) for injection in self._board.active]
+        waiting = [(due_s, describe(injection)) for due_s, injection in self._board.waiting]
+        return list_text(active, waiting, now_s)
 
     def _clear(self, words: list[str], now_s: float) -> str:
         kind: str | None = None
@@ -106,7 +104,4 @@ def help_text() -> str:
         "list                                              faults that are on or will be",
         "status                                            what the drives do",
     ]
-    for name, kind in KINDS.items():
-        what = f"; value: {kind.value}, default {kind.default:g}" if kind.value else ""
-        lines.append(f"  {name:14s} {kind.meaning}{what}")
-    return "\n".join(lines)
+    return "\n".join(lines + kinds_text(KINDS))

@@ -1,7 +1,6 @@
-"""Faults that a rack can have: what they are, and how a line or a script says them.
+"""Faults that a rack can have: `drop node=3 value=0.1 duration_s=2`.
 
 Drives are numbered 1 to 6 here, whatever their node ids; 0 means all six, or the whole bus.
-A line of the console has the words of a script's table: `drop node=3 value=0.1 duration_s=2`.
 
 Not modelled: faults of the supply, of single bits on the wire (a garbled line stands for them),
 of the bus termination.
@@ -9,40 +8,20 @@ of the bus termination.
 
 from __future__ import annotations
 
-import math
-import tomllib
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from sim.devices.drive_parameters import NODES
-
-
-class FaultError(ValueError):
-    """A fault is described wrongly; the text says what would be right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of fault.
-
-    Attributes:
-        meaning: What happens.
-        default: Value if none is given.
-        low: Least value.
-        high: Largest value.
-        value: What the value is, with its unit; empty if the kind has none.
-        whole_bus: Whether the adapter or the bus has the fault, not a drive.
-        momentary: Whether it happens once and has no end.
-    """
-
-    meaning: str
-    default: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    value: str = ""
-    whole_bus: bool = False
-    momentary: bool = False
-
+from sim.devices.fault_text import (
+    FaultError,
+    Kind,
+    check_table,
+    check_times,
+    check_value,
+    kind_of,
+    read_script,
+    read_words,
+)
 
 KINDS: Final[dict[str, Kind]] = {
     "drop": Kind("TPDOs get lost", 1.0, 0.0, 1.0, "probability"),
@@ -93,33 +72,13 @@ class Injection:
     duration_s: float | None = None
 
     def __post_init__(self) -> None:
-        kind = KINDS.get(self.kind)
-        if kind is None:
-            raise FaultError(f"there is no fault {self.kind!r}: one of {', '.join(KINDS)}")
+        kind = kind_of(self.kind, KINDS)
         if not 0 <= self.node <= NODES:
             raise FaultError(f"{self.kind}: node = {self.node}: drives are 1 to {NODES}, 0 = all")
         if kind.whole_bus and self.node:
             raise FaultError(f"{self.kind}: node = {self.node}: the whole bus has it, leave it out")
-        self._check_value(kind)
-        if not (math.isfinite(self.at_s) and self.at_s >= 0.0):
-            raise FaultError(f"{self.kind}: at_s = {self.at_s} s: a time >= 0 s is needed")
-        if self.duration_s is not None:
-            if kind.momentary:
-                raise FaultError(f"{self.kind}: it happens once, leave duration_s out")
-            if not (math.isfinite(self.duration_s) and self.duration_s > 0.0):
-                raise FaultError(
-                    f"{self.kind}: duration_s = {self.duration_s} s: a time above 0 s is needed"
-                )
-
-    def _check_value(self, kind: Kind) -> None:
-        if self.value is None:
-            return
-        if not kind.value:
-            raise FaultError(f"{self.kind}: value = {self.value}: it has none, leave it out")
-        if not kind.low <= self.value <= kind.high:  # also refuses NaN
-            raise FaultError(
-                f"{self.kind}: value = {self.value}: {kind.value}, {kind.low:g} to {kind.high:g}"
-            )
+        check_value(self.kind, kind, self.value)
+        check_times(self.kind, kind, self.at_s, self.duration_s)
 
     @property
     def strength(self) -> float:
@@ -146,19 +105,10 @@ def injection_from(table: dict[str, Any]) -> Injection:
     Raises:
         FaultError: If a key is unknown, missing or of the wrong type.
     """
-    unknown = sorted(set(table) - set(_KEYS))
-    if unknown:
-        raise FaultError(f"unknown key {unknown[0]!r}: the keys are {', '.join(_KEYS)}")
-    kind = table.get("kind")
-    if not isinstance(kind, str):
-        raise FaultError(f"kind = {kind!r}: one of {', '.join(KINDS)}")
+    check_table(table, _KEYS, KINDS)
     node = table.get("node", 0)
     if isinstance(node, bool) or not isinstance(node, int):
-        raise FaultError(f"{kind}: node = {node!r}: a drive 1 to {NODES}, 0 = all")
-    for key in ("value", "at_s", "duration_s"):
-        number = table.get(key, 0.0)
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise FaultError(f"{kind}: {key} = {number!r}: a number is needed")
+        raise FaultError(f"{table['kind']}: node = {node!r}: a drive 1 to {NODES}, 0 = all")
     return Injection(**table)
 
 
@@ -171,45 +121,16 @@ def parse_script(text: str) -> tuple[Injection, ...]:
     Raises:
         FaultError: If it is no TOML, or a table is wrong; the text names its number.
     """
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FaultError(f"the script is no TOML: {error}") from error
-    tables = document.pop("fault", [])
-    if document or not isinstance(tables, list):
-        raise FaultError("a script holds [[fault]] tables and nothing else")
-    faults: list[Injection] = []
-    for number, table in enumerate(tables, start=1):
-        try:
-            if not isinstance(table, dict):
-                raise FaultError(f"{table!r} is no table")
-            faults.append(injection_from(table))
-        except FaultError as error:
-            raise FaultError(f"fault {number}: {error}") from error
-    return tuple(faults)
+    return read_script(text, injection_from)
 
 
 def parse_words(words: list[str]) -> Injection:
     """Read a line of the console: the kind, then `key=value` for each key.
 
     Args:
-        words: The line, split at blanks.
+        words: The line, split at blanks; at least one word.
 
     Raises:
         FaultError: If a word makes no sense.
     """
-    table: dict[str, Any] = {"kind": words[0]}
-    for word in words[1:]:
-        key, equals, text = word.partition("=")
-        if not equals or key == "kind":
-            raise FaultError(f"{word!r}: write key=value with {', '.join(_KEYS[1:])}")
-        if key in table:
-            raise FaultError(f"{key} is given twice")
-        try:
-            table[key] = int(text, 0)
-        except ValueError:
-            try:
-                table[key] = float(text)
-            except ValueError as error:
-                raise FaultError(f"{key} = {text!r}: a number is needed") from error
-    return injection_from(table)
+    return injection_from(read_words(words, _KEYS))

@@ -9,22 +9,21 @@ Not modelled: more than two buses; drives that keep running after the process ha
 
 from __future__ import annotations
 
-import os
 import selectors
 import sys
 from collections.abc import Callable
 from typing import Final, TextIO
 
 from sim.devices.can_rack import CanRack
+from sim.devices.console_input import ConsoleInput
 from sim.devices.drive_parameters import RackSettings
 from sim.devices.fault_console import FaultConsole
 from sim.devices.faults import Injection
 from sim.devices.slcan_adapter import SlcanAdapter
-from sim.devices.slcan_server import PtyWire, TcpWire
+from sim.devices.slcan_server import SlcanWire
 
 _IDLE_S: Final = 0.05
 """Longest sleep [s]: how soon `stop` is seen."""
-_LINE_MAX: Final = 4096
 
 
 def run_can_rack(
@@ -64,21 +63,19 @@ def run_can_rack(
     rack = CanRack(settings, seed=seed)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
         adapters = [SlcanAdapter(rack, bus) for bus in range(settings.bus_count)]
-        wires: list[TcpWire | PtyWire] = []
+        wires: list[SlcanWire] = []
         try:
             for bus, adapter in enumerate(adapters):
-                wires.append(
-                    PtyWire(adapter, selector)
-                    if pty
-                    else TcpWire(adapter, selector, port + bus if port else 0)
-                )
+                number = port + bus if port else 0
+                wires.append(SlcanWire(adapter, selector, port=number, pty=pty))
             started_s = now_s()
             for injection in script:
                 rack.faults.start(injection, started_s)
             loop = _Loop(rack, wires, selector, ready)
-            loop.attach_console(console, say or _print)
+            commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
+            typed = ConsoleInput(console, selector, commands.execute, say or _print)
             ready(loop.url)
-            while not (stop() or (end_with_console and loop.console_ended)):
+            while not (stop() or (end_with_console and typed.ended)):
                 loop.turn(now_s)
         finally:
             for wire in wires:
@@ -96,27 +93,16 @@ class _Loop:
     def __init__(
         self,
         rack: CanRack,
-        wires: list[TcpWire | PtyWire],
+        wires: list[SlcanWire],
         selector: selectors.BaseSelector,
         ready: Callable[[str], None],
     ) -> None:
         self._rack, self._wires, self._selector, self._ready = rack, wires, selector, ready
         self._unplugged = self._stalled = False
-        self._console: TextIO | None = None
-        self.console_ended = False
-        self._say: Callable[[str], None] = _print
-        self._typed = b""
-        self._commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
 
     @property
     def url(self) -> str:
         return " ".join(wire.url for wire in self._wires)
-
-    def attach_console(self, console: TextIO | None, say: Callable[[str], None]) -> None:
-        self._say = say
-        if console is not None:
-            self._console = console
-            self._selector.register(console, selectors.EVENT_READ, self._read_console)
 
     def turn(self, now_s: Callable[[], float]) -> None:
         """Sleep until something is due, then serve everybody once."""
@@ -145,22 +131,6 @@ class _Loop:
             self._stalled = faults.stalled
             for wire in self._wires:
                 wire.hold_input(self._stalled)
-
-    def _read_console(self, time_s: float) -> None:
-        console = self._console
-        if console is None:
-            return
-        data = os.read(console.fileno(), _LINE_MAX)
-        if not data:  # end of input: the rack goes on without a console
-            self._selector.unregister(console)
-            self._console, self.console_ended = None, True
-            return
-        *lines, self._typed = (self._typed + data).split(b"\n")
-        self._typed = self._typed[-_LINE_MAX:]
-        for line in lines:
-            answer = self._commands.execute(line.decode("utf-8", "replace"), time_s)
-            if answer:
-                self._say(answer)
 
 
 def status_text(rack: CanRack) -> str:

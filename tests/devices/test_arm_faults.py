@@ -22,7 +22,6 @@ from sim.devices.arm_console import ARM_COMMANDS, ArmConsole
 from sim.devices.arm_faults import (
     ARM_FAULTS,
     ArmFault,
-    ArmFaultError,
     arm_fault_from,
     parse_arm_script,
     parse_arm_words,
@@ -30,6 +29,7 @@ from sim.devices.arm_faults import (
 from sim.devices.arm_program import ArmState
 from sim.devices.arm_server import run_arm_controller
 from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.fault_text import FaultError
 
 
 def streaming(**more: object) -> ScriptedHost:
@@ -251,9 +251,9 @@ def test_scripts_are_read_strictly():
         ("[[fault]]\nat_s = 1", "fault 1: kind = None"),
         ('[[fault]]\nkind = "noise"\nvalue = "1"', "a number is needed"),
     ]:
-        with pytest.raises(ArmFaultError, match=message):
+        with pytest.raises(FaultError, match=message):
             parse_arm_script(wrong)
-    with pytest.raises(ArmFaultError):
+    with pytest.raises(FaultError):
         arm_fault_from({"kind": "noise", "value": True})
     fault = ArmFault("stall", value=0.3, at_s=1.5, duration_s=2.0)
     assert parse_arm_words(fault.words.split()) == fault

@@ -15,9 +15,9 @@ from sim.devices.drive402 import State
 from sim.devices.drive_parameters import RackSettings
 from sim.devices.fault_board import FaultBoard
 from sim.devices.fault_console import FaultConsole, describe
+from sim.devices.fault_text import FaultError
 from sim.devices.faults import (
     KINDS,
-    FaultError,
     Injection,
     injection_from,
     parse_script,

@@ -1,0 +1,220 @@
+"""Wires of emulated devices: a TCP port on this machine, and a pseudo-terminal.
+
+Both are non-blocking: whoever is at the other end and does not read cannot hold a device up.
+
+Not modelled: the 1 ms frames of USB, baud rates and control lines of a UART, more than one peer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import tty
+from collections.abc import Callable
+from typing import Final
+
+_BLOCK: Final = 4096
+"""Bytes read at once, and at most per turn, so that a flood cannot hold a device up."""
+
+Hear = Callable[[bytes, float], None]
+"""Called with bytes of the peer and the monotonic time [s]."""
+
+
+class TcpWire:
+    """A TCP port on 127.0.0.1 for one peer; a second one is refused while the first is there.
+
+    Args:
+        selector: Where its sockets wait for bytes; their data are functions to call with the time.
+        hear: Called with what the peer wrote.
+        forget: Called when the connection is gone, or is cut.
+        port: Port number; 0 for any free one.
+
+    Raises:
+        OSError: If the port cannot be opened.
+    """
+
+    def __init__(
+        self,
+        selector: selectors.BaseSelector,
+        hear: Hear,
+        forget: Callable[[], None],
+        port: int = 0,
+    ) -> None:
+        self._selector, self._hear, self._forget = selector, hear, forget
+        self._client: socket.socket | None = None
+        self._plugged = True
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._listener.bind(("127.0.0.1", port))
+            self._listener.listen(1)
+            self._listener.setblocking(False)
+        except OSError:
+            self._listener.close()
+            raise
+        self._port = self._listener.getsockname()[1]
+        selector.register(self._listener, selectors.EVENT_READ, self._accept)
+
+    @property
+    def address(self) -> str:
+        """Where a peer finds it."""
+        return f"socket://127.0.0.1:{self._port}"
+
+    def write(self, data: bytes | bytearray) -> int:
+        """Write what the connection takes at once; return how many bytes that are."""
+        if self._client is None:
+            return 0
+        try:
+            return self._client.send(data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            self._drop()
+            return 0
+
+    def hold_input(self, held: bool) -> None:
+        """Stop reading, or go on."""
+        if self._client is not None:
+            _hold(self._selector, self._client, self._receive, held)
+
+    def unplug(self) -> None:
+        """Close the connection and refuse others."""
+        self._plugged = False
+        self._drop()
+
+    def plug(self) -> bool:
+        """Accept a peer again; returns whether the address is another one now."""
+        self._plugged = True
+        return False
+
+    def close(self) -> None:
+        """Close connection and port."""
+        self._drop()
+        self._selector.unregister(self._listener)
+        self._listener.close()
+
+    def _receive(self, now_s: float) -> None:
+        if self._client is None:
+            return
+        try:
+            data = self._client.recv(_BLOCK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._hear(data, now_s)
+        else:
+            self._drop()
+
+    def _accept(self, now_s: float) -> None:
+        self._receive(now_s)  # this shows a peer that left before the next one came
+        try:
+            client, _ = self._listener.accept()
+        except OSError:  # nobody there
+            return
+        if self._client is not None or not self._plugged:
+            client.close()
+            return
+        client.setblocking(False)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._client = client
+        self._selector.register(client, selectors.EVENT_READ, self._receive)
+
+    def _drop(self) -> None:
+        if self._client is not None:
+            self.hold_input(True)
+            self._client.close()
+            self._client = None
+        self._forget()
+
+
+class PtyWire:
+    """A pseudo-terminal, as a USB adapter shows up.
+
+    Args:
+        selector: Where it waits for bytes; its data are a function to call with the time.
+        hear: Called with what the peer wrote.
+        forget: Called when the terminal vanishes.
+
+    Raises:
+        OSError: If the system has no pseudo-terminals.
+    """
+
+    def __init__(
+        self, selector: selectors.BaseSelector, hear: Hear, forget: Callable[[], None]
+    ) -> None:
+        self._selector, self._hear, self._forget = selector, hear, forget
+        self._master = self._slave = -1
+        self._name = ""
+        self._open()
+
+    @property
+    def address(self) -> str:
+        """Where a peer finds it."""
+        return self._name
+
+    def write(self, data: bytes | bytearray) -> int:
+        """Write what the terminal's buffer takes at once; return how many bytes that are."""
+        if self._master >= 0:
+            with contextlib.suppress(OSError):  # the buffer is full
+                return os.write(self._master, data)
+        return 0
+
+    def hold_input(self, held: bool) -> None:
+        """Stop reading, or go on."""
+        if self._master >= 0:
+            _hold(self._selector, self._master, self._receive, held)
+
+    def unplug(self) -> None:
+        """Make the terminal vanish: whoever has it open gets an error."""
+        if self._master < 0:
+            return
+        self.hold_input(True)
+        os.close(self._slave)
+        os.close(self._master)
+        self._master = self._slave = -1
+        self._forget()
+
+    def plug(self) -> bool:
+        """Show up again; returns whether the name is another one, as can be with USB."""
+        before = self._name
+        if self._master < 0:
+            self._open()
+        return self._name != before
+
+    def close(self) -> None:
+        """Close the terminal."""
+        self.unplug()
+
+    def _receive(self, now_s: float) -> None:
+        data = b""
+        if self._master >= 0:
+            with contextlib.suppress(OSError):  # a peer that vanished changes nothing
+                data = os.read(self._master, _BLOCK)
+        if data:
+            self._hear(data, now_s)
+
+    def _open(self) -> None:
+        # The slave stays open here, so that the master side survives a peer that closes it.
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._master)
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        self._name = os.ttyname(self._slave)
+        self._selector.register(self._master, selectors.EVENT_READ, self._receive)
+
+
+def _hold(
+    selector: selectors.BaseSelector,
+    end: socket.socket | int,
+    receive: Callable[[float], None],
+    held: bool,
+) -> None:
+    registered = end in selector.get_map()
+    if held and registered:
+        selector.unregister(end)
+    elif not held and not registered:
+        selector.register(end, selectors.EVENT_READ, receive)
