@@ -2,15 +2,38 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
 
-from hil import cli_drives, cli_platform, cli_robot
-from hil.cli_stations import TOGETHER, arm_plan_of, run_stations, station_of
-from hil.console import Exit, Json, RefusedError, err, leave, out, print_json, tell_bad_usage, verb
+from hil import cli_arm, cli_drives, cli_platform, cli_recordings
+from hil.cli_options import (
+    ArmLinkOption,
+    ClockOption,
+    DrivesOption,
+    FallbackOption,
+    MapOption,
+    MotionOption,
+    OutOption,
+    ReportOption,
+    RigOption,
+    ScenarioArg,
+    SetOption,
+)
+from hil.cli_stations import (
+    arm_plan_of,
+    check_stations,
+    refuse_options,
+    run_stations,
+    station_of,
+)
+from hil.console import Exit, Json, leave, out, print_json, tell_bad_usage, verb
+from hil.file_kinds import FileKind
 from hil.settings import ConfigError
+
+if TYPE_CHECKING:
+    from hil.scenario import Plan
 
 app = typer.Typer(
     name="hil",
@@ -24,59 +47,10 @@ app = typer.Typer(
 )
 app.add_typer(cli_platform.app, name="platform")
 app.add_typer(cli_drives.app, name="drives")
-app.add_typer(cli_robot.app, name="arm")
+app.add_typer(cli_arm.app, name="arm")
 
-ScenarioArg = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="SCENARIO", help="Scenario file, or the name of one that is shipped (demo)."
-    ),
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the scenario (motion.duration_s=5), or of its rig "
-        "(rig_settings.limits.speed_max_m_s=0.3). May be repeated.",
-    ),
-]
-RigOption = Annotated[
-    str | None, typer.Option("--rig", help="Rig file, for a motion without a scenario.")
-]
-MotionOption = Annotated[
-    Path | None, typer.Option("--motion", help="CSV file to replay, for a run without a scenario.")
-]
-MapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]",
-        help="Which column is which axis (x y z alpha beta gamma, t for time), e.g. "
-        "x=disp_north_m,y=disp_east_m. The unit is taken from the column's name if left out. "
-        "Comma-separated, or repeated.",
-    ),
-]
-ClockOption = Annotated[
-    str | None, typer.Option("--clock", metavar="virtual|real", help="Overrides the scenario's.")
-]
-DrivesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--drives",
-        metavar="URL",
-        help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
-        "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
-    ),
-]
-FallbackOption = Annotated[
-    str | None,
-    typer.Option(
-        "--fallback",
-        metavar="refuse|sim",
-        help="When the drives are not there: refuse, or go on with emulated ones, and say so.",
-    ),
-]
+for command in (cli_recordings.report, cli_recordings.export):
+    app.command()(command)
 
 
 def main() -> None:
@@ -99,22 +73,10 @@ def run(
     clock: ClockOption = None,
     drives: DrivesOption = None,
     fallback: FallbackOption = None,
-    arm_link: Annotated[
-        str | None,
-        typer.Option(
-            "--arm-link",
-            metavar="URL",
-            help="Where the robot of an arm station is: `sim:`, serial:/dev/ttyS0?baud=9600, "
-            "socket://host:port. A robot on a line takes the real clock.",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path, typer.Option("--out", help="Folder that gets a new folder for this run.")
-    ] = Path("runs"),
+    arm_link: ArmLinkOption = None,
+    folder: OutOption = Path("runs"),
     overrides: SetOption = None,
-    report_too: Annotated[
-        bool, typer.Option("--report", help="Make the report at the end as well.")
-    ] = False,
+    report_too: ReportOption = False,
     as_json: Json = False,
 ) -> None:
     """Run a scenario, recorded from the first cycle on.
@@ -122,17 +84,25 @@ def run(
     A platform homes, rises, plays the motion and parks; an arm station streams waypoints to its
     robot. Ctrl-C or SIGTERM stops smoothly along the path.
     """
-    from hil.runner import run_and_show
-
-    if station_of(scenario) == TOGETHER:
-        leave(run_stations(str(scenario), folder, overrides, as_json=as_json))
-    arm_plan = arm_plan_of(scenario, clock, arm_link, fallback, overrides)
-    if arm_plan is not None:
+    path, kind = station_of(scenario)
+    for_platform = {"--rig": rig, "--motion": motion, "--map": map_, "--drives": drives}
+    if path is not None and kind is FileKind.TOGETHER_SCENARIO:
+        others = {"--clock": clock, "--fallback": fallback, "--arm-link": arm_link}
+        refuse_options(path, kind, for_platform | others)
+        leave(run_stations(path, folder, overrides, report_too=report_too, as_json=as_json))
+    if path is not None and kind is FileKind.ARM_SCENARIO:
         from hil.arm_runner import run_arm_and_show
 
-        leave(run_arm_and_show(arm_plan, folder, report_too=report_too, as_json=as_json))
+        refuse_options(path, kind, for_platform)
+        plan = arm_plan_of(
+            path, clock=clock, arm_link=arm_link, fallback=fallback, overrides=overrides
+        )
+        leave(run_arm_and_show(plan, folder, report_too=report_too, as_json=as_json))
+    from hil.runner import run_and_show
+
+    refuse_options(path, kind, {"--arm-link": arm_link})
     changes = [*_device_changes(drives, fallback, clock), *(overrides or ())]
-    plan = _plan(scenario, rig, motion, map_, clock, changes)
+    plan = _plan(path, rig, motion, map_, clock, changes)
     leave(run_and_show(plan, folder, report_too=report_too, as_json=as_json))
 
 
@@ -147,70 +117,18 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
-    from hil.runner import check_and_show
-
-    arm_plan = arm_plan_of(scenario, None, None, None, overrides)
-    if arm_plan is not None:
+    path, kind = station_of(scenario)
+    if path is not None and kind is not FileKind.PLATFORM_SCENARIO:
+        refuse_options(path, kind, {"--rig": rig, "--motion": motion, "--map": map_})
+        if kind is FileKind.TOGETHER_SCENARIO:
+            leave(check_stations(path, overrides, as_json=as_json))
         from hil.arm_runner import check_arm_and_show
 
-        leave(check_arm_and_show(arm_plan, as_json=as_json))
-    plan = _plan(scenario, rig, motion, map_, None, overrides)
+        leave(check_arm_and_show(arm_plan_of(path, overrides=overrides), as_json=as_json))
+    from hil.runner import check_and_show
+
+    plan = _plan(path, rig, motion, map_, None, overrides)
     leave(check_and_show(plan, as_json=as_json))
-
-
-@app.command()
-@verb
-def report(
-    run_path: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or its file.")],
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; the run's folder if left out.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Make one self-contained HTML page of a run, with pictures and verdicts, and PNGs beside."""
-    from hil.recording.arm_recording import ArmRecording
-    from hil.recording.layouts import PLATFORM
-    from hil.report.arm_page import write_arm_report
-    from hil.report.page import write_report
-
-    recording = _recording(run_path)
-    where = folder or recording.path.parent
-    if recording.layout is PLATFORM:
-        page = write_report(recording, where)
-    else:
-        page = write_arm_report(ArmRecording(recording), where)
-    if as_json:
-        print_json({"ok": True, "report": str(page)})
-    else:
-        out.print(f"report: {page}", markup=False, soft_wrap=True)
-
-
-@app.command()
-@verb
-def export(
-    run_path: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or its file.")],
-    to: Annotated[str, typer.Option("--to", metavar="csv", help="Format.")] = "csv",
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; the run's folder if left out.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Write a recording as CSV: one row a cycle, units in the column names; events beside."""
-    from hil.recording.export import export_csv
-
-    if to != "csv":
-        raise ConfigError("--to", [f"{to!r} is no known format; there is csv"])
-    recording = _recording(run_path)
-    target = (folder or recording.path.parent) / "cycles.csv"
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        written = export_csv(recording, target)
-    except OSError as error:
-        raise RefusedError(f"{target}: cannot be written: {error.strerror}") from None
-    if as_json:
-        print_json({"ok": True, "csv": str(written), "rows": recording.cycles})
-    else:
-        out.print(f"{recording.cycles} rows: {written}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -234,17 +152,22 @@ def doctor(
 @app.command()
 @verb
 def schema(
-    what: Annotated[str, typer.Argument(metavar="scenario|rig")] = "scenario",
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="scenario (of a platform), arm-scenario, together-scenario, robot, arm, rig; "
+            "or `all`, one object with each of them by its name.",
+        ),
+    ] = "scenario",
 ) -> None:
-    """Print the JSON schema of scenario or rig files, for editors."""
-    from hil.rig import Rig
-    from hil.scenario import Scenario
+    """Print the JSON schema of a kind of file, for editors and forms: bounds, units, defaults."""
+    from hil.schema import KINDS, schema_of
 
-    models = {"scenario": Scenario, "rig": Rig}
-    if what not in models:
-        raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(models)}"])
-    text = orjson.dumps(models[what].model_json_schema(), option=orjson.OPT_INDENT_2)
-    typer.echo(text.decode())
+    if what not in (*KINDS, "all"):
+        raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(KINDS)}, all"])
+    told = {kind: schema_of(kind) for kind in KINDS} if what == "all" else schema_of(what)
+    typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
 
 
 @app.command()
@@ -260,16 +183,6 @@ def warm(as_json: Json = False) -> None:
         out.print("kernels are compiled")
 
 
-def _recording(path: Path) -> Any:
-    from hil.recording.reader import Recording
-
-    recording = Recording.open(path)
-    if recording.truncated:
-        text = f"{recording.path}: cut off; read up to the last complete chunk"
-        err.print(text, markup=False, soft_wrap=True)
-    return recording
-
-
 def _device_changes(drives: str | None, fallback: str | None, clock: str | None) -> list[str]:
     """What ``--drives`` and ``--fallback`` change in the scenario."""
     changes: list[str] = []
@@ -283,17 +196,16 @@ def _device_changes(drives: str | None, fallback: str | None, clock: str | None)
 
 
 def _plan(
-    scenario: str | None,
+    scenario: Path | None,
     rig: str | None,
     motion: Path | None,
     maps: list[str] | None,
     clock: str | None,
     overrides: list[str] | None,
-) -> Any:
+) -> "Plan":
     """The plan that a command line describes: a scenario, or a rig and a recorded motion."""
     from hil.adhoc import recorded_table
     from hil.scenario import load_plan, plan_from_table
-    from hil.shipped import find_file
 
     changes = list(overrides or ())
     if clock is not None:
@@ -303,7 +215,7 @@ def _plan(
             raise ConfigError(
                 "command line", ["give a SCENARIO, or --rig with --motion and --map, not both"]
             )
-        return load_plan(find_file(scenario, folder="scenarios", key="SCENARIO"), changes)
+        return load_plan(scenario, changes)
     if rig is None or motion is None:
         raise ConfigError("command line", ["a SCENARIO is needed, or --rig and --motion"])
     table = recorded_table(rig, motion, maps or [])

@@ -1,72 +1,72 @@
-"""Which station a scenario is of: a platform, an arm, or several at the same time."""
+"""Which station a scenario is of, and its verbs: an arm, or several stations at the same time.
 
+An option that does nothing for a station is refused: who gives it believes that it does something.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hil.console import err, out, print_json
+from hil.console import RefusedError, err, out, print_json
+from hil.file_kinds import SCENARIOS, FileKind, find_kind, kind_of
 from hil.settings import ConfigError, read_toml
-from hil.shipped import find_file
 
 if TYPE_CHECKING:
     from hil.arm_scenario import ArmPlan
-
-ARM = "arm"
-TOGETHER = "together"
+    from hil.together import PartResult, PartSettings
 
 
-def station_of(scenario: str | None) -> str:
-    """Which station a scenario is of; empty for a platform."""
+def station_of(scenario: str | None) -> tuple[Path | None, FileKind]:
+    """The scenario's file and kind; a motion without a scenario is a platform's.
+
+    Raises:
+        ConfigError: if there is no such file, or it is no scenario.
+    """
     if scenario is None:
-        return ""
-    return str(
-        read_toml(find_file(scenario, folder="scenarios", key="SCENARIO")).get("station", "")
+        return None, FileKind.PLATFORM_SCENARIO
+    return find_kind(scenario, *SCENARIOS, key="SCENARIO")
+
+
+def refuse_options(path: Path | None, kind: FileKind, options: Mapping[str, Any]) -> None:
+    """Refuse options that are given, but mean nothing for a kind of scenario.
+
+    Args:
+        path: the scenario; None for a motion without one.
+        kind: of the scenario.
+        options: name → value; None, False and empty ones are not given.
+
+    Raises:
+        ConfigError: naming the options and what would be right.
+    """
+    given = [name for name, value in options.items() if value]
+    if not given:
+        return
+    remedy = {
+        FileKind.ARM_SCENARIO: "an arm scenario has --clock, --arm-link, --fallback and --set",
+        FileKind.TOGETHER_SCENARIO: "each part has its own settings; write them into `changes` of "
+        "the part, or give --set part.0.changes='[\"clock=real\"]'",
+    }.get(kind, "--arm-link is for the robot of an arm scenario; a platform has --drives")
+    where = "command line" if path is None else str(path)
+    raise ConfigError(
+        where, [f"{name} means nothing for this {kind.value}: {remedy}" for name in given]
     )
 
 
-def run_stations(name: str, folder: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
-    """Run several stations, show how each went, and say whether all went well."""
-    from hil.together import TogetherScenario, run_together
-
-    path = find_file(name, folder="scenarios", key="SCENARIO")
-    scenario = TogetherScenario.load(path, tuple(overrides or ()))
-    if not as_json:
-        err.print(f"running {', '.join(part.name for part in scenario.part)}; Ctrl-C stops all")
-    results = run_together(scenario, path, folder)
-    ok = all(result.ok for result in results)
-    if as_json:
-        parts = {
-            result.name: result.told | {"ok": result.ok, "asked_to_stop": result.asked_to_stop}
-            for result in results
-        }
-        print_json({"ok": ok, "parts": parts})
-        return ok
-    for result in results:
-        word = result.told.get("outcome") or result.told.get("result") or "ended"
-        reason = result.told.get("reason") or result.told.get("error") or ""
-        asked = f" (asked to stop: {result.asked_to_stop})" if result.asked_to_stop else ""
-        out.print(f"[{'green' if result.ok else 'red'}]{result.name}[/]: ", end="")
-        out.print(f"{word}{': ' + reason if reason else ''}{asked}", markup=False, soft_wrap=True)
-        if "recording" in result.told:
-            out.print(f"  {result.told['recording']}", markup=False, soft_wrap=True)
-    return ok
-
-
 def arm_plan_of(
-    scenario: str | None,
-    clock: str | None,
-    arm_link: str | None,
-    fallback: str | None,
-    overrides: list[str] | None,
-) -> "ArmPlan | None":
-    """The plan of an arm station, or None if the scenario is one of a platform."""
-    if scenario is None:
-        return None
-    path = find_file(scenario, folder="scenarios", key="SCENARIO")
-    table = read_toml(path)
-    if table.get("station") != ARM:
-        if arm_link is not None:
-            raise ConfigError("--arm-link", [f"{path}: is no scenario of an arm station"])
-        return None
+    path: Path,
+    *,
+    clock: str | None = None,
+    arm_link: str | None = None,
+    fallback: str | None = None,
+    overrides: list[str] | None = None,
+) -> "ArmPlan":
+    """The plan of an arm scenario, with what the command line changes in it.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
     from hil.arm_scenario import arm_plan_from_table
 
     changes = list(overrides or ())
@@ -78,4 +78,116 @@ def arm_plan_of(
         changes.append(f'clock="{clock}"')
     if fallback is not None:
         changes.append(f'devices.fallback="{fallback}"')
-    return arm_plan_from_table(table, path, changes)
+    return arm_plan_from_table(read_toml(path), path, changes)
+
+
+def check_stations(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
+    """Prove the motion of every part; say whether all of them may run.
+
+    Raises:
+        ConfigError: if a part's settings are wrong; the other parts are not looked at then.
+    """
+    from hil.together import TogetherScenario
+
+    scenario = TogetherScenario.load(path, tuple(overrides or ()))
+    told: dict[str, Any] = {}
+    for part in scenario.part:
+        if not as_json:
+            out.print(f"[bold]{part.name}[/]: ", end="")
+        told[part.name] = _check_part(part, path, as_json=as_json)
+    ok = all(one["ok"] for one in told.values())
+    if as_json:
+        print_json({"ok": ok, "parts": told})
+    return ok
+
+
+def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
+    """What a part's check found; it is shown as well unless JSON is wanted."""
+    from hil.shipped import find_file
+
+    file = find_file(part.scenario, beside=beside, folder="scenarios", key=f"part {part.name}")
+    kind = kind_of(read_toml(file), str(file))
+    try:
+        if kind is FileKind.ARM_SCENARIO:
+            return _check_arm(arm_plan_of(file, overrides=list(part.changes)), as_json=as_json)
+        return _check_platform(file, part.changes, as_json=as_json)
+    except RefusedError as refusal:
+        if not as_json:
+            out.print("[red]refused[/]")
+            out.print(str(refusal), markup=False, soft_wrap=True)
+        return {"ok": False, "error": str(refusal)}
+
+
+def _check_arm(plan: "ArmPlan", *, as_json: bool) -> dict[str, Any]:
+    from hil.arm_bench import prepare_plan
+    from hil.arm_runner import check_arm_and_show
+
+    if not as_json:
+        return {"ok": check_arm_and_show(plan, as_json=False)}
+    prepared = prepare_plan(plan)
+    start_deg = [math.degrees(angle) for angle in prepared.start.q_rad]
+    return {
+        "ok": True, "waypoints": len(prepared.steps), "margin": prepared.margin,
+        "start_deg": start_deg,
+    }  # fmt: skip
+
+
+def _check_platform(file: Path, changes: tuple[str, ...], *, as_json: bool) -> dict[str, Any]:
+    from hil.check import check_plan
+    from hil.motion.build import motion_of
+    from hil.runner import check_and_show
+    from hil.scenario import load_plan
+
+    plan = load_plan(file, changes)
+    if not as_json:
+        return {"ok": check_and_show(plan, as_json=False)}
+    result = check_plan(plan, motion_of(plan))
+    return {"ok": result.ok} | asdict(result)
+
+
+def run_stations(
+    path: Path, folder: Path, overrides: list[str] | None, *, report_too: bool, as_json: bool
+) -> bool:
+    """Run several stations, show how each went, and say whether all went well."""
+    from hil.together import TogetherScenario, run_together
+
+    scenario = TogetherScenario.load(path, tuple(overrides or ()))
+    if not as_json:
+        err.print(f"running {', '.join(part.name for part in scenario.part)}; Ctrl-C stops all")
+    results = run_together(scenario, path, folder)
+    pages = _reports(results) if report_too else {}
+    ok = all(result.ok for result in results)
+    if as_json:
+        parts = {
+            result.name: result.told
+            | {"ok": result.ok, "asked_to_stop": result.asked_to_stop}
+            | ({"report": pages.get(result.name)} if report_too else {})
+            for result in results
+        }
+        print_json({"ok": ok, "parts": parts})
+        return ok
+    for result in results:
+        _show_part(result, pages.get(result.name))
+    return ok
+
+
+def _reports(results: "tuple[PartResult, ...]") -> dict[str, str]:
+    """The report of each part that has recorded something, by the part's name."""
+    from hil.cli_recordings import write_page
+
+    return {
+        result.name: str(write_page(Path(result.told["recording"])))
+        for result in results
+        if "recording" in result.told
+    }
+
+
+def _show_part(result: "PartResult", page: str | None) -> None:
+    word = result.told.get("outcome") or result.told.get("result") or "ended"
+    reason = result.told.get("reason") or result.told.get("error") or ""
+    asked = f" (asked to stop: {result.asked_to_stop})" if result.asked_to_stop else ""
+    out.print(f"[{'green' if result.ok else 'red'}]{result.name}[/]: ", end="")
+    out.print(f"{word}{': ' + reason if reason else ''}{asked}", markup=False, soft_wrap=True)
+    for what in (result.told.get("recording"), page):
+        if what is not None:
+            out.print(f"  {what}", markup=False, soft_wrap=True)

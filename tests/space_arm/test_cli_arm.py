@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hil import cli_arm
 from hil.cli_arm import app
+from hil.cli_arm_choices import loads_of, space_arm_of
 
 QUICK = ("--motions", "1", "--reference-step", "1000", "--repeats", "1", "--no-rk4")
 KEYS = {
@@ -24,9 +24,7 @@ def call(*arguments):
 
 
 @pytest.fixture(autouse=True)
-def _output_of_this_test(monkeypatch):
-    """JSON goes to the runner's output, not to the one that the module found when it was loaded."""
-    monkeypatch.setattr(cli_arm, "print_json", lambda value: print(json.dumps(value, default=list)))
+def _one_core(monkeypatch):
     monkeypatch.setattr("hil.arm.references.cores", lambda: 1)
 
 
@@ -56,13 +54,13 @@ def test_table_for_people_names_1993():
 
 
 def test_a_payload_of_a_given_mass_is_shaped_like_the_nearest():
-    settings = cli_arm._settings("bkm")
-    body = cli_arm._loads(settings, "700")[0].body
+    settings = space_arm_of("bkm")
+    body = loads_of(settings, "700")[0].body
     light = settings.payloads()["light"]
     assert body.mass_kg == 700.0
     assert np.array_equal(body.com_m, light.com_m)
     assert body.inertia_kg_m2 == pytest.approx(0.7 * light.inertia_kg_m2)
-    heavy = cli_arm._loads(settings, "20000")[0].body
+    heavy = loads_of(settings, "20000")[0].body
     assert np.array_equal(heavy.com_m, settings.payloads()["heavy"].com_m)
 
 

@@ -1,88 +1,15 @@
-"""``hil arm ik|emulate``: the bench's robot from the command line; nothing real moves."""
+"""``hil arm emulate``: the bench's robot on a line, without the robot."""
 
-import math
 import sys
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from hil.cli_arm import app
-from hil.console import Json, RefusedError, err, leave, numbers, out, print_json, verb
+from hil.console import RefusedError, err, numbers, verb
 from hil.settings import ConfigError
 
-RobotArg = Annotated[
-    str,
-    typer.Argument(metavar="ROBOT", help="Robot file, or the name of a shipped one (rm01)."),
-]
-POSE_NAMES = "x,y,z,o,a,t"
 
-
-@app.command()
-@verb
-def ik(
-    robot: RobotArg,
-    pose: Annotated[
-        str,
-        typer.Option("--pose", metavar=POSE_NAMES, help="Gripper in the robot's base: mm, deg."),
-    ],
-    near: Annotated[
-        str | None,
-        typer.Option("--near", metavar="q1,…,q6", help="Present joint angles [deg]."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """A place of the robot's gripper to all eight postures, the nearest first."""
-    from arm_driver.kinematics import OutOfReachError, singular_distances, solutions
-    from arm_driver.pose import ArmError, Pose
-    from arm_driver.val import from_oat
-    from hil.robot_settings import RobotSettings
-    from hil.shipped import find_file
-
-    settings = RobotSettings.load(find_file(robot, folder="robots", key="ROBOT"))
-    geometry = settings.geometry()
-    place = numbers(pose, 6, "--pose", f"{POSE_NAMES} in mm and degrees")
-    now = None if near is None else np.radians(numbers(near, 6, "--near", "q1,…,q6 in degrees"))
-    try:
-        wanted = Pose(
-            from_oat(np.radians(place[3:]), settings.oat_convention()), np.array(place[:3]) * 1e-3
-        )
-        found = solutions(geometry, wanted, now)
-    except OutOfReachError as error:
-        raise RefusedError(f"{settings.name}: {error}") from None
-    except ArmError as error:
-        raise ConfigError("command line", [str(error)]) from None
-    inside = found.within_limits()
-    rows = [*inside, *(one for one in found if not one.within_limits)]
-    if as_json:
-        print_json(
-            {
-                "ok": bool(inside),
-                "solutions": [
-                    {
-                        "branch": str(one.branch),
-                        "q_deg": np.degrees(one.q_rad),
-                        "within_limits": one.within_limits,
-                        "violations": [str(violation) for violation in one.violations],
-                    }
-                    for one in rows
-                ],
-            }
-        )
-        leave(bool(inside))
-    table = Table("posture", *(f"q{j} deg" for j in range(1, 7)), "|sin q5|", "", box=None)
-    for one in rows:
-        angles = (f"{math.degrees(q):.3f}" for q in one.q_rad)
-        wrist = singular_distances(geometry, one.q_rad).wrist
-        wrong = "; ".join(str(violation) for violation in one.violations)
-        table.add_row(str(one.branch), *angles, f"{wrist:.3f}", wrong)
-    out.print(table)
-    leave(bool(inside))
-
-
-@app.command()
 @verb
 def emulate(
     pty: Annotated[

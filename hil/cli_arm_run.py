@@ -1,0 +1,50 @@
+"""``hil arm run`` and ``hil arm check``: the verbs of the bench, for scenarios of the arm only."""
+
+from pathlib import Path
+
+from hil.cli_options import (
+    ArmLinkOption,
+    ArmScenarioArg,
+    ClockOption,
+    FallbackOption,
+    OutOption,
+    ReportOption,
+    SetOption,
+)
+from hil.cli_stations import arm_plan_of
+from hil.console import Json, leave, verb
+from hil.file_kinds import FileKind, find_kind
+
+
+@verb
+def run(
+    scenario: ArmScenarioArg,
+    clock: ClockOption = None,
+    arm_link: ArmLinkOption = None,
+    fallback: FallbackOption = None,
+    folder: OutOption = Path("runs"),
+    overrides: SetOption = None,
+    report_too: ReportOption = False,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario of the arm station, recorded from the first waypoint on.
+
+    The motion is proved first. Ctrl-C or SIGTERM brings both arms to rest along the path.
+    """
+    from hil.arm_runner import run_arm_and_show
+
+    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
+    plan = arm_plan_of(path, clock=clock, arm_link=arm_link, fallback=fallback, overrides=overrides)
+    leave(run_arm_and_show(plan, folder, report_too=report_too, as_json=as_json))
+
+
+@verb
+def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json = False) -> None:
+    """Prove a planned motion of both arms, and print where the robot has to stand.
+
+    A live motion (keyboard, gamepad, remote) has no plan: only its start is checked.
+    """
+    from hil.arm_runner import check_arm_and_show
+
+    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
+    leave(check_arm_and_show(arm_plan_of(path, overrides=overrides), as_json=as_json))

@@ -1,0 +1,78 @@
+"""Arguments and options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ScenarioArg = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="Scenario file, or the name of a shipped one (demo, bkm_on_rm01, platform_and_arm).",
+    ),
+]
+ArmScenarioArg = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO", help="Scenario file of the arm station, or a shipped one (bkm_on_rm01)."
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the scenario (motion.duration_s=5, space_arm.model=b), or of a "
+        "platform's rig (rig_settings.limits.speed_max_m_s=0.3). May be repeated.",
+    ),
+]
+RigOption = Annotated[
+    str | None, typer.Option("--rig", help="Rig file, for a motion without a scenario.")
+]
+MotionOption = Annotated[
+    Path | None, typer.Option("--motion", help="CSV file to replay, for a run without a scenario.")
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]",
+        help="Which column is which axis (x y z alpha beta gamma, t for time), e.g. "
+        "x=disp_north_m,y=disp_east_m. The unit is taken from the column's name if left out. "
+        "Comma-separated, or repeated.",
+    ),
+]
+ClockOption = Annotated[
+    str | None, typer.Option("--clock", metavar="virtual|real", help="Overrides the scenario's.")
+]
+DrivesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--drives",
+        metavar="URL",
+        help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
+        "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
+    ),
+]
+ArmLinkOption = Annotated[
+    str | None,
+    typer.Option(
+        "--arm-link",
+        metavar="URL",
+        help="Where the robot of an arm station is: `sim:`, serial:/dev/ttyS0?baud=9600, "
+        "socket://host:port. A robot on a line takes the real clock.",
+    ),
+]
+FallbackOption = Annotated[
+    str | None,
+    typer.Option(
+        "--fallback",
+        metavar="refuse|sim",
+        help="When drives or robot are not there: refuse, or go on with emulated ones, and say so.",
+    ),
+]
+OutOption = Annotated[
+    Path, typer.Option("--out", help="Folder that gets a new folder for this run.")
+]
+ReportOption = Annotated[bool, typer.Option("--report", help="Make the report at the end as well.")]
