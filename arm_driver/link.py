@@ -4,7 +4,8 @@ The reader waits for requests and answers them with bytes that lie ready. Whatev
 kinematics and the writing of a waypoint do, is done by the caller before the robot asks.
 
 Python lets one thread compute at a time and hands over after `sys.getswitchinterval()`, 5 ms
-unless told otherwise: a process that computes without pause besides this link should set 0.5 ms.
+unless told otherwise: a process that computes besides this link should set 0.5 ms, and give the
+reader (`reader_thread`) a priority above its own.
 """
 
 import threading
@@ -41,6 +42,11 @@ class ArmLink:
         self._closing = threading.Event()
         self._reader = threading.Thread(target=self._read, name="arm link", daemon=True)
         self._reader.start()
+
+    @property
+    def reader_thread(self) -> int | None:
+        """Number of the reader's thread, as the kernel counts, to give it a priority."""
+        return self._reader.native_id
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream, on the operator's arm command and never otherwise.
@@ -95,7 +101,8 @@ class ArmLink:
         why = "the link was closed by this program"
         try:
             while not self._closing.is_set():
-                self._answer(self._port.read(LOOK_S))
+                data = self._port.read(LOOK_S)
+                self._answer(data, self._now_s())
         except ArmLinkLostError as lost:
             why = str(lost)
         except Exception as error:
@@ -104,9 +111,10 @@ class ArmLink:
             with self._lock:
                 self._host.lose(why)
 
-    def _answer(self, data: bytes) -> None:
+    def _answer(self, data: bytes, heard_s: float) -> None:
+        """Answer what was heard; the time until then counts from before the lock was waited for."""
         with self._lock:
-            line = self._host.receive(data, self._now_s())
+            line = self._host.receive(data, heard_s)
         if not line:
             if self._port.cut:
                 self._port.write(b"")

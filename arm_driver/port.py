@@ -1,14 +1,17 @@
 """Bytes to and from the robot's controller: a serial port or a TCP connection, bounded in time.
 
-A write that is not taken in time leaves half a line at the robot. What of it still waits here is
-thrown away, and the next write begins with a carriage return, which ends the half line: its
-checksum does not fit, and the robot asks again.
+A write that is not taken in time leaves half a line behind. On a serial port what of it still waits
+here is thrown away, and the next write begins with a carriage return, which ends the half line: its
+checksum does not fit, and the robot asks again. A connection cannot take back what it has buffered,
+and would deliver it late, when nobody waits for it any more: it is broken off, buffer and all, and
+the link is lost.
 """
 
 import contextlib
 import os
 import select
 import socket
+import struct
 import termios
 from collections.abc import Callable
 from typing import Final, NoReturn
@@ -24,6 +27,8 @@ WRITE_TIMEOUT_S: Final = 0.1
 CONNECT_TIMEOUT_S: Final = 2.0
 _READ_BYTES: Final = 4096
 _SEND_BUFFER_BYTES: Final = 4096
+_BREAK_OFF: Final = struct.pack("ii", 1, 0)
+"""SO_LINGER on, for no time: closing then throws the buffer away and resets the connection."""
 
 
 class ArmPort:
@@ -95,16 +100,18 @@ class ArmPort:
             data: Whole lines; none only ends the one that was cut.
 
         Returns:
-            Whether the port took all of it in time.
+            Whether the port took all of it in time; a connection that did not is lost.
 
         Raises:
-            ArmLinkLostError: If the port is gone.
+            ArmLinkLostError: If the port is gone, or a connection has taken only a part.
         """
         self._check()
         line = CR + data if self._cut else data
         taken = self._push(line)
         if taken == len(line):
             self._cut = False
+        elif not self._terminal:
+            self._break_off(taken, len(line))
         elif taken or self._cut:
             self._cut = True
             self._forget_output()
@@ -112,12 +119,8 @@ class ArmPort:
 
     def close(self) -> None:
         """Close the port and give its lock back; a second call does nothing."""
-        if self._fd < 0:
-            return
-        self._fd = -1
         self._lost = self._lost or f"{self.url}: was closed by this program"
-        with contextlib.suppress(OSError, termios.error):  # it may be gone already
-            self._device.close()
+        self._close_device()
         if self._lock is not None:
             self._lock.release()
 
@@ -137,12 +140,26 @@ class ArmPort:
         return taken
 
     def _forget_output(self) -> None:
-        """Throw away what a serial port has taken but not sent; a connection cannot do that."""
-        if self._terminal:
-            try:
-                termios.tcflush(self._fd, termios.TCOFLUSH)
-            except termios.error as error:
-                self._lose("cannot be flushed", OSError(*error.args))
+        """Throw away what a serial port has taken but not sent."""
+        try:
+            termios.tcflush(self._fd, termios.TCOFLUSH)
+        except termios.error as error:
+            self._lose("cannot be flushed", OSError(*error.args))
+
+    def _break_off(self, taken: int, wanted: int) -> NoReturn:
+        """Reset a connection whose other end has stopped reading."""
+        if isinstance(self._device, socket.socket):
+            with contextlib.suppress(OSError):  # it may be gone already
+                self._device.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _BREAK_OFF)
+        self._close_device()
+        within = f"within {self._write_timeout_s:g} s"
+        self._lose(f"took {taken} of {wanted} bytes {within}: the other end does not read", None)
+
+    def _close_device(self) -> None:
+        if self._fd >= 0:
+            self._fd = -1
+            with contextlib.suppress(OSError, termios.error):  # it may be gone already
+                self._device.close()
 
     def _check(self) -> None:
         if self._lost:

@@ -10,11 +10,12 @@ import numpy as np
 
 from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.kinematics import forward
-from arm_driver.link import open_arm_link
+from arm_driver.link import ArmLink, open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from hil.arm_journal import ACTIONS, STATES, ArmJournal
 from hil.arm_loop import ArmEnd, ArmLoop, ArmWire
 from hil.arm_prepare import Prepared, prepare
+from hil.arm_realtime import arm_in_time
 from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.settings import make_source
 from hil.arm_sources.source import SourceError, VelocitySource
@@ -25,6 +26,7 @@ from hil.recording.arm_frame import arm_header
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
+from hil.realtime_setup import RealtimeItem
 from hil.recording.ring import RecorderStatus, Ring
 from hil.report.arm_machines import ArmMachines
 from hil.run_files import run_dir
@@ -48,6 +50,7 @@ class ArmRunResult:
         recorder: how the recording ended.
         events: what happened, in order.
         robot: the robot of the run in one line.
+        setup: what the system granted for real time, empty in a dry run.
     """
 
     end: ArmEnd
@@ -55,6 +58,7 @@ class ArmRunResult:
     recorder: RecorderResult
     events: tuple[EventRecord, ...]
     robot: str
+    setup: tuple[RealtimeItem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -151,10 +155,22 @@ def run_arm(
                 clock if progress is None else _Shown(clock, progress),
                 station, wire, stream_plan(prepared), journal, wish, plan.scenario.longest_s,
             )  # fmt: skip
-            end = loop.run()
+            with _in_time(plan, wire) as setup:
+                end = loop.run()
             journal.end(end.result, end.reason)
     robot = _robot_line(plan)
-    return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot)
+    return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot, setup)
+
+
+@contextmanager
+def _in_time(plan: ArmPlan, wire: ArmWire) -> Iterator[tuple[RealtimeItem, ...]]:
+    """What the system grants to this process for real time; nothing is asked in a dry run."""
+    if plan.scenario.clock == "virtual":
+        yield ()
+        return
+    reader = wire.reader_thread if isinstance(wire, ArmLink) else None
+    with arm_in_time(reader) as granted:
+        yield granted
 
 
 def _clock(plan: ArmPlan) -> Clock:
