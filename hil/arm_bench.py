@@ -22,11 +22,11 @@ from hil.arm_sources.source import SourceError, VelocitySource
 from hil.arm_wire import VirtualArmLink
 from hil.clock import Clock, VirtualClock
 from hil.console import RefusedError
+from hil.realtime_setup import RealtimeItem
 from hil.recording.arm_frame import arm_header
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
-from hil.realtime_setup import RealtimeItem
 from hil.recording.ring import RecorderStatus, Ring
 from hil.report.arm_machines import ArmMachines
 from hil.run_files import run_dir
@@ -37,6 +37,8 @@ from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.world.space_arm.simulator import TICK_S
 
+PLANNED = ("profile", "recorded")
+"""Kinds of sources that say the same each time; the others are live."""
 VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "mcap")
 
 
@@ -73,7 +75,7 @@ def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> Pr
         ConfigError: if the source's file cannot be used.
         RefusedError: with arm, joint, value and limit; nothing has been sent.
     """
-    if plan.scenario.source.kind not in ("profile", "recorded"):
+    if plan.scenario.source.kind not in PLANNED:
         return prepare(plan, _no_source, planned=False)
     return prepare(plan, lambda: source_of(plan, VirtualClock()), planned=True, told=told)
 
@@ -86,11 +88,17 @@ def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
     """The source of a plan, at its beginning.
 
     Raises:
-        RefusedError: if a device or package is not there.
+        RefusedError: if a device or package is not there, or a live source is to run in no time.
     """
+    source = plan.scenario.source
+    if source.kind not in PLANNED and plan.scenario.clock == "virtual":
+        raise RefusedError(
+            f"source.kind = {source.kind!r} is moved by an operator, who needs the real clock: "
+            "--clock real"
+        )
     try:
         folder = Path(plan.scenario_file).parent
-        return make_source(plan.scenario.source, now_s=clock.now_s, base_dir=folder)
+        return make_source(source, now_s=clock.now_s, base_dir=folder)
     except SourceError as error:
         raise RefusedError(f"source: {error}") from None
 

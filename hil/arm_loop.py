@@ -2,7 +2,9 @@
 
 The robot is the clock: it asks, and the link answers out of a slot without asking anybody here.
 This loop only has to look often enough to refill the slot within a period, and to notice when the
-robot has stopped asking. What is computed for a waypoint is computed a period ahead.
+robot has stopped asking. What is computed for a waypoint is computed a period ahead: a planned one
+even before the slot is free; a live one as soon as it is, and not earlier, because an operator who
+lets go is not to wait for two periods.
 """
 
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ from hil.loop import StopWish
 from hil.stations.arm import ArmStation, ArmStep, Course
 
 LOOK_S = 0.01
-"""How often the loop looks at the link [s]."""
+"""How often the loop looks at the link, and a live source at its operator [s]."""
 ASKED_WITHIN_S = 10.0
 """A robot that has not asked by then is not there [s]."""
 ENDED_WITHIN_S = 10.0
@@ -128,6 +130,7 @@ class ArmLoop:
         self._since_s = 0.0
         self._next: ArmStep | None = None
         self._cancelled = ""
+        self._ended = ""
         self._reason = ""
 
     def run(self) -> ArmEnd:
@@ -145,7 +148,8 @@ class ArmLoop:
         return ArmEnd(report.result, self._reason, report.streamed, report)
 
     def look(self, tick: Tick, report: LinkReport) -> None:
-        """One look at the link."""
+        """One look at the operator and at the link."""
+        self._station.listen()
         if self._phase is Phase.ASKED:
             self._await_robot(tick, report)
         elif report.result is not None:
@@ -168,7 +172,6 @@ class ArmLoop:
                 return
             self._witness.note(tick, "the start is agreed; the stream begins")
             self._phase, self._since_s = Phase.STREAMING, tick.t_s
-            self._next = self._station.step()
             self._offer(tick, self._wire.poll())
         elif tick.t_s > ASKED_WITHIN_S:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
@@ -188,10 +191,10 @@ class ArmLoop:
             self._witness.note(tick, f"{why}; both arms come to rest along the path")
 
     def _offer(self, tick: Tick, report: LinkReport) -> None:
-        """Put the step that is ready into the slot, and make the one after it."""
-        step = self._next
-        if step is None:
-            return
+        """Put the next step into the slot, and make the one after it if it is planned."""
+        step = self._next or self._station.step()
+        self._next = step
+        self._tell_end(tick)
         if step.location is None:
             self._refused(tick, step, report, step.refusals[0])
             return
@@ -202,12 +205,19 @@ class ArmLoop:
             self._refused(tick, step, report, str(refusal))
             return
         self._witness.step(tick, step, report)
+        self._next = None
         if step.course is Course.AT_REST:
-            self._next = None
             self._wire.end(EndReason.CANCELLED if self._cancelled else EndReason.COMPLETED)
             self._phase, self._since_s = Phase.ENDING, tick.t_s
-        else:
+        elif not self._station.live:
             self._next = self._station.step()
+
+    def _tell_end(self, tick: Tick) -> None:
+        """Note once why a live source has ended; the operator's own wish is told elsewhere."""
+        why = self._station.why
+        if self._station.course is Course.STOPPING and why and not self._cancelled + self._ended:
+            self._ended = why
+            self._witness.note(tick, f"{why}; both arms come to rest along the path")
 
     def _refused(self, tick: Tick, step: ArmStep, report: LinkReport, why: str) -> None:
         self._witness.step(tick, step, report)
@@ -220,9 +230,11 @@ class ArmLoop:
     def _over(self, tick: Tick, report: LinkReport) -> None:
         result = report.result
         self._witness.note(tick, f"the stream is over: {result.value if result else ''}")
-        if result is StreamResult.CANCELLED:
+        if result is StreamResult.COMPLETED:
+            self._reason = self._ended
+        elif result is StreamResult.CANCELLED:
             self._reason = self._reason or self._cancelled
-        elif result is not StreamResult.COMPLETED:
+        else:
             self._reason = self._reason or report.text
         self._phase = Phase.OVER
 

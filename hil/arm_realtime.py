@@ -1,9 +1,9 @@
 """What the arm's process asks of the system in real time: the reader first, the computing after it.
 
 The thread that answers the robot goes before the one that computes waypoints, and both go before
-ordinary programs; drives' gates and the platform's control keep their places. A thread that computes
-hands the interpreter over after `SWITCH_INTERVAL_S` and not after the 5 ms that Python takes unless
-told otherwise: that would be most of what an answer may take.
+ordinary programs; drives' gates and the platform's control keep their places. A thread that
+computes hands the interpreter over after `SWITCH_INTERVAL_S` and not after the 5 ms that Python
+takes unless told otherwise: that would be more than an answer may take.
 """
 
 import os

@@ -13,9 +13,15 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from hil.arm_bench import ArmRunResult, prepare_plan, run_arm
+from hil.arm_bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.arm_prepare import Prepared
 from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.arm_sources.keyboard import HELP
+from hil.arm_sources.settings import (
+    GamepadSourceSettings,
+    KeyboardSourceSettings,
+    RemoteSourceSettings,
+)
 from hil.console import RefusedError, err, out, print_json
 from hil.warm import warm_arm
 from sim.world.space_arm.simulator import TICK_S
@@ -139,9 +145,14 @@ def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], 
     total_s = len(prepared.steps) * TICK_S
     if quiet:
         yield None
-    elif prepared.plan.scenario.clock == "real" or not total_s:
-        length = f"for about {total_s:.0f} s " if total_s else ""
-        err.print(f"running {length}in real time; Ctrl-C brings both arms to rest")
+    elif prepared.plan.scenario.source.kind not in PLANNED:
+        for line in how_to_move(prepared.plan):
+            err.print(line, markup=False, soft_wrap=True)
+        yield None
+    elif prepared.plan.scenario.clock == "real":
+        err.print(
+            f"{total_s:.0f} s in real time; Ctrl-C brings both arms to rest"
+        )
         yield None
     else:
         columns = (
@@ -152,6 +163,26 @@ def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], 
         with Progress(*columns, console=err) as bar:
             task = bar.add_task(prepared.plan.scenario.name, total=total_s)
             yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
+
+
+def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
+    """What an operator of a live source has to know, line by line."""
+    source = plan.scenario.source
+    last = f"Ctrl-C brings both arms to rest; so does {plan.scenario.longest_s:g} s"
+    if isinstance(source, KeyboardSourceSettings):
+        return (*HELP, f"it moves while a key is held, along the axes of its {source.frame}", last)
+    if isinstance(source, GamepadSourceSettings):
+        return (
+            f"{source.device}: let all go once; then it moves while {source.hold_button} is held",
+            last,
+        )
+    if isinstance(source, RemoteSourceSettings):
+        return (
+            f"listening on {source.listen} for who knows the token in {source.token_file}; "
+            f"a set-point counts for {source.age_max_s:g} s",
+            last,
+        )
+    return ()
 
 
 def _report(result: ArmRunResult) -> Path:

@@ -122,6 +122,7 @@ class GamepadSource:
         self._shape = shape
         self._frame: Frame = frame
         self._seen_at_rest = False
+        self._state = HandleState((0.0,) * AXIS_COUNT, held=False)
         self._end_reason = ""
 
     @property
@@ -134,18 +135,25 @@ class GamepadSource:
         """Why it has ended; empty while it lasts."""
         return self._end_reason
 
+    def listen(self) -> None:
+        """Read the handles, and note whether they were seen at rest, or are gone."""
+        if self._end_reason:
+            return
+        try:
+            self._state = self._handles.read()
+        except OSError as error:
+            self._end_reason = f"the handles are gone: {error.strerror or error}"
+            return
+        if not self._state.held and not any(map(self._shape.curve, self._state.axes)):
+            self._seen_at_rest = True
+
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity of the handles now; None once the device is gone."""
         checked_time(t_s)
+        self.listen()
         if self._end_reason:
             return None
-        try:
-            state = self._handles.read()
-        except OSError as error:
-            self._end_reason = f"the handles are gone: {error.strerror or error}"
-            return None
-        if not state.held and not any(self._shape.curve(axis) for axis in state.axes):
-            self._seen_at_rest = True
+        state = self._state
         still = (0.0,) * AXIS_COUNT
         moving = state.held and self._seen_at_rest
         return self._shape.twist(state.axes if moving else still, self._frame)

@@ -8,8 +8,8 @@
 A terminal tells presses and repeats, never releases, and repeats only the key pressed last. So a
 key counts as held for `hold_s` after each of its characters; between the first and the second one a
 terminal waits (often 0.5 s, see `xset r rate`), and the gripper rests there: that is the price of
-stopping soon after every release. Characters typed before the first sample, or while nobody
-sampled for `STALL_S`, are thrown away: nobody holds those keys any more.
+stopping soon after every release. Characters typed before the source was first listened to, or
+while nobody listened for `STALL_S`, are thrown away: nobody holds those keys any more.
 """
 
 import os
@@ -46,13 +46,20 @@ KEYS: dict[str, tuple[int, float]] = {
     "l": (5, -1.0),
 }
 """Key to coordinate (x, y, z, about x, y, z) and sign."""
+HELP = (
+    "w / s  forward / back    u / o  roll",
+    "a / d  left / right      i / k  pitch",
+    "r / f  up / down         j / l  yaw",
+    "space  stop at once      q      end",
+)
+"""The keys, for the operator."""
 STOP_KEY = " "
 END_KEY = "q"
 
 STALL_S = 1.0
-"""Longer pauses between two samples make what was typed meanwhile stale."""
+"""Longer pauses between two looks make what was typed meanwhile stale."""
 READ_MAX = 1024
-"""Characters taken per sample; more than anybody types in one."""
+"""Characters taken per look; more than anybody types until the next."""
 
 # Cursor and function keys come as sequences whose letters are no keys; one may be cut at the end.
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O])", re.DOTALL)
@@ -139,7 +146,7 @@ class KeyboardSource:
         self._hold_s = hold_s
         self._pressed_s: dict[str, float] = {}
         self._cut = ""
-        self._sampled_s: float | None = None
+        self._looked_s: float | None = None
         self._end_reason = ""
 
     @property
@@ -152,20 +159,24 @@ class KeyboardSource:
         """Why it has ended; empty while it lasts."""
         return self._end_reason
 
+    def listen(self) -> None:
+        """Note the keys typed since the last look, as pressed now."""
+        if self._end_reason:
+            return
+        now_s = self._now_s()
+        if self._looked_s is None or now_s - self._looked_s > STALL_S:
+            self._terminal.discard()
+            self._pressed_s.clear()
+        self._looked_s = now_s
+        self._take(self._terminal.read(), now_s)
+
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity of the keys held now; None from the end key on."""
         checked_time(t_s)
+        self.listen()
         if self._end_reason:
             return None
-        now_s = self._now_s()
-        if self._sampled_s is None or now_s - self._sampled_s > STALL_S:
-            self._terminal.discard()
-            self._pressed_s.clear()
-        self._sampled_s = now_s
-        self._take(self._terminal.read(), now_s)
-        if self._end_reason:
-            return None
-        wanted = self._speeds * self._held(now_s)
+        wanted = self._speeds * self._held(self._now_s())
         return Twist(wanted[:3], wanted[3:], self._frame)
 
     def _take(self, typed: str | None, now_s: float) -> None:

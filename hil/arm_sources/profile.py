@@ -117,6 +117,9 @@ class ProfileSource:
         """Whether it has come to its end."""
         return "completed" if self._ended else ""
 
+    def listen(self) -> None:
+        """Nothing to hear."""
+
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity at a time since the beginning [s]; None from the end on."""
         if checked_time(t_s) >= self.duration_s:

@@ -81,6 +81,9 @@ class RecordedSource:
         """Whether it has come to its end."""
         return "completed" if self._ended else ""
 
+    def listen(self) -> None:
+        """Nothing to hear."""
+
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity at a time since the first row [s]; None from the last row on."""
         if checked_time(t_s) >= self.duration_s:

@@ -31,7 +31,7 @@ from hil.arm_sources.source import FRAMES, Frame, SourceUnavailableError, Twist,
 LINE_MAX = 512
 """Bytes of the longest line, its end not counted."""
 READ_MAX = 65_536
-"""Bytes taken per sample; what is left over is old by the next one."""
+"""Bytes taken per look; what is left over waits for the next one, and its stamps age."""
 AUTHENTICATE_S = 1.0
 """Time that a connection has for its first line [s]."""
 FUTURE_MAX_S = 0.05
@@ -121,16 +121,21 @@ class RemoteSource:
         """The TCP port listened on; None for a UNIX socket."""
         return self._listener.port
 
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the newest set-point's velocity if it is fresh, else zero; None once ended."""
-        checked_time(t_s)
+    def listen(self) -> None:
+        """Let writers in or not, and take what they have written."""
         if self._end_reason:
-            return None
+            return
         now_s = self._now_s()
         self._accept(now_s)
         self._receive(now_s)
+
+    def sample(self, t_s: float) -> Twist | None:
+        """Return the newest set-point's velocity if it is fresh, else zero; None once ended."""
+        checked_time(t_s)
+        self.listen()
         if self._end_reason:
             return None
+        now_s = self._now_s()
         newest = self._newest
         if newest is None or newest.twist is None:
             return rest(self._frame)

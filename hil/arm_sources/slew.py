@@ -39,6 +39,10 @@ class SlewedSource:
         """Why the source of wanted velocity has ended; empty while it lasts."""
         return self._inner.end_reason
 
+    def listen(self) -> None:
+        """Let the source of wanted velocity hear its operator."""
+        self._inner.listen()
+
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity to go with now, or None once the source has ended and it is at rest.
 

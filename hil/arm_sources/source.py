@@ -80,6 +80,14 @@ class VelocitySource(Protocol):
         """Why a source that gave None has ended, for the operator; empty while it lasts."""
         ...
 
+    def listen(self) -> None:
+        """Take note of what its operator does now; never blocks.
+
+        A live source is to be listened to many times between two samples, so that it knows when a
+        key was let go, and not only when it was asked. A planned one has nothing to hear.
+        """
+        ...
+
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity wanted now, or None once the source has ended. Never blocks.
 

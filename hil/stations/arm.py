@@ -164,12 +164,21 @@ class ArmStation:
         self._course = Course.FOLLOWING
         self._settling = 0
         self.why = ""
-        """Why the motion is stopping or was refused; empty if its source simply ended."""
+        """Why the motion is stopping or was refused; empty if it was planned so."""
 
     @property
     def course(self) -> Course:
         """How far the motion has come."""
         return self._course
+
+    @property
+    def live(self) -> bool:
+        """Whether an operator moves it, and says when it ends."""
+        return self._source.duration_s is None
+
+    def listen(self) -> None:
+        """Let the source hear its operator, between two steps."""
+        self._source.listen()
 
     def stop(self, why: str) -> None:
         """Bring the motion to rest along its path, from the next step on."""
@@ -207,7 +216,7 @@ class ArmStation:
             if wanted is not None:
                 twist = np.array((*wanted.linear_m_s, *wanted.angular_rad_s))
                 return wanted, self._rates.rates(q_rad, twist, Frame(wanted.frame))
-            self.stop("")
+            self.stop(self._source.end_reason if self.live else "")
         return NO_TWIST, self._rates.stop(q_rad)
 
     def _settle(self, command: RateCommand, snapshot: Snapshot) -> None:
