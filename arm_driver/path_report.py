@@ -71,6 +71,7 @@ class PathFinding:
         within: whether the limit is kept.
         margin: what is left as a share: of the range's half for a position, of the limit for a
             speed; for a distance the distance itself less its limit, in its unit.
+        t_s: when that pose is due, from the first one on [s].
     """
 
     arm: str
@@ -82,12 +83,13 @@ class PathFinding:
     unit: str
     within: bool
     margin: float
+    t_s: float = 0.0
 
     def __str__(self) -> str:
         verb = "within" if self.within else "outside"
         return (
-            f"{self.arm}, {self.kind}, {self.place}, pose {self.index}: {self.value:.6g} "
-            f"{self.unit}, {verb} the limit {self.limit:.6g} {self.unit}"
+            f"{self.arm}, {self.kind}, {self.place}, pose {self.index} ({self.t_s:.2f} s): "
+            f"{self.value:.6g} {self.unit}, {verb} the limit {self.limit:.6g} {self.unit}"
         )
 
 

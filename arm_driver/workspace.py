@@ -1,6 +1,7 @@
 """A whole path judged before its first byte: reach, joints, speeds, singularities, bodies."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -74,13 +75,15 @@ def check_path(
         worst = int(np.argmax(excess))
         value = float(excess[worst])
         finding = PathFinding(arm, "reach", "wrist centre", worst, value, 0.0, "m", False, -value)
-        return PathReport((finding,), branch, frozen_array(np.empty((0, 6)), (0, 6), "q_rad"))
+        timed = replace(finding, t_s=worst * period_s)
+        return PathReport((timed,), branch, frozen_array(np.empty((0, 6)), (0, 6), "q_rad"))
     findings = [PathFinding(arm, "reach", "wrist centre", 0, 0.0, 0.0, "m", True, 0.0)]
     findings.append(_position(geometry, q, arm))
     findings += _joint_motion(geometry, q, period_s, from_rest, to_rest, arm)
     findings += _gripper_motion(poses, period_s, limits, arm)
     findings += _distances(geometry, q, limits, arm)
-    return PathReport(tuple(findings), branch, frozen_array(q, q.shape, "q_rad"))
+    timed = tuple(replace(one, t_s=one.index * period_s) for one in findings)
+    return PathReport(timed, branch, frozen_array(q, q.shape, "q_rad"))
 
 
 def _position(geometry: PumaGeometry, q: Array, arm: str) -> PathFinding:

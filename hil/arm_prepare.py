@@ -37,10 +37,6 @@ from sim.world.space_arm.simulator import TICK_S, SpaceArm
 X_WB = Pose.identity()
 """The space arm's base is the world's origin: only its gripper's motion relative to the start
 comes to the bench."""
-RATE_OVERSHOOT = 1.25
-"""Links on elastic gears swing beyond the rates that are commanded."""
-ACCELERATION_OVERSHOOT = 15.0
-"""And their mean accelerations over a period are not those of the commands."""
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
 
@@ -120,12 +116,16 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
         joint_names=tuple(link.name for link in links),
         position_min_rad=tuple(link.position_min_rad for link in links),
         position_max_rad=tuple(link.position_max_rad for link in links),
-        rate_max_rad_s=tuple(RATE_OVERSHOOT * link.rate_max_rad_s for link in links),
-        acceleration_max_rad_s2=(ACCELERATION_OVERSHOOT * plan.scenario.acceleration_max_rad_s2,)
+        rate_max_rad_s=tuple(plan.space_arm.rate_overshoot * link.rate_max_rad_s for link in links),
+        acceleration_max_rad_s2=(
+            plan.space_arm.acceleration_overshoot * plan.scenario.acceleration_max_rad_s2,
+        )
         * 6,
         gripper_speed_max_m_s=robot.gripper_speed_max_m_s / plan.scenario.mapping.scale,
         gripper_turn_max_rad_s=robot.gripper_turn_max_rad_s,
         margins=(Margin("smallest singular value", SINGULAR_VALUE_MIN, "1"),),
+        clearances=None,
+        corners=None,  # it is simulated: no controller blends its path
     )
 
 
@@ -157,7 +157,7 @@ def prepare(
     found = Prepared(plan, mapping, start, (), report, margin)
     steps = play_out(found.station(make_source()), _steps_max(plan), told)
     if steps and steps[-1].course is Course.REFUSED:
-        _refuse(steps[-1].refusals, steps[-1].t_s)
+        _refuse(steps[-1])
     return Prepared(plan, mapping, start, tuple(steps), report, margin)
 
 
@@ -165,9 +165,12 @@ def _steps_max(plan: ArmPlan) -> int:
     return round(plan.scenario.longest_s / TICK_S)
 
 
-def _refuse(reasons: tuple[str, ...], t_s: float) -> None:
-    lines = "\n".join(reasons)
-    raise RefusedError(f"the motion was refused, nothing has been sent ({t_s:.2f} s):\n{lines}")
+def _refuse(step: ArmStep) -> None:
+    lines = "\n".join(step.refusals)
+    raise RefusedError(
+        f"the motion was refused at waypoint {step.index} ({step.t_s:.2f} s), nothing has been "
+        f"sent:\n{lines}"
+    )
 
 
 def _gripper_path(
@@ -187,7 +190,7 @@ def _gripper_path(
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is Course.REFUSED:
-        _refuse(steps[-1].refusals, steps[-1].t_s)
+        _refuse(steps[-1])
     return [first, *(pose_of(step.snapshot, X_WB) for step in steps)]
 
 

@@ -155,6 +155,11 @@ class ArmSettings(Settings):
     description: str = ""
     gravity_m_s2: Vector = ZERO
     """In base axes; zeros in orbit."""
+    rate_overshoot: Annotated[float, Field(ge=1.0, le=2.0)] = 1.0
+    """How far above ``rate_max_deg_s`` the simulated joints may swing, as a factor: with elastic
+    gears the links go on when the motors slow down."""
+    acceleration_overshoot: Annotated[float, Field(ge=1.0, le=20.0)] = 1.0
+    """The same for mean accelerations over a period, above those that are programmed."""
     home_deg: tuple[JointAngleDeg, ...] = Field(default=(0.0,) * 6, min_length=6, max_length=6)
     joint: tuple[JointSettings, ...] = Field(min_length=6, max_length=6)
     tool: ToolSettings = ToolSettings()

@@ -7,14 +7,17 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field
 
+from arm_driver.bodies import PAIRS, STANDARD, clearances_m
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import SingularDistances
 from arm_driver.path_report import PathLimits
 from arm_driver.pose import ArmError
 from arm_driver.val import OatConvention
-from hil.fields import AccelerationDeg, Length, NotNegative, RateDeg
+from hil.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
 from hil.settings import ConfigError, Settings, read_toml
-from safety.arm_limits import ArmLimits, Margin
+from safety.arm_corners import CornerLimit
+from safety.arm_limits import ArmLimits, Clearances, Margin
+from safety.limits import LimitsError
 
 JointDeg = Annotated[float, Field(ge=-720.0, le=720.0)]
 Six = tuple[JointDeg, JointDeg, JointDeg, JointDeg, JointDeg, JointDeg]
@@ -26,6 +29,28 @@ SixAccelerations = tuple[
 
 GRIPPER_SPEED_MOST_M_S = 0.1
 """Up to this speed the path of the original bench kept within half a millimetre."""
+
+
+class BlendSettings(Settings):
+    """How the controller joins two segments of its path: measured, it differs between controllers.
+
+    See :class:`safety.arm_corners.CornerLimit`.
+    """
+
+    shortest_s: Positive
+    """Duration of the blend at the sharpest corner [s]."""
+    longest_s: Positive
+    """Duration of the blend at the gentlest corner [s]."""
+    tolerance_mm: Positive
+    """The controller shortens its blends to keep this distance from the lines."""
+    servo_s: Positive
+    """Duration of a blend that rounds as much as the lag of the servos does [s]."""
+
+    def corners(self, deviation_max_m: float) -> CornerLimit:
+        """The same for the gate."""
+        return CornerLimit(
+            self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm, self.servo_s, deviation_max_m
+        )
 
 
 class RobotSettings(Settings):
@@ -50,8 +75,13 @@ class RobotSettings(Settings):
     """Smallest \\|sin q5\\|."""
     least_elbow_m: NotNegative
     least_shoulder_m: NotNegative
+    clearance_min_m: Positive
+    """Smallest free distance between two bodies of the robot, or one and the table."""
+    path_deviation_max_mm: Annotated[float, Field(gt=0.0, le=10.0)]
+    """How far the robot's path may be from the straight lines between its waypoints."""
     convention: Literal["val", "zyz"]
     """What the controller means by its angles o, a, t."""
+    blend: BlendSettings
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -63,7 +93,8 @@ class RobotSettings(Settings):
         settings = cls.build(read_toml(path), str(path))
         try:
             settings.geometry()
-        except ArmError as error:
+            settings.gate_limits()
+        except (ArmError, LimitsError) as error:
             raise ConfigError(str(path), [str(error)]) from None
         return settings
 
@@ -96,10 +127,22 @@ class RobotSettings(Settings):
             speed_max_m_s=self.gripper_speed_max_m_s,
             turn_rate_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
             least=self.least(),
+            clearance_min_m=self.clearance_min_m,
         )
 
     def gate_limits(self) -> ArmLimits:
-        """The same for the gate."""
+        """The same for the gate, which measures clearances by itself.
+
+        Raises:
+            ArmError: the robot is none.
+            LimitsError: limits that contradict each other.
+        """
+        geometry = self.geometry()
+
+        def measure(q_rad: tuple[float, ...]) -> list[float]:
+            return clearances_m(geometry, np.reshape(q_rad, (1, 6)), STANDARD)[0].tolist()
+
+        pairs = tuple(" and ".join(pair) for pair in PAIRS)
         return ArmLimits(
             name=self.name,
             joint_names=tuple(f"joint {number}" for number in range(1, 7)),
@@ -114,6 +157,8 @@ class RobotSettings(Settings):
                 Margin("elbow singularity", self.least_elbow_m, "m"),
                 Margin("shoulder singularity", self.least_shoulder_m, "m"),
             ),
+            clearances=Clearances(pairs, self.clearance_min_m, measure),
+            corners=self.blend.corners(1e-3 * self.path_deviation_max_mm),
         )
 
     def oat_convention(self) -> OatConvention:

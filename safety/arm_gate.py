@@ -13,6 +13,8 @@ the last point that passed.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, Self
 
 from safety.arm_limits import (
     JOINT_COUNT,
@@ -24,20 +26,33 @@ from safety.arm_limits import (
     ArmViolation,
     Values,
 )
+from safety.arm_rules import (
+    cut_corner,
+    differences,
+    malformed,
+    out_of_place,
+    too_fast_gripper,
+    too_fast_joints,
+)
 from safety.limits import LimitsError
 
-ROUNDING_RAD = 1e-9
-"""Rounding of joint angles of some revolutions, with room; far below any encoder."""
-ROUNDING_M = 2e-5
-"""A waypoint on the wire has hundredths of a millimetre: 5 um on each axis at both ends."""
-ROUNDING_TURN_RAD = 6e-5
-"""It has thousandths of a degree: half of one, in three angles, at both ends."""
-ROUNDING_PART = 1e-3
-"""Neither of the last two is ever a greater part of what the limit allows in a period."""
-QUATERNION_TOLERANCE = 1e-6
-"""Deviation from length 1 beyond which a quaternion is not a rotation with rounding."""
 
-_NO_CHANGE = (0.0,) * JOINT_COUNT
+class _Moves(NamedTuple):
+    """What one arm did in one period."""
+
+    joints_rad: Values
+    gripper_m: Values
+
+    @classmethod
+    def between(cls, before: ArmSample, now: ArmSample) -> Self:
+        """From one waypoint to the next."""
+        return cls(
+            differences(now.q_rad, before.q_rad),
+            differences(now.gripper_position_m, before.gripper_position_m),
+        )
+
+
+_AT_REST = _Moves((0.0,) * JOINT_COUNT, (0.0,) * 3)
 
 
 class ArmGate:
@@ -71,7 +86,7 @@ class ArmGate:
         self._limits = tuple(limits)
         self._period_s = float(period_s)
         self._last: tuple[ArmSample, ...] | None = None
-        self._moves_rad: tuple[Values, ...] = ()
+        self._moves: tuple[_Moves, ...] = ()
         self._next_index: int | None = None
         self._stopping = False
         self._latched: tuple[ArmViolation, ...] = (_no_start("no start has been agreed upon"),)
@@ -112,7 +127,7 @@ class ArmGate:
         self._latched = tuple(found)
         if not found:
             self._last = agreed
-            self._moves_rad = tuple(_NO_CHANGE for _ in agreed)
+            self._moves = tuple(_AT_REST for _ in agreed)
         return self._latched
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
@@ -140,9 +155,7 @@ class ArmGate:
     def _pass(
         self, index: int, last: tuple[ArmSample, ...], samples: tuple[ArmSample, ...]
     ) -> ArmVerdict:
-        self._moves_rad = tuple(
-            _differences(now.q_rad, before.q_rad) for now, before in zip(samples, last, strict=True)
-        )
+        self._moves = tuple(map(_Moves.between, last, samples))
         self._last = samples
         self._next_index = index + 1
         return ArmVerdict(index, ArmAction.PASSED, (), samples)
@@ -168,137 +181,30 @@ class ArmGate:
             return [ArmViolation(ArmCheck.COUNT, "", "", given, wanted, "", note=note)]
         found: list[ArmViolation] = []
         for limits, sample in zip(self._limits, samples, strict=True):
-            malformed = _malformed(limits, sample)
-            found += malformed or _out_of_place(limits, sample)
+            found += malformed(limits, sample) or out_of_place(limits, sample)
         return found
 
     def _judge_moving(
         self, last: tuple[ArmSample, ...], samples: Sequence[ArmSample]
     ) -> list[ArmViolation]:
         found: list[ArmViolation] = []
+        dt = self._period_s
         for limits, before, now, moved in zip(
-            self._limits, last, samples, self._moves_rad, strict=True
+            self._limits, last, samples, self._moves, strict=True
         ):
-            moves = _differences(now.q_rad, before.q_rad)
-            found += self._judge_joints(limits, moves, moved)
-            found += self._judge_gripper(limits, before, now)
-        return found
+            moves = _Moves.between(before, now)
+            found += too_fast_joints(limits, moves.joints_rad, moved.joints_rad, dt)
+            found += too_fast_gripper(limits, before, now, dt)
+            found += cut_corner(limits, moved.gripper_m, moves.gripper_m, dt)
+        return [self._told(violation) for violation in found]
 
-    def _judge_joints(self, limits: ArmLimits, moves: Values, moved: Values) -> list[ArmViolation]:
-        """Judge rate and acceleration of six joints, from their last two movements [rad]."""
-        dt = self._period_s
-        found: list[ArmViolation] = []
-        for joint, move, before, rate_max, acceleration_max in zip(
-            limits.joint_names,
-            moves,
-            moved,
-            limits.rate_max_rad_s,
-            limits.acceleration_max_rad_s2,
-            strict=True,
-        ):
-            if not abs(move) <= rate_max * dt + ROUNDING_RAD:
-                found.append(
-                    self._moving(ArmCheck.RATE, limits, joint, move / dt, rate_max, "rad/s")
-                )
-            change = move - before
-            if not abs(change) <= acceleration_max * dt * dt + ROUNDING_RAD:
-                value, unit = change / (dt * dt), "rad/s^2"
-                check = ArmCheck.ACCELERATION
-                found.append(self._moving(check, limits, joint, value, acceleration_max, unit))
-        return found
-
-    def _judge_gripper(
-        self, limits: ArmLimits, before: ArmSample, now: ArmSample
-    ) -> list[ArmViolation]:
-        dt = self._period_s
-        found: list[ArmViolation] = []
-        way = math.dist(now.gripper_position_m, before.gripper_position_m)
-        limit = limits.gripper_speed_max_m_s
-        if not way <= limit * dt + min(ROUNDING_M, ROUNDING_PART * limit * dt):
-            found.append(self._moving(ArmCheck.GRIPPER_SPEED, limits, "", way / dt, limit, "m/s"))
-        turn = _angle_between(before.gripper_rotation, now.gripper_rotation)
-        limit = limits.gripper_turn_max_rad_s
-        if not turn <= limit * dt + min(ROUNDING_TURN_RAD, ROUNDING_PART * limit * dt):
-            found.append(self._moving(ArmCheck.GRIPPER_TURN, limits, "", turn / dt, limit, "rad/s"))
-        return found
-
-    def _moving(
-        self, check: ArmCheck, limits: ArmLimits, joint: str, value: float, limit: float, unit: str
-    ) -> ArmViolation:
-        low = -limit if joint else None
-        note = "during a declared smooth stop; it is refused all the same" if self._stopping else ""
-        return ArmViolation(check, limits.name, joint, value, limit, unit, low, note)
-
-
-def _malformed(limits: ArmLimits, sample: ArmSample) -> list[ArmViolation]:
-    """Find counts that are wrong, numbers that are none, a quaternion that is no rotation."""
-    arm = limits.name
-    found: list[ArmViolation] = []
-    for what, values, names, unit in (
-        ("joint angle", sample.q_rad, limits.joint_names, "rad"),
-        ("gripper position", sample.gripper_position_m, ("x", "y", "z"), "m"),
-        ("gripper rotation", sample.gripper_rotation, ("w", "x", "y", "z"), ""),
-        ("margin", sample.margins, tuple(margin.name for margin in limits.margins), ""),
-    ):
-        if len(values) != len(names):
-            given, wanted = float(len(values)), float(len(names))
-            found.append(ArmViolation(ArmCheck.COUNT, arm, "", given, wanted, "", note=what))
-            continue
-        for name, value in zip(names, values, strict=True):
-            if not math.isfinite(value):
-                joint, note = (name, what) if unit == "rad" else ("", f"{what}, {name},")
-                found.append(
-                    ArmViolation(ArmCheck.FINITE, arm, joint, value, math.inf, unit, note=note)
-                )
-    if not found:
-        length = math.hypot(*sample.gripper_rotation)
-        if not abs(length - 1.0) <= QUATERNION_TOLERANCE:
-            found.append(ArmViolation(ArmCheck.ROTATION, arm, "", length, 1.0, ""))
-    return found
-
-
-def _out_of_place(limits: ArmLimits, sample: ArmSample) -> list[ArmViolation]:
-    """Find joints outside their range, and distances below their least."""
-    found = [
-        ArmViolation(ArmCheck.POSITION, limits.name, joint, q, high, "rad", low)
-        for joint, q, low, high in zip(
-            limits.joint_names,
-            sample.q_rad,
-            limits.position_min_rad,
-            limits.position_max_rad,
-            strict=True,
-        )
-        if not low - ROUNDING_RAD <= q <= high + ROUNDING_RAD
-    ]
-    for margin, value in zip(limits.margins, sample.margins, strict=True):
-        if not value >= margin.least:
-            found.append(
-                ArmViolation(
-                    ArmCheck.MARGIN,
-                    limits.name,
-                    "",
-                    value,
-                    float(margin.least),
-                    margin.unit,
-                    note=margin.name,
-                )
-            )
-    return found
-
-
-def _differences(now: Values, before: Values) -> Values:
-    return tuple(a - b for a, b in zip(now, before, strict=True))
-
-
-def _angle_between(a: Values, b: Values) -> float:
-    """Angle of the turn from one unit quaternion to another [rad], 0 to pi.
-
-    A quaternion and its negative are one rotation, hence the absolute value. The sum and difference
-    keep all digits at small angles, where an arc cosine keeps half of them.
-    """
-    apart = math.dist(a, b)
-    together = math.hypot(*(p + q for p, q in zip(a, b, strict=True)))
-    return 4.0 * math.atan2(min(apart, together), max(apart, together))
+    def _told(self, violation: ArmViolation) -> ArmViolation:
+        """Say that a smooth stop had been declared; it is refused all the same."""
+        if not self._stopping:
+            return violation
+        words = "during a declared smooth stop; it is refused all the same"
+        note = f"{violation.note}; {words}" if violation.note else words
+        return replace(violation, note=note)
 
 
 def _no_start(note: str) -> ArmViolation:

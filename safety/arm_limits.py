@@ -7,12 +7,13 @@ default, because a limit left out must never mean "unlimited".
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from numbers import Real
 from typing import NamedTuple
 
+from safety.arm_corners import CornerLimit
 from safety.limits import LimitsError
 
 JOINT_COUNT = 6
@@ -31,6 +32,8 @@ class ArmCheck(Enum):
     GRIPPER_SPEED = "gripper speed"
     GRIPPER_TURN = "gripper turn rate"
     MARGIN = "margin"
+    CLEARANCE = "clearance"
+    CORNER = "path deviation at a corner"
     SEQUENCE = "waypoint"
     START = "start"
     LATCHED = "refused"
@@ -60,6 +63,20 @@ class Margin(NamedTuple):
     unit: str
 
 
+class Clearances(NamedTuple):
+    """Free distances between the arm's own bodies, which the gate measures by itself.
+
+    Args:
+        pairs: what they are between, such as "column and forearm".
+        least_m: smallest permitted distance [m].
+        measure: distances [m] at six joint angles [rad], one for each pair.
+    """
+
+    pairs: tuple[str, ...]
+    least_m: float
+    measure: Callable[[Values], Iterable[float]]
+
+
 def _numbers(place: str, values: Iterable[object]) -> Values:
     """Real numbers as Python floats; NaN and infinity go through, the gate judges them."""
     found: list[float] = []
@@ -85,6 +102,8 @@ class ArmLimits:
         gripper_speed_max_m_s: greatest mean speed of the gripper between two waypoints [m/s].
         gripper_turn_max_rad_s: greatest mean turn rate of the gripper between them [rad/s].
         margins: distances to keep; a sample has one value for each, in this order.
+        clearances: of its own bodies; None for an arm of which there is no model of bodies.
+        corners: how its controller rounds corners; None for an arm without such a controller.
 
     Raises:
         LimitsError: a limit is missing, not finite, of the wrong sign, or contradicts another.
@@ -100,6 +119,8 @@ class ArmLimits:
     gripper_speed_max_m_s: float
     gripper_turn_max_rad_s: float
     margins: tuple[Margin, ...]
+    clearances: Clearances | None
+    corners: CornerLimit | None
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -130,6 +151,9 @@ class ArmLimits:
         for margin in self.margins:
             (least,) = _numbers(f"{self.name}: least {margin.name}", (margin.least,))
             _require(f"{self.name}: least {margin.name}", least, margin.unit, False)
+        if self.clearances is not None:
+            (least,) = _numbers(f"{self.name}: least clearance", (self.clearances.least_m,))
+            _require(f"{self.name}: least clearance", least, "m", False)
 
 
 _SIGNED = frozenset({"position_min_rad", "position_max_rad"})
@@ -217,6 +241,8 @@ class ArmViolation:
             return f"{place}{self.note} {value}{unit} is not finite"
         if self.check is ArmCheck.MARGIN:
             return f"{place}distance to {self.note} {value}{unit}, less than {limit}{unit}"
+        if self.check is ArmCheck.CLEARANCE:
+            return f"{place}{self.note} are {value}{unit} apart, less than {limit}{unit}"
         tail = f" ({self.note})" if self.note else ""
         if self.check in _EXACT:
             return f"{place}{self.check.value} {value}, need {limit}{tail}"
@@ -224,6 +250,20 @@ class ArmViolation:
             low = _figure(self.low)
             return f"{place}{self.check.value} {value}{unit} outside [{low}, {limit}]{unit}{tail}"
         return f"{place}{self.check.value} {value}{unit}, more than {limit}{unit}{tail}"
+
+    @property
+    def data(self) -> dict[str, str | float | None]:
+        """The same for a recording: what a reader sorts and counts by."""
+        return {
+            "check": self.check.name,
+            "arm": self.arm,
+            "joint": self.joint,
+            "value": self.value,
+            "limit": self.limit,
+            "low": self.low,
+            "unit": self.unit,
+            "note": self.note,
+        }
 
     def __str__(self) -> str:
         return self.message

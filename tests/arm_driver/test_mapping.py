@@ -159,7 +159,9 @@ def refused(geometry, path, q_start=READY, limits=None, **more):
         report.require()
     assert caught.value.report is report
     (one,) = report.violations
-    assert f"{one.place}, pose {one.index}: {one.value:.6g} {one.unit}" in str(caught.value)
+    when = f"{one.index * PERIOD_S:.2f} s"
+    told = f"{one.place}, pose {one.index} ({when}): {one.value:.6g} {one.unit}"
+    assert told in str(caught.value)
     assert "outside the limit" in str(caught.value)
     return one
 

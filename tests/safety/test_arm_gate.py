@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from safety.arm_gate import ROUNDING_M, ROUNDING_RAD, ROUNDING_TURN_RAD, ArmGate
+from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmCheck, ArmLimits, ArmSample, Margin
+from safety.arm_rules import ROUNDING_M, ROUNDING_RAD, ROUNDING_TURN_RAD
 from safety.limits import LimitsError
 
 DT = 0.35
@@ -26,6 +27,8 @@ BKM = ArmLimits(
     gripper_speed_max_m_s=0.1,
     gripper_turn_max_rad_s=0.3,
     margins=(),
+    clearances=None,
+    corners=None,
 )
 RM01 = ArmLimits(
     name="RM-01",
@@ -37,6 +40,8 @@ RM01 = ArmLimits(
     gripper_speed_max_m_s=0.1,
     gripper_turn_max_rad_s=0.4,
     margins=(Margin("wrist singularity", 0.1, "rad"), Margin("shoulder singularity", 0.05, "m")),
+    clearances=None,
+    corners=None,
 )
 ARMS = (BKM, RM01)
 HOME = (
