@@ -12,8 +12,9 @@ from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.link import ArmLink, open_arm_link
 from arm_driver.link_errors import ArmLinkError
+from hil.arm_display import Shown
 from hil.arm_journal import ACTIONS, STATES, ArmJournal
-from hil.arm_loop import ArmEnd, ArmLoop, ArmWire
+from hil.arm_loop import ArmEnd, ArmLoop, ArmWire, Witness
 from hil.arm_prepare import Prepared, prepare
 from hil.arm_realtime import arm_in_time
 from hil.arm_scenario import SIM_URL, ArmPlan
@@ -133,6 +134,7 @@ def run_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     progress: Callable[[float], None] | None = None,
+    shown_at: int | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion against its robot.
 
@@ -141,6 +143,7 @@ def run_arm(
         out: folder that gets a new folder for this run.
         faults: of the emulated robot in this process.
         progress: called with the motion time now and then [s].
+        shown_at: descriptor to show on what happens, as it happens; None to show nothing.
 
     Raises:
         RefusedError: if the robot is not there, or its source.
@@ -161,13 +164,20 @@ def run_arm(
         with _finished(sink) as recorder:
             loop = ArmLoop(
                 clock if progress is None else _Shown(clock, progress),
-                station, wire, stream_plan(prepared), journal, wish, plan.scenario.longest_s,
+                station, wire, stream_plan(prepared), _witness(journal, plan, shown_at), wish,
+                plan.scenario.longest_s,
             )  # fmt: skip
             with _in_time(plan, wire) as setup:
                 end = loop.run()
             journal.end(end.result, end.reason)
     robot = _robot_line(plan)
     return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot, setup)
+
+
+def _witness(journal: ArmJournal, plan: ArmPlan, shown_at: int | None) -> Witness:
+    if shown_at is None:
+        return journal
+    return Shown(journal, shown_at, live=plan.scenario.source.kind not in PLANNED)
 
 
 @contextmanager

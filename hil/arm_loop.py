@@ -215,7 +215,8 @@ class ArmLoop:
     def _tell_end(self, tick: Tick) -> None:
         """Note once why a live source has ended; the operator's own wish is told elsewhere."""
         why = self._station.why
-        if self._station.course is Course.STOPPING and why and not self._cancelled + self._ended:
+        over = self._station.course in (Course.STOPPING, Course.AT_REST)
+        if over and why and not (self._cancelled or self._ended):
             self._ended = why
             self._witness.note(tick, f"{why}; both arms come to rest along the path")
 

@@ -54,12 +54,13 @@ def run_arm_and_show(plan: ArmPlan, folder: Path, *, report_too: bool, as_json: 
     """
     prepared = _prepared(plan, quiet=as_json)
     with _progress(prepared, quiet=as_json) as progress:
-        result = _run(prepared, folder, progress)
+        shown_at = None if as_json or plan.scenario.clock == "virtual" else sys.stderr.fileno()
+        result = _run(prepared, folder, progress, shown_at)
     page = _report(result) if report_too else None
     if as_json:
         print_json(_run_json(result, page))
     else:
-        _show_run(result, page)
+        _show_run(result, page, shown=shown_at is not None)
     return result.ok
 
 
@@ -69,16 +70,20 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
         return prepare_plan(plan)
     with err.status("preparing kernels (the first run compiles them, about a minute)"):
         warm_arm()
-    with err.status("playing the motion out, to prove it"):
+    live = plan.scenario.source.kind not in PLANNED
+    with err.status("looking at the start" if live else "playing the motion out, to prove it"):
         return prepare_plan(plan)
 
 
 def _run(
-    prepared: Prepared, folder: Path, progress: Callable[[float], None] | None
+    prepared: Prepared,
+    folder: Path,
+    progress: Callable[[float], None] | None,
+    shown_at: int | None,
 ) -> ArmRunResult:
     devices = prepared.plan.scenario.devices
     try:
-        return run_arm(prepared, folder, progress=progress)
+        return run_arm(prepared, folder, progress=progress, shown_at=shown_at)
     except RefusedError as error:
         if devices.arm == SIM_URL or "is not there" not in str(error):
             raise
@@ -93,7 +98,7 @@ def _run(
                 f"{url} takes its place",
                 soft_wrap=True,
             )
-            return run_arm(moved_to(prepared, url), folder, progress=progress)
+            return run_arm(moved_to(prepared, url), folder, progress=progress, shown_at=shown_at)
 
 
 def moved_to(prepared: Prepared, url: str) -> Prepared:
@@ -150,9 +155,7 @@ def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], 
             err.print(line, markup=False, soft_wrap=True)
         yield None
     elif prepared.plan.scenario.clock == "real":
-        err.print(
-            f"{total_s:.0f} s in real time; Ctrl-C brings both arms to rest"
-        )
+        err.print(f"{total_s:.0f} s in real time; Ctrl-C brings both arms to rest")
         yield None
     else:
         columns = (
@@ -170,7 +173,7 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
     source = plan.scenario.source
     last = f"Ctrl-C brings both arms to rest; so does {plan.scenario.longest_s:g} s"
     if isinstance(source, KeyboardSourceSettings):
-        return (*HELP, f"it moves while a key is held, along the axes of its {source.frame}", last)
+        return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)
     if isinstance(source, GamepadSourceSettings):
         return (
             f"{source.device}: let all go once; then it moves while {source.hold_button} is held",
@@ -252,7 +255,7 @@ def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
     } | _prepared_json(result.prepared)
 
 
-def _show_run(result: ArmRunResult, page: Path | None) -> None:
+def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     word = "not begun" if end.result is None else end.result.value
     out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
@@ -268,7 +271,10 @@ def _show_run(result: ArmRunResult, page: Path | None) -> None:
     )
     latency = report.latency
     out.print(f"answer p50 {1e3 * latency.p50_s:.2f}, p99 {1e3 * latency.p99_s:.2f} ms at the port")
-    for event in result.events[:SHOWN]:
+    for event in () if shown else result.events[:SHOWN]:
         out.print(f"{event.t_s:9.3f} s  {event.message}", markup=False, soft_wrap=True)
     if page is not None:
         out.print(f"report:    {page}", markup=False, soft_wrap=True)
+    for item in result.setup:
+        if not item.ok:
+            out.print(f"not granted: {item.item}: {item.detail}; {item.remedy}", markup=False)
