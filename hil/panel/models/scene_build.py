@@ -1,0 +1,48 @@
+"""From a run's header to the scenes that show it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hil.panel.models.scene_figure import Scene
+from hil.panel.models.scene_platform import PlatformScene
+from hil.panel.models.scene_robot import RobotScene
+from hil.panel.models.scene_space_arm import SpaceArmScene
+from hil.recording.arm_frame import STATION as ARM_STATION
+from hil.recording.header import RunHeader
+from hil.recording.layout import STATION_KEY
+from hil.report.arm_machines import ArmMachines
+from hil.settings import ConfigError
+
+
+class SceneError(Exception):
+    """A run that cannot be drawn; the message says why."""
+
+
+def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
+    """What a run's machines look like: one platform, or a space arm and a robot.
+
+    Args:
+        header: of the run, live or recorded.
+
+    Raises:
+        SceneError: if the header does not describe its machines.
+    """
+    try:
+        if header.metadata.get(STATION_KEY) == ARM_STATION:
+            return _arms(header.scenario)
+        return (PlatformScene.from_scenario(header.scenario),)
+    except KeyError as error:
+        raise SceneError(f"the run's header has no {error}; nothing can be drawn") from error
+    except ConfigError as error:
+        problem = error.problems[0] if error.problems else str(error)
+        raise SceneError(f"the run's header: {problem}") from error
+    except ValueError as error:
+        raise SceneError(f"the run's header: {error}") from error
+
+
+def _arms(plan: Mapping[str, Any]) -> tuple[Scene, ...]:
+    machines = ArmMachines.from_scenario(plan)
+    choice = plan.get("scenario", {})
+    payload = choice.get("space_arm", {}).get("payload", "")
+    robot = plan.get("robot", {}).get("name", "")
+    return SpaceArmScene(machines.space, payload), RobotScene(machines.robot, robot)
