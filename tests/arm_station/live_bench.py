@@ -1,0 +1,125 @@
+"""Live motions for tests: operators who type, push and write at given times of a clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+from pathlib import Path
+
+import numpy as np
+
+from hil.arm_scenario import arm_plan_from_table
+from hil.arm_sources.settings import make_source
+from hil.recording.arm_recording import ArmRecording
+
+PERIOD_S = 0.35
+TOKEN = "a token of the tests"
+START = {
+    "start": {"position_m": [0.45, 0.15, 0.75], "oat_deg": [90.0, 0.0, 0.0]},
+    "start_joints_deg": [0.0, 45.0, -135.0, 0.0, 45.0, 0.0],
+}
+
+
+def live_table(source, longest_s=20.0, **keys):
+    """A live scenario with the lightest model of the space arm."""
+    return {
+        "station": "arm",
+        "name": "live",
+        "longest_s": longest_s,
+        "space_arm": {"model": "b"},
+        "mapping": START,
+        "source": source,
+    } | keys
+
+
+def live_plan(source, *overrides, **keys):
+    return arm_plan_from_table(live_table(source, **keys), Path("live.toml"), overrides)
+
+
+def live_toml(path: Path, source: str, longest_s=20.0) -> Path:
+    """The same as a file."""
+    mapping = "\n".join(
+        [
+            "start = { position_m = [0.45, 0.15, 0.75], oat_deg = [90.0, 0.0, 0.0] }",
+            "start_joints_deg = [0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
+        ]
+    )
+    path.write_text(
+        f'station = "arm"\nname = "live"\nlongest_s = {longest_s}\n'
+        f'[space_arm]\nmodel = "b"\n[mapping]\n{mapping}\n[source]\n{source}\n'
+    )
+    return path
+
+
+class Acted:
+    """A live source whose operator does things at times of the clock, in order.
+
+    Args:
+        inner: the source.
+        now_s: the clock of the run.
+        acts: pairs of a time [s] and something to call then.
+    """
+
+    duration_s = None
+
+    def __init__(self, inner, now_s, acts):
+        self._inner, self._now_s, self._acts = inner, now_s, list(acts)
+        self._begun_s = None
+
+    @property
+    def end_reason(self):
+        return self._inner.end_reason
+
+    def listen(self):
+        if self._begun_s is None:
+            self._begun_s = self._now_s()
+            self._inner.listen()
+        while self._acts and self._now_s() - self._begun_s >= self._acts[0][0]:
+            self._acts.pop(0)[1]()
+        self._inner.listen()
+
+    def sample(self, t_s):
+        return self._inner.sample(t_s)
+
+    def close(self):
+        self._inner.close()
+
+
+def source_maker(acts, **options):
+    """In the place of `hil.arm_bench.source_of`: `acts` makes the operator's deeds from a clock."""
+
+    def made(plan, clock):
+        inner = make_source(plan.scenario.source, now_s=clock.now_s, base_dir=Path("/"), **options)
+        return Acted(inner, clock.now_s, acts(clock, inner))
+
+    return made
+
+
+def typed(operator, terminal, text):
+    """Type, and wait until the terminal has it: a pseudo-terminal hands over in its own time."""
+
+    def act():
+        os.write(operator, text)
+        assert select.select([terminal], [], [], 5.0)[0]
+
+    return act
+
+
+def set_point(seq, written_s, velocity=(0.0, 0.0, 0.03)):
+    said = {
+        "seq": seq,
+        "t_s": written_s,
+        "linear_m_s": list(velocity),
+        "angular_rad_s": [0, 0, 0],
+        "frame": "base",
+    }
+    return json.dumps(said).encode() + b"\n"
+
+
+def speeds_m_s(path):
+    """Per waypoint: speed that the operator was granted, and that of the robot's gripper [m/s]."""
+    recording = ArmRecording.open(path)
+    wanted = np.linalg.norm(recording.column("wanted_twist")[:, :3], axis=1)
+    places = recording.column("target_pose")[:, :3]
+    return wanted, np.linalg.norm(np.diff(places, axis=0, prepend=places[:1]), axis=1) / PERIOD_S

@@ -1,0 +1,303 @@
+"""Operators who let go, fall silent or come second, in virtual time against the emulated robot."""
+
+import contextlib
+import os
+import pty
+import socket
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from live_bench import TOKEN, live_plan, set_point, source_maker, speeds_m_s, typed
+
+from arm_driver.host_states import StreamResult
+from hil.arm_bench import prepare_plan, run_arm, source_of
+from hil.arm_sources import evdev_handles, settings
+from hil.arm_sources.keyboard import KeyboardSource, Terminal
+from hil.clock import VirtualClock
+from hil.console import RefusedError
+
+KEYBOARD = {"kind": "keyboard", "frame": "base"}
+REST_AFTER_S = 1.05
+"""After the last sample with a key held the wish goes to zero at 0.05 m/s²: a second, rounded up."""
+
+
+def run(monkeypatch, tmp_path, source, acts, **options):
+    monkeypatch.setattr("hil.arm_bench.source_of", source_maker(acts, **options))
+    result = run_arm(prepare_plan(live_plan(source)), tmp_path)
+    return result, *speeds_m_s(result.recorder.path)
+
+
+@pytest.fixture
+def board():
+    operator, terminal = pty.openpty()
+    yield operator, terminal
+    for fd in (operator, terminal):
+        with contextlib.suppress(OSError):
+            os.close(fd)
+
+
+def held(board, key, begin_s, end_s, period_s=0.03):
+    """A key that repeats while it is held."""
+    times = np.arange(begin_s, end_s, period_s)
+    return [(float(t_s), typed(*board, key)) for t_s in times]
+
+
+def at(t_s):
+    """Index of the waypoint that is computed at a time: they go out one period apart."""
+    return int(t_s / 0.35)
+
+
+def test_a_key_let_go_brings_both_arms_to_rest(board, monkeypatch, tmp_path):
+    acts = [*held(board, b"r", 1.0, 4.0), (8.0, typed(*board, b"q"))]
+    result, wanted, robot = run(
+        monkeypatch, tmp_path, KEYBOARD, lambda *_: acts, keyboard_fd=board[1]
+    )
+    assert result.end.result is StreamResult.COMPLETED
+    assert result.end.reason == "ended with the key q"
+    moving = np.flatnonzero(wanted)
+    assert max(wanted) == pytest.approx(0.05)
+    assert at(1.0) <= moving[0] <= at(1.0) + 2
+    # Let go at 4.0 s: 0.2 s for which a key counts as held, a period, and a bounded slowing down.
+    assert moving[-1] <= at(4.0 + 0.2 + 0.35 + REST_AFTER_S) + 1
+    assert max(robot) > 0.04
+    assert max(robot[moving[-1] + 8 :]) < 1e-3
+    assert result.end.report.counts.empty_slot == 0
+
+
+def test_a_key_counts_from_when_it_was_typed_and_not_from_when_it_was_asked_for(board):
+    """A waypoint is made every 0.35 s, a key counts for 0.2 s: a tap long ago moves nothing."""
+    now_s = [10.0]
+    source = KeyboardSource(Terminal(board[1]), 0.05, 0.2, now_s=lambda: now_s[0])
+    assert source.sample(0.0).at_rest
+    typed(*board, b"r")()
+    for _ in range(35):
+        source.listen()
+        now_s[0] += 0.01
+    assert source.sample(0.35).at_rest
+    typed(*board, b"r")()
+    source.listen()
+    now_s[0] += 0.19
+    assert not source.sample(0.7).at_rest, "the control: within 0.2 s it counts"
+    source.close()
+
+
+def test_keys_typed_before_the_run_move_nothing(board, monkeypatch, tmp_path):
+    typed(*board, b"rrrr\n")()  # the terminal still hands over whole lines
+    acts = [(3.0, typed(*board, b"q"))]
+    result, wanted, _ = run(monkeypatch, tmp_path, KEYBOARD, lambda *_: acts, keyboard_fd=board[1])
+    assert result.end.reason == "ended with the key q"
+    assert not wanted.any()
+
+
+def test_a_terminal_that_hangs_up_ends_the_motion_at_rest(board, monkeypatch, tmp_path):
+    acts = [*held(board, b"r", 1.0, 3.0), (3.0, lambda: os.close(board[0]))]
+    result, wanted, robot = run(
+        monkeypatch, tmp_path, KEYBOARD, lambda *_: acts, keyboard_fd=board[1]
+    )
+    assert result.end.result is StreamResult.COMPLETED
+    assert result.end.reason == "the terminal is gone"
+    assert any("the terminal is gone" in event.message for event in result.events)
+    assert robot[-1] < 1e-3 < max(robot)
+
+
+def writer_of(inner):
+    return socket.create_connection(("127.0.0.1", inner._inner.port), timeout=2.0)
+
+
+class Writers:
+    """Two processes that write to a remote source."""
+
+    def __init__(self, clock, inner):
+        self._now_s, self._inner, self._sockets, self._seq = clock.now_s, inner, {}, 0
+        self.refused = []
+
+    def comes(self, name, token=TOKEN):
+        def act():
+            connection = writer_of(self._inner)
+            connection.sendall(b'{"token": "%s"}\n' % token.encode())
+            self._sockets[name] = connection
+
+        return act
+
+    def writes(self, name):
+        def act():
+            self._seq += 1
+            with contextlib.suppress(OSError):  # it was refused
+                self._sockets[name].sendall(set_point(self._seq, self._now_s()))
+
+        return act
+
+    def looks(self, name):
+        """Note whether its connection was closed."""
+
+        def act():
+            with contextlib.suppress(ConnectionError):
+                self._sockets[name].settimeout(0.01)
+                try:
+                    closed = self._sockets[name].recv(1) == b""
+                except TimeoutError:
+                    closed = False
+                self.refused.append((name, closed))
+                return
+            self.refused.append((name, True))
+
+        return act
+
+    def ends(self, name):
+        return lambda: self._sockets[name].sendall(b'{"seq": 100000, "end": true}\n')
+
+    def stream(self, name, begin_s, end_s, period_s=0.05):
+        times = np.arange(begin_s, end_s, period_s)
+        return [(float(t_s), self.writes(name)) for t_s in times]
+
+    def close(self):
+        for each in self._sockets.values():
+            each.close()
+
+
+@pytest.fixture
+def remote(tmp_path):
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    made = []
+    source = {"kind": "remote", "listen": "127.0.0.1:0", "token_file": str(token), "frame": "base"}
+
+    def acting(script):
+        def acts(clock, inner):
+            made.append(Writers(clock, inner))
+            return sorted(script(made[-1]), key=lambda pair: pair[0])
+
+        return acts
+
+    yield SimpleNamespace(source=source, acting=acting, made=made)
+    for each in made:
+        each.close()
+
+
+def test_a_writer_that_falls_silent_is_worth_nothing_after_its_age(remote, monkeypatch, tmp_path):
+    acts = remote.acting(
+        lambda w: [(0.5, w.comes("one")), *w.stream("one", 1.0, 4.0), (9.0, w.ends("one"))]
+    )
+    result, wanted, robot = run(monkeypatch, tmp_path, remote.source, acts)
+    assert result.end.reason == "ended by the writer"
+    moving = np.flatnonzero(wanted)
+    assert max(wanted) == pytest.approx(0.03)
+    assert moving[-1] <= at(4.0 + 0.2 + 0.35 + 0.6) + 1
+    assert max(robot[moving[-1] + 8 :]) < 1e-3 < max(robot)
+
+
+def test_without_the_token_nothing_moves_and_the_right_one_may_come_later(
+    remote, monkeypatch, tmp_path
+):
+    def script(w):
+        return [
+            (0.5, w.comes("stranger", "not the token, but as long")),
+            *w.stream("stranger", 1.0, 3.0),
+            (3.0, w.looks("stranger")),
+            (4.0, w.comes("one")),
+            *w.stream("one", 5.0, 6.0),
+            (8.0, w.ends("one")),
+        ]
+
+    result, wanted, _ = run(monkeypatch, tmp_path, remote.source, remote.acting(script))
+    assert remote.made[0].refused == [("stranger", True)]
+    assert np.flatnonzero(wanted)[0] >= at(5.0)
+    assert result.end.reason == "ended by the writer"
+
+
+def test_a_second_writer_is_refused_at_once_while_one_owns(remote, monkeypatch, tmp_path):
+    def script(w):
+        return [
+            (0.5, w.comes("one")),
+            (1.0, w.comes("two")),
+            (1.02, w.looks("two")),  # two looks later, and not only at the next waypoint
+            *w.stream("two", 1.1, 3.0),
+            (3.0, w.looks("one")),
+            (4.0, w.ends("one")),
+        ]
+
+    _, wanted, _ = run(monkeypatch, tmp_path, remote.source, remote.acting(script))
+    assert remote.made[0].refused == [("two", True), ("one", False)]
+    assert not wanted.any()
+
+
+class Handles:
+    """A made-up input device with six absolute axes and a button: what evdev would be asked for."""
+
+    name = "Two Handles"
+    AXES = ("ABS_X", "ABS_Y", "ABS_Z", "ABS_RX", "ABS_RY", "ABS_RZ")
+    CODES = {"EV_KEY": 1, "EV_REL": 2, "EV_ABS": 3, "BTN_TL": 310} | {
+        name: code for code, name in enumerate(AXES)
+    }
+
+    def __init__(self):
+        self.pushed, self.keys, self.gone = 128, [], False
+
+    def capabilities(self, absinfo):
+        return {1: [310], 3: list(range(6))}
+
+    def absinfo(self, code):
+        if self.gone:
+            raise OSError(19, "No such device")
+        value = self.pushed if code == 2 else 128
+        return SimpleNamespace(value=value, min=0, max=256)
+
+    def active_keys(self):
+        return self.keys
+
+    def read(self):
+        raise BlockingIOError
+
+    def close(self):
+        pass
+
+    def does(self, **what):
+        return lambda: [setattr(self, name, value) for name, value in what.items()]
+
+
+@pytest.fixture
+def handles(monkeypatch):
+    device = Handles()
+
+    def opened(path, axes, hold_button, *, now_s):
+        return evdev_handles.EvdevHandles(device, Handles.CODES, axes, hold_button, now_s=now_s)
+
+    monkeypatch.setattr(settings, "open_handles", opened)
+    return device
+
+
+PAD = {
+    "kind": "gamepad", "device": "made up", "axes": Handles.AXES, "signs": (1,) * 6,
+    "frame": "base",
+}  # fmt: skip
+
+
+def test_the_hold_button_let_go_stops_a_handle_that_is_still_pushed(handles, monkeypatch, tmp_path):
+    acts = [
+        (1.0, handles.does(pushed=256)),
+        (2.0, handles.does(keys=[310])),
+        (5.0, handles.does(keys=[])),
+        (9.0, handles.does(gone=True)),
+    ]
+    result, wanted, robot = run(monkeypatch, tmp_path, PAD, lambda *_: acts)
+    moving = np.flatnonzero(wanted)
+    assert max(wanted) == pytest.approx(0.05)
+    assert at(2.0) <= moving[0]
+    assert moving[-1] <= at(5.0 + 0.35 + REST_AFTER_S) + 1
+    assert max(robot[moving[-1] + 8 :]) < 1e-3 < max(robot)
+    assert result.end.reason == "the handles are gone: No such device"
+
+
+def test_a_button_pressed_from_the_start_moves_nothing(handles, monkeypatch, tmp_path):
+    handles.does(pushed=256, keys=[310])()
+    acts = [(6.0, handles.does(gone=True))]
+    _, wanted, _ = run(monkeypatch, tmp_path, PAD, lambda *_: acts)
+    assert not wanted.any()
+
+
+@pytest.mark.parametrize("source", [KEYBOARD, PAD])
+def test_an_operator_cannot_run_in_virtual_time(source):
+    with pytest.raises(RefusedError, match="--clock real"):
+        source_of(live_plan(source), VirtualClock())
