@@ -5,6 +5,7 @@ disk is full still says why it stopped.
 """
 
 import math
+from typing import Protocol
 
 from drives.bank import BankFeedback, SixBools
 from hil.clock import Tick
@@ -33,15 +34,25 @@ MODE_CODE = {mode: code for code, mode in enumerate(Mode)}
 ACTION_CODE = {action: code for code, action in enumerate(Action)}
 
 
+class Audience(Protocol):
+    """Who is told of every cycle and event beside the recorder."""
+
+    def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
+        """Take one entry, without waiting."""
+        ...
+
+
 class Journal:
     """Writes a run into the ring of a recorder, inline or in a process of its own.
 
     Args:
         sink: the recorder.
+        telemetry: who is told the same bytes at once, panels for instance; None for nobody.
     """
 
-    def __init__(self, sink: RecordingSink) -> None:
+    def __init__(self, sink: RecordingSink, telemetry: Audience | None = None) -> None:
         self._sink = sink
+        self._telemetry = telemetry
         self._ring = sink.ring
         self._buffer = bytearray(FRAME.size)
         self._mode: Mode | None = None
@@ -108,7 +119,7 @@ class Journal:
             residual_m,
             NAN6 if feedback.inputs is None else feedback.inputs,
         )
-        self._ring.push(CYCLE_KIND, self._buffer)
+        self._push(CYCLE_KIND, self._buffer)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
@@ -117,6 +128,11 @@ class Journal:
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""
         self._event(EventRecord(tick.t_s, tick.index, EventKind.NOTE, level, "loop", message))
+
+    def operator(self, tick: Tick, message: str, data: dict[str, str | bool]) -> None:
+        """Put down what the operator did, and what came of it."""
+        kind, level = EventKind.NOTE, Level.INFO
+        self._event(EventRecord(tick.t_s, tick.index, kind, level, "operator", message, data))
 
     def object(self, tick: Tick, check: str, value: float, limit: float, unit: str) -> None:
         """Put down a violation that the loop found itself."""
@@ -162,9 +178,14 @@ class Journal:
         return any(t.check is violation.check and t.leg == violation.leg for t in self._told)
 
     def _event(self, event: EventRecord) -> None:
-        self._ring.push(EVENT_KIND, event.to_bytes())
+        self._push(EVENT_KIND, event.to_bytes())
         if len(self.events) < KEPT_EVENTS:
             self.events.append(event)
+
+    def _push(self, kind: int, payload: bytes | bytearray) -> None:
+        self._ring.push(kind, payload)
+        if self._telemetry is not None:
+            self._telemetry.push(kind, payload)
 
 
 def _weight(violation: Violation) -> tuple[EventKind, Level]:

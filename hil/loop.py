@@ -15,7 +15,7 @@ from hil.gated_bank import Exchange, GatedDrives
 from hil.journal import Journal
 from hil.recording.frame import CycleFlag, Level
 from hil.stations.platform import ABSENT, STOP_ASKED, Control, PlatformStation
-from hil.supervisor import Supervisor
+from hil.supervisor import RunCourse
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
@@ -69,7 +69,7 @@ class Loop:
         clock: Clock,
         period_s: float,
         station: PlatformStation,
-        supervisor: Supervisor,
+        supervisor: RunCourse,
         gated: GatedDrives,
         journal: Journal,
         stop: StopWish,
@@ -123,7 +123,7 @@ class Loop:
     def cycle(self, tick: Tick) -> Exchange:
         """One turn: control, gate, drives, journal."""
         control = self._control(tick)
-        exchange = self._gated.cycle(tick, control.asked, control.requests)
+        exchange = self._gated.cycle(tick, control.asked, control.requests, reset=control.reset)
         self._verdict = exchange.verdict
         for one in (*exchange.earlier, exchange):
             # Cycles that control was not there for had nothing of it.

@@ -166,6 +166,13 @@ class RecordingSettings(Settings):
     min_free_mb: NotNegative = 100.0
 
 
+class OperatorSettings(Settings):
+    """What a run led by an operator (``hil run --operator``) asks of him."""
+
+    dead_man: Literal["hold", "presence"] = "hold"
+    """``hold``: legs move only while hold-to-run is pressed; ``presence``: while a panel lives."""
+
+
 class Scenario(Settings):
     """Everything a run needs; two runs of one scenario on the virtual clock are bit-identical."""
 
@@ -188,6 +195,7 @@ class Scenario(Settings):
     devices: Devices = Devices()
     faults: tuple[FaultSettings, ...] = ()
     recording: RecordingSettings = RecordingSettings()
+    operator: OperatorSettings = OperatorSettings()
 
     @property
     def period_s(self) -> float:

@@ -5,6 +5,7 @@ moves nothing.
 """
 
 from enum import Enum
+from typing import Protocol
 
 from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import DriveRequest, Verdict
@@ -18,6 +19,51 @@ class Outcome(Enum):
     TRIPPED = "tripped"  # the gate stopped it; fault latched
     REFUSED = "refused"  # nothing moved
     FAILED = "failed"  # a program error or a dead link; stopped as far as the link allowed
+
+
+class RunCourse(Protocol):
+    """What leads a run: a supervisor, or the operator's presses."""
+
+    patience_cycles: int
+    """How long a stop may take, should control fail."""
+    done: bool
+    """Whether the run is over."""
+
+    @property
+    def reason(self) -> str:
+        """Why the run did not complete: the gravest cause, or an empty text."""
+        ...
+
+    @property
+    def gave_up(self) -> str:
+        """What the drives did not do in time, or an empty text."""
+        ...
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run ended."""
+        ...
+
+    def stop(self, why: str) -> None:
+        """The operator wants the run to end: stop smoothly, park, shut down."""
+        ...
+
+    def finish(self) -> None:
+        """What the run was for is done: end it in the same orderly way, as a success."""
+        ...
+
+    def trip(self, why: str) -> None:
+        """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        ...
+
+    def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
+        """The requests of this cycle; sets ``done`` when the run is over.
+
+        Args:
+            verdict: the gate's last verdict, None before the first cycle.
+            path_done: the present slow move or motion has been sampled to its end.
+        """
+        ...
 
 
 class Supervisor:

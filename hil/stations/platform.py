@@ -14,7 +14,7 @@ from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.motion.moves import MoveLimits, move
 from hil.motion.source import MotionSource
-from hil.supervisor import Supervisor
+from hil.supervisor import RunCourse
 from platform6dof.forward import ForwardResult, forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint
@@ -52,11 +52,13 @@ class Control(NamedTuple):
         wanted: where the platform should be, None when no path is being followed.
         asked: the same for the six legs, for the gate.
         requests: what is asked of the modes.
+        reset: the operator's reset button.
     """
 
     wanted: PlatformSetpoint | None
     asked: Setpoint | None
     requests: tuple[Request, ...]
+    reset: bool = False
 
 
 STOP_ASKED = Control(None, None, (Request.HOLD,))
@@ -79,7 +81,7 @@ class PlatformStation:
         self,
         machine: PlatformMachine,
         motion: MotionSource,
-        supervisor: Supervisor,
+        supervisor: RunCourse,
         period_s: float,
     ) -> None:
         self._machine = machine

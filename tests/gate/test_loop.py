@@ -50,7 +50,7 @@ class Gated:
     def __init__(self, exchanges):
         self.exchanges = iter(exchanges)
 
-    def cycle(self, tick, asked, requests=()):
+    def cycle(self, tick, asked, requests=(), *, reset=False):
         return next(self.exchanges)
 
     def close(self):

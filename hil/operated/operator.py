@@ -1,0 +1,83 @@
+"""What the operator wants in this cycle: the desk's newest order, read once, and the dead-man.
+
+Presses come as counters, so that none is lost and none is obeyed twice. A counter that falls (a
+desk that began anew) is no press.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder
+
+DeadManRule = Literal["hold", "presence"]
+"""``hold``: someone presses hold-to-run; ``presence``: the panel's sign of life is enough."""
+
+AHEAD_MAX_S = 0.05
+"""A sign of life further in the future than this [s] is no time of this machine's clock."""
+
+NOTHING_YET = OperatorOrder()
+
+
+class OrderSource(Protocol):
+    """Where orders come from."""
+
+    def read(self) -> OperatorOrder | None:
+        """Return the newest order, None if there is nothing new that can be trusted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the operator wants in one cycle.
+
+    Args:
+        order: the newest order.
+        held: the dead-man counts as held.
+        pressed: the buttons pressed since the last cycle, in the enum's order.
+    """
+
+    order: OperatorOrder
+    held: bool
+    pressed: tuple[Button, ...]
+
+
+class Operator:
+    """Reads the desk's slot.
+
+    Args:
+        source: the slot.
+        now_s: monotonic time [s], the clock that stamps the orders.
+        rule: what counts as a held dead-man.
+    """
+
+    def __init__(
+        self, source: OrderSource, now_s: Callable[[], float], rule: DeadManRule = "hold"
+    ) -> None:
+        self._source = source
+        self._now_s = now_s
+        self._by_hold = rule == "hold"
+        self.rule: DeadManRule = rule
+        self._order = NOTHING_YET
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """Presses taken so far, one counter for each button."""
+        return self._order.presses
+
+    def look(self) -> Wish:
+        """Read the slot; called once in every cycle."""
+        before, order = self._order, self._source.read()
+        pressed: tuple[Button, ...] = ()
+        if order is None:
+            order = before
+        elif order.presses != before.presses:
+            counts = zip(BUTTONS, order.presses, before.presses, strict=True)
+            pressed = tuple(button for button, now, then in counts if now > then)
+        self._order = order
+        return Wish(order, self._held(order), pressed)
+
+    def _held(self, order: OperatorOrder) -> bool:
+        # Comparisons that a stamp which is not a number fails.
+        alive = -AHEAD_MAX_S <= self._now_s() - order.stamp_s <= DEAD_MAN_S
+        return alive and (order.held or not self._by_hold)

@@ -1,0 +1,144 @@
+"""An operated run in virtual time: the real loop, gate and drives, and a finger on each button."""
+
+from dataclasses import replace
+
+from bench_plans import plan
+
+from hil.bench import bank_of, machine_of
+from hil.clock import Tick
+from hil.desk.operation import Operation
+from hil.desk.order import BUTTONS, OperatorOrder, OperatorSlot
+from hil.gated_bank import GatedBank
+from hil.loop import Loop
+from hil.machine import gate_limits
+from hil.motion.build import motion_of
+from hil.operated.course import OperatedCourse
+from hil.operated.motion import OperatedMotion
+from hil.operated.operator import Operator
+from hil.operated.station import OperatedStation
+from safety.gate import Gate
+from safety.modes import Mode
+from safety.verdict import Check
+
+RATE_HZ = 250.0
+PERIOD_S = 1.0 / RATE_HZ
+
+
+class Never:
+    asked = None
+
+
+class Clock:
+    """Virtual time that the bench turns by hand."""
+
+    overruns = 0
+
+    def __init__(self):
+        self.t_s = 0.0
+
+    def now_s(self):
+        return self.t_s
+
+
+class Journal:
+    """Keeps what the loop noted."""
+
+    def __init__(self):
+        self.notes = []
+
+    def cycle(self, *_):
+        pass
+
+    def note(self, tick, message, level=None):
+        self.notes.append(("loop", message, {}))
+
+    def operator(self, tick, message, data):
+        self.notes.append(("operator", message, data))
+
+
+class Told:
+    def __init__(self):
+        self.operation = Operation()
+
+    def tell(self, t_s, operation):
+        self.operation = operation
+
+
+class Bench:
+    """One platform with its operator; `run` turns the loop while an order is kept alive."""
+
+    def __init__(self, *overrides, motion=None, alive=True, **keys):
+        self.plan = plan(*overrides, motion=motion, rate_hz=RATE_HZ, **keys)
+        self.clock, self.stop = Clock(), Never()
+        self.slot = OperatorSlot.local()
+        self.journal, self.told = Journal(), Told()
+        self.motion = OperatedMotion(self.plan, motion_of(self.plan))
+        self.operator = Operator(self.slot, self.clock.now_s, self.plan.scenario.operator.dead_man)
+        self.course = OperatedCourse(
+            self.operator, self.motion, 1000, 3000, self.told, self.journal.operator
+        )
+        self.station = OperatedStation(machine_of(self.plan), self.motion, self.course, PERIOD_S)
+        limits = gate_limits(self.plan.rig, PERIOD_S, wired=False)
+        self.gated = GatedBank(Gate(limits), bank_of(self.plan))
+        self.gated.open()
+        self.loop = Loop(
+            self.clock, PERIOD_S, self.station, self.course, self.gated, self.journal, self.stop
+        )
+        self.order = OperatorOrder(held=True)
+        self.alive = alive
+        self.index = 0
+        self.modes = [Mode.OFF]
+        self.violations = []
+        self.exchanges = []
+        self.on_cycle = None
+
+    @property
+    def mode(self):
+        return self.gated.mode
+
+    @property
+    def refused(self):
+        return self.told.operation.refused
+
+    def write(self, **changes):
+        self.order = replace(self.order, **changes)
+
+    def press(self, *buttons):
+        """Press and let a cycle see it."""
+        presses = list(self.order.presses)
+        for button in buttons:
+            presses[BUTTONS.index(button)] += 1
+        self.write(presses=tuple(presses))
+        self.cycle()
+
+    def cycle(self):
+        self.clock.t_s = 100.0 + self.index * PERIOD_S
+        if self.alive:
+            self.order = replace(self.order, stamp_s=self.clock.t_s)
+        self.slot.write(self.order)
+        exchange = self.loop.cycle(Tick(self.index, self.index * PERIOD_S, PERIOD_S, 0.0))
+        assert self.loop._failure is None, repr(self.loop._failure)
+        self.index += 1
+        if exchange.verdict.mode is not self.modes[-1]:
+            self.modes.append(exchange.verdict.mode)
+        self.violations += [
+            found for found in exchange.verdict.violations if found.check is not Check.REQUEST
+        ]
+        self.last = exchange
+        if self.on_cycle is not None:
+            self.on_cycle(self, exchange)
+        return exchange
+
+    def run(self, time_s):
+        for _ in range(round(time_s / PERIOD_S)):
+            if self.course.done:
+                return
+            self.cycle()
+
+    def until(self, wanted, time_s=20.0):
+        """Turn until a mode is reached, or a condition holds."""
+        for _ in range(round(time_s / PERIOD_S)):
+            if wanted is self.mode or (callable(wanted) and wanted()):
+                return
+            self.cycle()
+        raise AssertionError(f"{wanted} not within {time_s} s; {self.mode}, {self.refused!r}")
