@@ -1,0 +1,193 @@
+"""Where benches can be found: a folder of this user's alone, with a socket per run and one token.
+
+Nobody else may enter the folder, so nobody else can put a socket or a token there or wait at one.
+It is opened once, checked on the open descriptor, and everything in it is named through that
+descriptor: a link put in its place in between leads nowhere, and no path is too long for a socket.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+TOKEN_NAME: Final = "token"  # noqa: S105 the file's name
+TOKEN_BYTES: Final = 32
+_SOCKET: Final = re.compile(
+    r"(?P<name>[A-Za-z0-9_.+-]{1,150})-(?P<pid>[0-9]{1,10})\.sock", re.ASCII
+)
+_TOKEN: Final = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}", re.ASCII)
+
+
+class PlaceError(Exception):
+    """A place that cannot be used or trusted; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A bench that answers.
+
+    Args:
+        path: its socket.
+        name: of the run.
+        pid: number of the process that runs it.
+    """
+
+    path: Path
+    name: str
+    pid: int
+
+
+def folder() -> Path:
+    """The folder of this user's benches; it need not exist."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/"):
+        return Path(runtime) / "hil-bench"
+    return Path(f"/tmp/hil-bench-{os.geteuid()}")  # noqa: S108 its owner and mode are checked
+
+
+@contextmanager
+def opened(path: Path, *, make: bool = False) -> Iterator[int]:
+    """Open the folder, and be sure that it is this user's alone.
+
+    Args:
+        path: the folder.
+        make: whether to make it if it is not there.
+
+    Yields:
+        Its descriptor.
+
+    Raises:
+        PlaceError: if it is not there, is a link or no folder, or lets others in.
+    """
+    try:
+        if make:
+            with suppress(FileExistsError):
+                path.mkdir(mode=0o700)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise PlaceError(f"{path}: {error.strerror}; need a folder of your own, no link") from error
+    try:
+        state = os.fstat(fd)
+        if state.st_uid != os.geteuid():
+            raise PlaceError(f"{path}: belongs to user {state.st_uid}; need {os.geteuid()} (you)")
+        if (mode := stat.S_IMODE(state.st_mode)) != 0o700:
+            raise PlaceError(f"{path}: mode {mode:04o}; need 0700: chmod 700 {path}")
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def through(fd: int, name: str) -> str:
+    """A path to a name in an open folder, short enough for a socket's address (unix(7))."""
+    return f"/proc/self/fd/{fd}/{name}"
+
+
+def token(place: Path | None = None, *, make: bool = False) -> str:
+    """The secret that shows that a client is this user's.
+
+    Args:
+        place: the folder; `folder()` if left out.
+        make: whether to make it if it is not there.
+
+    Raises:
+        PlaceError: if it is not there, may be read by others, or is none.
+    """
+    place = folder() if place is None else place
+    path = place / TOKEN_NAME
+    with opened(place, make=make) as fd:
+        if make:
+            _make_token(fd)
+        try:
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            file = os.open(TOKEN_NAME, flags, dir_fd=fd)
+        except OSError as error:
+            raise PlaceError(f"{path}: {error.strerror}; a bench makes it when it runs") from error
+        with os.fdopen(file, "rb") as stream:
+            state = os.fstat(file)
+            mode = stat.S_IMODE(state.st_mode)
+            mine = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid()
+            if not mine or mode != 0o600:
+                raise PlaceError(
+                    f"{path}: mode {mode:04o}, user {state.st_uid}; need a file of yours with "
+                    f"mode 0600: remove it, the next bench makes a new one"
+                )
+            text = stream.read(2 * TOKEN_BYTES + 1).decode("ascii", "replace")
+    if not _TOKEN.fullmatch(text):
+        raise PlaceError(
+            f"{path}: {len(text)} characters; need {2 * TOKEN_BYTES} hexadecimal digits: "
+            "remove it, the next bench makes a new one"
+        )
+    return text
+
+
+def _make_token(fd: int) -> None:
+    """Put a token into the folder unless there is one; whole or not at all."""
+    draft = f".token-{os.getpid()}-{secrets.token_hex(4)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(draft, flags, 0o600, dir_fd=fd), "wb") as stream:
+        stream.write(secrets.token_hex(TOKEN_BYTES).encode("ascii"))
+    try:
+        os.link(draft, TOKEN_NAME, src_dir_fd=fd, dst_dir_fd=fd)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(draft, dir_fd=fd)
+
+
+def socket_name(name: str, pid: int) -> str:
+    """The file name of a run's socket; characters that a name should not have become ``_``."""
+    return f"{re.sub(r'[^A-Za-z0-9_.+-]', '_', name)[:150] or 'bench'}-{pid}.sock"
+
+
+def benches(place: Path | None = None) -> list[Place]:
+    """The benches of this user that answer, by name.
+
+    Raises:
+        PlaceError: if the folder is there and cannot be trusted.
+    """
+    place = folder() if place is None else place
+    if not os.path.lexists(place):
+        return []
+    with opened(place) as fd:
+        return [found for found in _named(fd, place) if _answers(fd, found.path.name)]
+
+
+def sweep(place: Path) -> None:
+    """Remove the sockets that benches which were killed have left behind.
+
+    Raises:
+        PlaceError: if the folder cannot be trusted.
+    """
+    with opened(place) as fd:
+        for found in _named(fd, place):
+            if not Path(f"/proc/{found.pid}").exists() and not _answers(fd, found.path.name):
+                with suppress(OSError):
+                    os.unlink(found.path.name, dir_fd=fd)
+
+
+def _named(fd: int, place: Path) -> Iterator[Place]:
+    for name in sorted(os.listdir(fd)):
+        match = _SOCKET.fullmatch(name)
+        if match is not None:
+            yield Place(place / name, match["name"], int(match["pid"]))
+
+
+def _answers(fd: int, name: str) -> bool:
+    """Whether somebody listens; asking leaves nothing behind."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(through(fd, name))
+        except BlockingIOError:
+            return True  # its queue is full: somebody is there
+        except OSError:
+            return False
+    return True

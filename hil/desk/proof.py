@@ -1,0 +1,95 @@
+"""Proof of what an operator asks for: a target against the envelope, a motion all through.
+
+Nothing of this moves a machine. It loads the mathematics of the rig, so it is a process of its own
+beside the desk (`hil.desk.prover`), which must never be kept from noticing a silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hil.check import CheckResult, check_plan
+from hil.desk.order import MOTION_MAX_BYTES, Six
+from hil.machine import envelope_of, geometry_of
+from hil.motion.build import motion_of
+from hil.scenario import MultiSineSettings, Plan
+from hil.settings import ConfigError
+from platform6dof.pose import PlatformSetpoint, Pose
+
+SHOWN_MAX: Final = 4
+"""Findings that an answer names; the rest is counted."""
+LIVE_KIND: Final = "multi_sine"
+
+
+class Proof:
+    """Judge of targets and motions for one plan.
+
+    Args:
+        plan: what the bench runs.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._envelope = envelope_of(plan.rig, geometry_of(plan.rig))
+
+    def target(self, pose: Six) -> str:
+        """Judge a pose to stand at.
+
+        Args:
+            pose: (x, y, z [m], alpha, beta, gamma [rad]).
+
+        Returns:
+            What is wrong with it, with value, limit and unit; empty if nothing.
+        """
+        setpoint = PlatformSetpoint.at_rest(Pose.from_coordinates(pose))
+        return _listed("target", [str(found) for found in self._envelope.check(setpoint)])
+
+    def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
+        """Judge a ``[motion]`` table that shall take the place of the one in force.
+
+        Args:
+            table: as TOML or JSON gave it.
+
+        Returns:
+            What is wrong with it, empty if nothing; and the table in full as JSON.
+        """
+        if wrong := self._wrong_kind(table):
+            return wrong, b""
+        try:
+            settings = MultiSineSettings.build(table, "motion")
+            scenario = self._plan.scenario.model_copy(update={"motion": settings})
+            plan = self._plan.model_copy(update={"scenario": scenario})
+            motion = motion_of(plan)
+        except ConfigError as error:
+            return _listed("", str(error).splitlines()), b""
+        encoded = settings.model_dump_json().encode("utf-8")
+        if len(encoded) > MOTION_MAX_BYTES:
+            fits = len(settings.terms) * MOTION_MAX_BYTES // len(encoded)
+            return (
+                f"motion.terms: {len(settings.terms)} terms are {len(encoded)} bytes; at most "
+                f"{MOTION_MAX_BYTES} bytes, about {fits} terms, can change while a bench runs"
+            ), b""
+        return _found(check_plan(plan, motion)), encoded
+
+    def _wrong_kind(self, table: Mapping[str, Any]) -> str:
+        remedy = "end the run and begin another one with that motion"
+        now = self._plan.scenario.motion.kind
+        if now != LIVE_KIND:
+            return f"motion.kind is {now!r}: only {LIVE_KIND!r} changes while it runs; {remedy}"
+        if (kind := table.get("kind")) != LIVE_KIND:
+            return f"motion.kind = {kind!r:.60}: need {LIVE_KIND!r} in a run of it; {remedy}"
+        return ""
+
+
+def _found(result: CheckResult) -> str:
+    lines = [f"{item.phase} at {item.t_s:.3f} s: {item.message}" for item in result.violations]
+    return _listed("motion", lines)
+
+
+def _listed(place: str, lines: list[str]) -> str:
+    """The first few things that are wrong, as one text of a bounded length."""
+    shown = [f"{place}: {line}" if place else line for line in lines[:SHOWN_MAX]]
+    if len(lines) > SHOWN_MAX:
+        shown.append(f"and {len(lines) - SHOWN_MAX} more")
+    return "\n".join(line[:400] for line in shown)

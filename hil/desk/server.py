@@ -1,0 +1,337 @@
+"""The desk's mind, without a socket: who is there, who owns the motion, what they want.
+
+Packets and times come in, packets and orders go out. A client is believed only after the kernel
+has named this user as its owner and its proof has matched; one that says anything which is not a
+message is dropped. The first to take the motion owns it. A hold-to-run counts from a press that
+was made by the owner, and after a silence only from a new one: what froze must be let go first.
+"""
+
+from __future__ import annotations
+
+import hmac
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from hil.desk import messages as m
+from hil.desk.grip import Grip
+from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder
+from hil.desk.parts import Case, DeskFacts, Packet
+
+HELLO_TIMEOUT_S: Final = 1.0
+"""Time that a connection has for its first word [s]."""
+CLIENTS_MAX: Final = 16
+FUTURE_MAX_S: Final = 0.05
+"""A stamp further ahead than this [s] is no stamp of this machine's clock."""
+
+
+@dataclass(slots=True)
+class _Client:
+    nonce: str
+    since_s: float
+    name: str = ""
+    grip: Grip = field(default_factory=Grip)
+
+    @property
+    def known(self) -> bool:
+        return bool(self.name)
+
+
+class Desk:
+    """Clients, ownership and the operator's order.
+
+    Args:
+        secret: content of the token file.
+        facts: of the run.
+        uid: the user whose bench this is.
+        now_s: monotonic time [s].
+        nonce: makes a fresh, unguessable nonce.
+        write: takes the newest order (`OperatorSlot.write`).
+        ask: takes what is to be proved; the verdict comes by `proved`.
+    """
+
+    def __init__(
+        self,
+        secret: str,
+        facts: DeskFacts,
+        *,
+        uid: int,
+        now_s: Callable[[], float],
+        nonce: Callable[[], str],
+        write: Callable[[OperatorOrder], None],
+        ask: Callable[[Case], None],
+    ) -> None:
+        self._secret, self._facts, self._uid = secret, facts, uid
+        self._now_s, self._nonce, self._write, self._ask = now_s, nonce, write, ask
+        self._clients: dict[int, _Client] = {}
+        self._owner: int | None = None
+        self._order = OperatorOrder()
+        self._out: list[Packet] = []
+        self._leaving: list[int] = []
+        write(self._order)
+
+    @property
+    def order(self) -> OperatorOrder:
+        """What was last written."""
+        return self._order
+
+    @property
+    def owner(self) -> str:
+        """Name of the owner of the motion; empty if there is none."""
+        return "" if self._owner is None else self._clients[self._owner].name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the clients that were let in, in order of their coming."""
+        return tuple(client.name for client in self._clients.values() if client.known)
+
+    def take_packets(self) -> list[Packet]:
+        """What is to be sent since the last call, in order."""
+        out, self._out = self._out, []
+        return out
+
+    def take_leaving(self) -> list[int]:
+        """Clients to be closed once their packets are sent; the desk has forgotten them."""
+        leaving, self._leaving = self._leaving, []
+        return leaving
+
+    # --- coming and going ----------------------------------------------------------------------
+
+    def connected(self, key: int, uid: int) -> None:
+        """Somebody has connected.
+
+        Args:
+            key: a number for this connection.
+            uid: user that the kernel names for the other end (SO_PEERCRED).
+        """
+        client = self._clients[key] = _Client(self._nonce(), self._now_s())
+        if uid != self._uid:
+            self._refuse(key, f"this bench is user {self._uid}'s; you are user {uid}")
+        elif len(self._clients) > CLIENTS_MAX:
+            self._refuse(key, f"{CLIENTS_MAX} clients are there already; close one of them")
+        else:
+            self._say(key, m.Nonce(nonce=client.nonce))
+
+    def disconnected(self, key: int) -> None:
+        """A client is gone; what it owned is free, and its hold is released."""
+        client = self._clients.pop(key, None)
+        if client is None:
+            return
+        if self._owner == key:
+            self._disown()
+        if client.known:
+            self._tell_all()
+
+    def tick(self) -> None:
+        """Notice who has been silent for too long; call it at least every 50 ms while one holds."""
+        now_s = self._now_s()
+        for key, client in list(self._clients.items()):
+            if not client.known and now_s - client.since_s > HELLO_TIMEOUT_S:
+                self._refuse(key, f"no hello within {HELLO_TIMEOUT_S:g} s")
+        if self._owner is not None:
+            owner = self._clients[self._owner]
+            if owner.grip.silent(now_s):
+                self._put_sign_of_life(owner)
+
+    def bench_ended(self) -> None:
+        """The run is over: everyone is told, and nothing more is taken from anyone."""
+        if self._owner is not None:
+            self._disown()
+        names = self.names
+        for key, client in list(self._clients.items()):
+            if client.known:
+                self._say(key, m.State(owner="", you_own=False, clients=names, bench=False))
+            self._leaving.append(key)
+        self._clients.clear()
+
+    # --- what they say -------------------------------------------------------------------------
+
+    def received(self, key: int, packet: bytes) -> None:
+        """A client has said something; nothing is taken from one that was refused."""
+        client = self._clients.get(key)
+        if client is None:
+            return
+        try:
+            message = m.from_client(packet)
+        except m.MessageError as error:
+            self._refuse(key, str(error))
+            return
+        if not client.known:
+            self._greet(key, client, message)
+            return
+        match message:
+            case m.Hello():
+                self._refuse(key, "hello is said once")
+            case m.Alive():
+                self._alive(key, client, message)
+            case m.Stop():  # from anyone: a stop is never refused
+                self._press(Button.HOLD)
+                self._answer(key, message.id)
+            case m.Take():
+                self._answer(key, message.id, self._take(key, client))
+            case m.Release():
+                self._answer(key, message.id, self._release(key))
+            case _:
+                self._wish(key, client, message)
+
+    def _greet(self, key: int, client: _Client, message: m.ClientMessage) -> None:
+        if not isinstance(message, m.Hello):
+            self._refuse(key, f"{message.type} before hello")
+        elif message.protocol != m.PROTOCOL:
+            self._refuse(key, f"protocol {message.protocol}; this bench speaks {m.PROTOCOL}")
+        elif not hmac.compare_digest(
+            m.proof_of(self._secret, client.nonce).encode(), message.proof.encode()
+        ):
+            self._refuse(key, "the proof does not match this bench's token")
+        else:
+            client.name, facts = self._free_name(message.name), self._facts
+            welcome = m.Welcome(
+                header_bytes=facts.header_bytes,
+                period_s=facts.period_s,
+                station=facts.station,
+                bench=facts.bench,
+                dead_man=facts.dead_man,
+            )
+            self._out.append(Packet(key, welcome.to_bytes(), with_descriptors=True))
+            self._tell_all()
+
+    def _free_name(self, wanted: str) -> str:
+        """The name, with a number behind it if another client has it."""
+        taken, name, number = set(self.names), wanted, 1
+        while name in taken:
+            number += 1
+            name = f"{wanted} {number}"
+        return name
+
+    def _alive(self, key: int, client: _Client, message: m.Alive) -> None:
+        now_s = self._now_s()
+        if message.stamp_s > now_s + FUTURE_MAX_S:
+            self._refuse(
+                key,
+                f"alive.stamp_s = {message.stamp_s} s is {message.stamp_s - now_s:.3f} s ahead; "
+                f"need the machine's monotonic time, at most {FUTURE_MAX_S} s ahead",
+            )
+            return
+        if client.grip.heard(message.held, message.stamp_s, now_s, counts=key == self._owner):
+            self._put_sign_of_life(client)
+
+    def _put_sign_of_life(self, owner: _Client) -> None:
+        self._put(replace(self._order, stamp_s=owner.grip.stamp_s, held=owner.grip.firm))
+
+    def _take(self, key: int, client: _Client) -> str:
+        if self._owner == key:
+            return ""
+        if self._owner is not None:
+            return f"{self.owner} owns the motion; it must give it back first"
+        self._owner = key
+        self._put_sign_of_life(client)
+        self._tell_all()
+        return ""
+
+    def _release(self, key: int) -> str:
+        if self._owner != key:
+            return self._not_owner()
+        self._disown()
+        self._tell_all()
+        return ""
+
+    def _not_owner(self) -> str:
+        return f"you do not own the motion ({self.owner or 'nobody'} does); take it first"
+
+    def _wish(
+        self,
+        key: int,
+        client: _Client,
+        message: m.Press | m.Override | m.Target | m.Motion,
+    ) -> None:
+        """What only the owner may want."""
+        if key != self._owner:
+            self._answer(key, message.id, self._not_owner())
+            return
+        match message:
+            case m.Press():
+                self._answer(key, message.id, self._press_by(client, Button(message.button)))
+            case m.Override():
+                self._put(replace(self._order, override=message.value))
+                self._answer(key, message.id)
+            case m.Target(pose=None):
+                self._put(replace(self._order, target=None))
+                self._answer(key, message.id)
+            case m.Target():
+                self._prove(Case(key, message.id, pose=message.pose))
+            case m.Motion():
+                self._prove(Case(key, message.id, table=message.table))
+
+    def _press_by(self, client: _Client, button: Button) -> str:
+        """A press counts while its maker is alive; an old one, delivered late, does not."""
+        age_s = self._now_s() - client.grip.stamp_s
+        if button is not Button.HOLD and age_s > DEAD_MAN_S:
+            old = f"your last sign of life is {age_s:.3f} s old"
+            return f"{button.value}: {old}; at most {DEAD_MAN_S} s"
+        self._press(button)
+        return ""
+
+    def _press(self, button: Button) -> None:
+        presses = list(self._order.presses)
+        presses[BUTTONS.index(button)] += 1
+        self._put(replace(self._order, presses=tuple(presses)))
+
+    def _prove(self, case: Case) -> None:
+        if self._facts.station != "platform":
+            what = "target" if case.table is None else "motion"
+            self._answer(
+                case.client, case.id, f"{what}: the {self._facts.station} station has none to set"
+            )
+            return
+        self._ask(case)
+
+    def proved(self, case: Case, error: str, motion_json: bytes = b"") -> None:
+        """The verdict on what was asked; it counts if the one who asked still owns the motion.
+
+        Args:
+            case: what was asked.
+            error: what is wrong with it; empty if nothing.
+            motion_json: the table in full, for a motion.
+        """
+        if case.client not in self._clients:
+            return
+        if not error and case.client != self._owner:
+            error = self._not_owner()
+        if not error and case.table is None:
+            self._put(replace(self._order, target=case.pose))
+        elif not error:
+            serial = self._order.motion_serial + 1
+            self._put(replace(self._order, motion_serial=serial, motion_json=motion_json))
+        self._answer(case.client, case.id, error)
+
+    # --- what goes out -------------------------------------------------------------------------
+
+    def _disown(self) -> None:
+        """Nobody owns the motion: no sign of life, no hold, no pose wanted."""
+        if self._owner is not None and self._owner in self._clients:
+            self._clients[self._owner].grip.let_go()
+        self._owner = None
+        self._put(replace(self._order, stamp_s=-math.inf, held=False, target=None))
+
+    def _put(self, order: OperatorOrder) -> None:
+        self._order = order
+        self._write(order)
+
+    def _say(self, key: int, message: m.DeskMessage) -> None:
+        self._out.append(Packet(key, message.to_bytes()))
+
+    def _answer(self, key: int, number: int, error: str = "") -> None:
+        self._say(key, m.Answer(id=number, ok=not error, error=error))
+
+    def _refuse(self, key: int, why: str) -> None:
+        self._say(key, m.Refused(why=why))
+        self._leaving.append(key)
+        self.disconnected(key)
+
+    def _tell_all(self) -> None:
+        names, owner = self.names, self.owner
+        for key, client in self._clients.items():
+            if client.known:
+                you = key == self._owner
+                self._say(key, m.State(owner=owner, you_own=you, clients=names, bench=True))
