@@ -25,6 +25,10 @@ NAN7: Final[Seven] = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
 """A pose that is not there."""
 
 STATION: Final = "arm"
+
+LINK_TALLY: Final = "link tally"
+"""Name of the event that tells the link's counts at the end."""
+
 POSE_KEYS: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 ARM_FIELDS: Final[tuple[Field, ...]] = (
@@ -45,9 +49,9 @@ ARM_FIELDS: Final[tuple[Field, ...]] = (
     Field("robot_q", "d", 6, "rad"),  # its joint angles, by inverse kinematics
     Field("robot_q_rate", "d", 6, "rad/s"),
     Field("sent_location", "d", 6, "0.01 mm,0.001 deg"),  # on the wire: x, y, z, o, a, t
-    Field("sent_seq", "d", 1, "1"),  # its number on the wire
+    Field("sent_seq", "d", 1, "1"),  # waypoints the robot had been sent when this one was offered
     Field("measured_pose", "d", 7, "m,1"),  # X_RT told by the robot
-    Field("measured_at_s", "d", 1, "s"),  # motion time at which it was told
+    Field("measured_at_s", "d", 1, "s"),  # time of the loop at the robot's last request
     Field("margins", "d", 3, "1,m,m"),  # industrial arm from singular: wrist, elbow, shoulder
     Field("gripper_speed_m_s", "d", 1, "m/s"),  # asked of the industrial arm
     Field("answer_latency_s", "d", 1, "s"),  # from the last request to its answer, at the port
@@ -152,6 +156,19 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     text = f"stream {result}: {reason}" if reason else f"stream {result}"
     data = {"result": result, "reason": reason}
     return EventRecord(t_s, index, EventKind.NOTE, level, "stream", text, data)
+
+
+def link_tally(t_s: float, index: int, counts: Mapping[str, float]) -> EventRecord:
+    """The event of the link's counts at the end of a run.
+
+    Args:
+        t_s: time of the loop [s].
+        index: number of the last waypoint.
+        counts: name → number, such as those of `arm_driver.host_values.LinkCounts`; names that end
+            in `_s` are times [s].
+    """
+    text = "; ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in counts.items())
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, LINK_TALLY, text, dict(counts))
 
 
 def _groups(flat: tuple[Any, ...]) -> list[Any]:

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.arm_frame import ARM, ARM_FIELDS
+from hil.recording.arm_frame import ARM, ARM_FIELDS, LINK_TALLY
 from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
@@ -68,6 +68,19 @@ class ArmRecording:
         """Names of the codes in column "action"."""
         return self.recording.actions
 
+    @property
+    def missing(self) -> int:
+        """Waypoints that are not in the recording; the start, number 0, is none."""
+        return sum(gap.missing - (gap.after_index < 0) for gap in self.recording.gaps)
+
+    def link_tally(self) -> dict[str, float]:
+        """Counts of the link at the end, by name; empty if the run did not put them down."""
+        for event in reversed(self.recording.events):
+            if event.name == LINK_TALLY:
+                pairs = event.data.items()
+                return {name: float(value) for name, value in pairs if _is_number(value)}
+        return {}
+
     def column(self, name: str) -> NDArray[Any]:
         """One field of all waypoints, read-only, (N,) or (N, count).
 
@@ -78,6 +91,10 @@ class ArmRecording:
             RecordingError: if there is no such field; the message lists those there are.
         """
         return self.recording.column(name)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 FIELD_NAMES = tuple(row.name for row in ARM_FIELDS)

@@ -23,6 +23,9 @@ INSTANTS: Final = 5
 SMALL: Final = 0.15
 """A path smaller than this share of its arm is shown again, larger."""
 
+INSET: Final = 0.3
+"""Width and height of a path shown again, as shares of its panel."""
+
 VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
 """Name, azimuth and elevation [deg] of the place from which one looks."""
 
@@ -43,14 +46,14 @@ def arms(view: ArmView) -> Picture | None:
         return None
     sticks = _sticks(view, machines, chosen)
     paths = (
-        view.run.column("space_pose")[view.streamed, :3],
-        view.run.column("target_pose")[view.streamed, :3],
+        view.run.column("space_pose")[view.shown, :3],
+        view.run.column("target_pose")[view.shown, :3],
     )
-    times = view.run.t_s[chosen]
+    times = view.fetches.fetched_s[chosen]
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 2, squeeze=False)
-        place(figure, grid=(2, 2), right_in=1.05, between_in=(0.65, 0.6))
+        place(figure, grid=(2, 2), right_in=1.35, between_in=(0.6, 0.55))
         colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(chosen)))
         for row, (name, azimuth_deg, elevation_deg) in zip(panels, VIEWS, strict=True):
             camera = camera_axes(azimuth_deg, elevation_deg)[:2]
@@ -59,48 +62,83 @@ def arms(view: ArmView) -> Picture | None:
                 for points, colour in zip(figures, colours, strict=True):
                     flat = points @ camera.T
                     axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5)
+                    axes.plot(*flat[-1], color=colour, marker="D", ms=6.5, zorder=4)
                 way = path @ camera.T
                 axes.plot(way[:, 0], way[:, 1], color=LIMIT, lw=1.3, zorder=5)
-                axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=7, zorder=6)
+                axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=8, zorder=6)
                 axes.set_aspect("equal", adjustable="datalim")
                 axes.set_title(f"{arm}, {name} [m]")
-                _magnify(axes, way, max(float(np.ptp(flat)) for flat in figures))
+                _magnify(axes, way, np.vstack([_dense(points @ camera.T) for points in figures]))
         figure.legend(
             handles=[
                 Line2D([], [], color=colour, lw=2.2, label=f"{t:.1f} s")
                 for colour, t in zip(colours, times, strict=True)
             ]
-            + [Line2D([], [], color=LIMIT, lw=1.4, label="gripper")],
+            + [
+                Line2D([], [], color=LIMIT, lw=1.4, label="way of gripper"),
+                Line2D([], [], color=INK, lw=0.0, marker="D", ms=5.0, label="gripper"),
+                Line2D([], [], color=INK, lw=0.0, marker="s", ms=6.0, label="base"),
+            ],
             loc="upper right", handlelength=1.2, borderaxespad=0.1,
         )  # fmt: skip
 
     return Picture(
         "arms",
         "Both arms",
-        "Left the simulated arm, right the industrial arm as asked, at the same instants; square: "
-        "base. In each panel both axes have one scale, but the two arms have scales of their own.",
-        draw_png(9.2, draw),
+        "Left the simulated arm, right the industrial arm as asked, at the same instants. In "
+        "each panel both axes have one scale, but the two arms have scales of their own.",
+        draw_png(8.4, draw),
     )
 
 
-def _magnify(axes: Axes, way_m: Array, size_m: float) -> None:
-    """Show a path again, larger, if it is small against the arm [m]."""
+def _magnify(axes: Axes, way_m: Array, sticks_m: Array) -> None:
+    """Show a path again, larger, if it is small against the arm, where the arm is not [m]."""
     span = float(np.ptp(way_m, axis=0).max())
-    if not 0.0 < span < SMALL * size_m:
+    if not 0.0 < span < SMALL * float(np.ptp(sticks_m)):
         return
-    inset = axes.inset_axes((0.68, 0.68, 0.31, 0.31))
-    inset.plot(way_m[:, 0], way_m[:, 1], color=LIMIT, lw=1.2)
+    axes.apply_aspect()
+    inset = axes.inset_axes((*free_corner(axes, sticks_m), INSET, INSET))
+    moved_mm = 1e3 * (way_m - way_m[0])
+    inset.plot(moved_mm[:, 0], moved_mm[:, 1], color=LIMIT, lw=1.2)
     inset.set_aspect("equal", adjustable="datalim")
     inset.tick_params(labelsize=7.0)
-    inset.set_title(f"gripper, {span:.2g} m across", fontsize=8.0)
+    inset.set_title("gripper, moved [mm]", fontsize=8.0)
     inset.locator_params(nbins=3)
+
+
+def free_corner(axes: Axes, points_m: Array) -> tuple[float, float]:
+    """Lower left of an inset in that corner of a panel in which the fewest points are.
+
+    Args:
+        axes: with its final limits.
+        points_m: what is not to be covered, shape (N, 2).
+
+    Returns:
+        Shares of the panel's width and height.
+    """
+    spread = axes.transAxes.inverted().transform(axes.transData.transform(points_m))
+    room = INSET + 0.1  # tick labels and title
+    corners = [(x, y) for y in (0.64, 0.06) for x in (0.66, 0.08)]
+
+    def covered(corner: tuple[float, float]) -> int:
+        low = np.array(corner) - 0.07
+        return int(np.all((spread > low) & (spread < low + room + 0.07), axis=1).sum())
+
+    return min(corners, key=covered)
+
+
+def _dense(points_m: Array) -> Array:
+    """Points along a stick, shape (M, 2), from its corners, shape (K, 2)."""
+    places = np.linspace(0.0, len(points_m) - 1.0, 20 * len(points_m))
+    corners = np.arange(len(points_m))
+    return np.column_stack([np.interp(places, corners, points_m[:, axis]) for axis in (0, 1)])
 
 
 def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
     """Which waypoints are drawn: evenly spread over those at which both arms' joints are known."""
     known = np.isfinite(view.run.column("space_q")).all(axis=1)
     known &= np.isfinite(view.run.column("robot_q")).all(axis=1)
-    places = np.flatnonzero(known & view.streamed)
+    places = np.flatnonzero(known & view.shown)
     if not len(places):
         return places
     return places[np.unique(np.linspace(0, len(places) - 1, INSTANTS).round().astype(int))]
@@ -119,12 +157,12 @@ def _sticks(
 def overlaid(view: ArmView) -> Picture | None:
     """The grippers' motions since their starts, in the gripper's axes, in three planes."""
     lines = motions(view)
-    if not lines:
+    if max((len(moved) for _, _, _, moved in lines), default=0) < 2:
         return None
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, 3, squeeze=False)[0]
-        place(figure, grid=(3, 1), top_in=0.6, bottom_in=0.5, between_in=(0.75, 0.3))
+        place(figure, grid=(3, 1), top_in=0.4, bottom_in=0.5, between_in=(0.75, 0.3))
         span = max(float(np.ptp(moved, axis=0).max()) for _, _, _, moved in lines) * 1.12e3
         for axes, (across, up) in zip(panels, PLANES, strict=True):
             for name, colour, width, moved in lines:
@@ -142,7 +180,7 @@ def overlaid(view: ArmView) -> Picture | None:
         "The same motion at two places",
         "Way of each gripper since the start of the stream, in the axes that the industrial "
         "gripper had then; square: start. All panels have one scale.",
-        draw_png(4.1, draw),
+        draw_png(3.9, draw),
     )
 
 

@@ -6,10 +6,12 @@ from typing import Final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from hil.report.arm_drawing import MEASURED, PALE
 from hil.report.arm_machines import limit_share
+from hil.report.arm_tracking import Tracking
 from hil.report.arm_view import ArmView
 from hil.report.decimate import decimate
 from hil.report.style import (
@@ -26,10 +28,14 @@ from hil.report.style import (
 
 Array = NDArray[np.float64]
 
-TIME_LABEL: Final = "motion time [s]"
+TIME_LABEL: Final = "time of the loop [s]"
+"""A waypoint is drawn at the time at which the robot fetched it."""
 
 LEAST_SPANS: Final = (2.0, 1.0)
 """Axes of a motion show at least so many mm and degrees: noise is not blown up."""
+
+LEAST_WAYPOINTS: Final = 2
+"""Fewer are no line over time."""
 
 PATH_DEVIATION_M: Final = 0.5e-3
 """Most that the robot's path may lie beside the lines between its waypoints."""
@@ -43,7 +49,7 @@ ANSWER_LATEST_S: Final = 0.25
 
 def relative_motion(view: ArmView) -> Picture | None:
     """Position and turn of the gripper since the start: simulated, asked, measured."""
-    if not len(view.asked):
+    if len(view.asked) < LEAST_WAYPOINTS:
         return None
     lines = [("asked of the robot", REACHED, 2.8, view.asked.t_s, view.asked.relative())]
     if len(view.space):
@@ -73,8 +79,9 @@ def relative_motion(view: ArmView) -> Picture | None:
     return Picture(
         "relative",
         "Motion of both grippers over time",
-        "Since the start of the stream, in the axes that the gripper had then. What was measured "
-        "is drawn at the time it was told for: its shift to the right is the robot's delay.",
+        "Since the start of the stream, in the axes that the gripper had then. A waypoint is drawn "
+        "when the robot fetched it, what was measured when it was told: the shift to the right is "
+        "the robot's delay.",
         draw_png(5.4, draw),
     )
 
@@ -92,7 +99,7 @@ def following(view: ArmView) -> Picture | None:
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(3, 1, sharex=True)
-        place(figure, grid=(1, 3), between_in=(0.5, 0.2))
+        place(figure, grid=(1, 3), top_in=0.1, between_in=(0.5, 0.2))
         for axes, (name, values) in zip(panels, rows, strict=True):
             _line(axes, found.t_s, values, REACHED)
             axes.set_ylabel(name)
@@ -101,14 +108,27 @@ def following(view: ArmView) -> Picture | None:
         panels[1].set_ylim(0.0, 1.15e3 * max(float(found.deviation_m.max()), PATH_DEVIATION_M))
         _times(panels[-1:])
 
-    removed = f"{1e3 * found.delay_s:.0f} ms" if found.delay_known else "not known"
     return Picture(
         "following",
         "How the robot followed",
-        f"Against straight lines between the waypoints in even motion, the measured delay removed "
-        f"({removed}). Beside the path: distance from those lines, whenever they were reached; "
-        "dashed: the most that is allowed.",
+        f"{how_measured(found)} Beside the path: distance from the lines, whenever they were "
+        "reached; dashed: the most that is allowed.",
         draw_png(5.6, draw),
+    )
+
+
+def how_measured(found: Tracking) -> str:
+    """How the delay and the errors of a run were taken, for a caption."""
+    if not found.delay_known:
+        return "Against straight lines between the waypoints in even motion, without any delay."
+    halves = " and ".join(
+        "unknown" if np.isnan(half_s) else f"{1e3 * half_s:.0f} ms" for half_s in found.halves_s
+    )
+    return (
+        f"Against straight lines between the waypoints in even motion, {1e3 * found.delay_s:.0f} "
+        "ms after the robot's requests for them: the shift in time with the least mean square "
+        f"distance over the {len(found.t_s)} places that the robot told (first and second half "
+        f"alone: {halves})."
     )
 
 
@@ -121,8 +141,8 @@ def speed(view: ArmView) -> Picture | None:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        place(figure)
-        _line(axes, view.run.t_s, 1e3 * values, REACHED)
+        place(figure, top_in=0.1)
+        _line(axes, view.fetches.fetched_s, 1e3 * values, REACHED)
         if limit is not None:
             limit_line(axes, limit, soft=True)
         axes.set_ylim(0.0, 1.1 * max(1e3 * float(np.nanmax(values)), limit or 1.0))
@@ -136,7 +156,7 @@ def speed(view: ArmView) -> Picture | None:
 def travel_left(view: ArmView) -> Picture | None:
     """Way left of every joint of both arms."""
     machines = view.machines
-    if machines is None or not view.run.waypoints:
+    if machines is None or view.run.waypoints < LEAST_WAYPOINTS:
         return None
     robot = machines.robot
     shares = (
@@ -151,7 +171,7 @@ def travel_left(view: ArmView) -> Picture | None:
 def rates(view: ArmView) -> Picture | None:
     """Rate of every joint of both arms against what it may do."""
     machines = view.machines
-    if machines is None or not view.run.waypoints:
+    if machines is None or view.run.waypoints < LEAST_WAYPOINTS:
         return None
     shares = (
         np.abs(view.run.column("space_v")) / machines.space_rate_max_rad_s(),
@@ -176,7 +196,7 @@ def _both_arms(
         for axes, arm, values in zip(panels, ("simulated", "industrial"), shares, strict=True):
             for joint, colour in enumerate(LEG_COLOURS):
                 words = f"joint {joint + 1}"
-                _line(axes, view.run.t_s, 100.0 * values[:, joint], colour, words, 1.4)
+                _line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
             limit_line(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
@@ -191,16 +211,20 @@ def _both_arms(
 def singular(view: ArmView) -> Picture | None:
     """Distances of the industrial arm from its three singularities."""
     margins = view.run.column("margins")
-    if not np.isfinite(margins).any():
+    if np.isfinite(margins).any(axis=1).sum() < LEAST_WAYPOINTS:
         return None
     rows = (("wrist: |sin q5|", 1.0), ("elbow [mm]", 1e3), ("shoulder [mm]", 1e3))
+    least = None if view.machines is None else view.machines.least_margins
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(3, 1, sharex=True)
-        place(figure, grid=(1, 3), between_in=(0.5, 0.2))
+        place(figure, grid=(1, 3), top_in=0.1, between_in=(0.5, 0.2))
         for k, (axes, (label, factor)) in enumerate(zip(panels, rows, strict=True)):
-            _line(axes, view.run.t_s, factor * margins[:, k], REACHED)
+            _line(axes, view.fetches.fetched_s, factor * margins[:, k], REACHED)
             limit_line(axes, 0.0, soft=False)
+            if least is not None:
+                limit_line(axes, factor * least[k], soft=True)
+            axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
             axes.set_ylabel(label)
         _times(panels[-1:])
 
@@ -208,7 +232,7 @@ def singular(view: ArmView) -> Picture | None:
         "singular",
         "Distance of the industrial arm from its singularities",
         "Wrist centre from full stretch or fold (elbow) and from the cylinder about the waist "
-        "(shoulder). Red: singular.",
+        "(shoulder). Solid red: singular; dashed: the least that is allowed.",
         draw_png(4.9, draw),
     )
 
@@ -229,6 +253,10 @@ def answers(view: ArmView) -> Picture | None:
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_ylim(bottom=0.7)
+        axes.xaxis.set_minor_locator(NullLocator())  # drawing them takes longer than all the rest
+        axes.yaxis.set_minor_locator(NullLocator())
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:g}")
         p50, p99 = np.percentile(values, [50.0, 99.0])
         most = float(values.max())
         axes.set_title(f"p50 {p50:.2f} ms, p99 {p99:.2f} ms, max {most:.2f} ms of {len(values)}")

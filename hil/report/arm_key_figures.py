@@ -15,7 +15,21 @@ Array = NDArray[np.float64]
 
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:
     """The rows of the table; what the recording does not tell has no row."""
-    return [*_following(view), *_speed(view), *_joints(view), *_singular(view), *_link(view)]
+    return [
+        *_stream(view), *_following(view), *_speed(view), *_joints(view), *_singular(view),
+        *_answers(view),
+    ]  # fmt: skip
+
+
+def _stream(view: ArmView) -> Iterator[KeyFigure]:
+    if view.result:
+        good = view.verdict.ending.good
+        yield KeyFigure("result of the stream", view.result, bad=not good)
+    if not view.run.waypoints:
+        return
+    sent, exact = int(view.fetches.sent.sum()), view.fetches.sent_exact
+    value = f"{'' if exact else 'at least '}{sent}"
+    yield KeyFigure("waypoints sent", value, f"of {view.run.waypoints} that were made")
 
 
 def _following(view: ArmView) -> Iterator[KeyFigure]:
@@ -24,8 +38,11 @@ def _following(view: ArmView) -> Iterator[KeyFigure]:
         return
     if found.delay_known:
         periods = found.delay_s / view.period_s
-        value = f"{found.delay_s:.3f} s"
-        yield KeyFigure("delay of the robot", value, f"{periods:.2f} periods", bad=periods < 0.0)
+        halves = "; halves " + " and ".join(f"{half:.3f} s" for half in found.halves_s)
+        where = f"{periods:.2f} periods{halves if np.isfinite(found.halves_s).all() else ''}"
+        yield KeyFigure(
+            "delay, request to gripper", f"{found.delay_s:.3f} s", where, bad=periods < 0.0
+        )
     for name, values, factor, unit, limit in (
         ("following error", found.distance_m, 1e3, "mm", None),
         ("path deviation", found.deviation_m, 1e3, "mm", 1e3 * PATH_DEVIATION_M),
@@ -44,7 +61,7 @@ def _speed(view: ArmView) -> Iterator[KeyFigure]:
         return
     k = int(np.nanargmax(values))
     limit = None if view.machines is None else 1e3 * view.machines.gripper_speed_max_m_s
-    where = f"at {view.run.t_s[k]:.2f} s"
+    where = f"at {view.fetches.fetched_s[k]:.2f} s"
     yield _below("gripper speed, max", 1e3 * float(values[k]), "mm/s", where, limit, 1)
 
 
@@ -75,36 +92,38 @@ def _joints(view: ArmView) -> Iterator[KeyFigure]:
 def _singular(view: ArmView) -> Iterator[KeyFigure]:
     margins = view.run.column("margins")
     names = (("wrist", 1.0, ""), ("elbow", 1e3, " mm"), ("shoulder", 1e3, " mm"))
+    least = None if view.machines is None else view.machines.least_margins
     for k, (name, factor, unit) in enumerate(names):
         if np.isfinite(margins[:, k]).any():
             place = int(np.nanargmin(margins[:, k]))
             value = factor * float(margins[place, k])
-            where = f"at {view.run.t_s[place]:.2f} s"
-            yield KeyFigure(f"nearest to {name} singularity", f"{value:.3g}{unit}", where)
+            where = f"at {view.fetches.fetched_s[place]:.2f} s"
+            words, shown = f"nearest to {name} singularity", f"{value:.3g}{unit}"
+            if least is None:
+                yield KeyFigure(words, shown, where)
+                continue
+            limit = factor * least[k]
+            left = f"{value - limit:.3g}{unit}"
+            yield KeyFigure(words, shown, where, f"{limit:.3g}{unit}", left, value < limit)
 
 
-def _link(view: ArmView) -> Iterator[KeyFigure]:
+def _answers(view: ArmView) -> Iterator[KeyFigure]:
     run = view.run
     latency = run.column("answer_latency_s")
     latency = 1e3 * latency[np.isfinite(latency)]
-    if len(latency):
+    if len(latency) and latency.max() > 0.0:
         p99 = float(np.percentile(latency, 99.0))
         where = f"max {latency.max():.2f} ms of {len(latency)}"
         yield _below("answer to a request, p99", p99, "ms", where, 1e3 * ANSWER_WANTED_S, 2)
-    if not run.waypoints:
-        return
-    yield KeyFigure("waypoints", str(run.waypoints))
-    yield KeyFigure("waypoints sent", str(int(np.isfinite(run.column("sent_seq")).sum())))
-    yield KeyFigure("requests of the robot", str(int(run.column("requests").max())))
-    repeats = int(run.column("repeats").max())
-    yield KeyFigure("requests repeated", str(repeats), limit="0", bad=repeats > 0)
+    elif len(latency):
+        yield KeyFigure("answer to a request", "0 ms", "virtual clock: it takes no time")
     late = run.column("late_s")
     if np.isfinite(late).any() and np.nanmax(late) > 0.0:
         yield KeyFigure("latest wake-up", f"{1e3 * float(np.nanmax(late)):.2f} ms")
 
 
 def _where(view: ArmView, waypoint: int, joint: int) -> str:
-    return f"joint {joint + 1} at {view.run.t_s[waypoint]:.2f} s"
+    return f"joint {joint + 1} at {view.fetches.fetched_s[waypoint]:.2f} s"
 
 
 def _below(

@@ -38,6 +38,8 @@ class ArmMachines:
         gripper_speed_max_m_s: of the industrial arm [m/s].
         alignment: axes of the industrial gripper in those of the simulated one, shape (3, 3).
         scale: factor on translations between the two.
+        least_margins: least distances of the industrial arm from its singularities: wrist [1],
+            elbow and shoulder [m]; None if the recording does not tell them.
 
     Raises:
         ValueError: a period, speed or scale that is not above 0.
@@ -49,6 +51,7 @@ class ArmMachines:
     gripper_speed_max_m_s: float = 0.1
     alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     scale: float = 1.0
+    least_margins: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
@@ -84,7 +87,8 @@ class ArmMachines:
         try:
             raw = dict((scenario or {})[MACHINES_KEY])
             space = ArmSettings.build(raw.pop("space"), "the simulated arm in the recording")
-            return cls(space, PumaGeometry(**raw.pop("robot")), **raw)
+            least = _least_margins(scenario or {})
+            return cls(space, PumaGeometry(**raw.pop("robot")), **raw, least_margins=least)
         except KeyError as error:
             raise ValueError(f"the header has no {error} of the arms") from error
         except ConfigError as error:
@@ -129,6 +133,16 @@ class ArmMachines:
     def space_rate_max_rad_s(self) -> Array:
         """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
         return np.radians([joint.rate_max_deg_s for joint in self.space.joint])
+
+
+def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """The robot's settings have them, next to the arms."""
+    settings = scenario.get("robot")
+    names = ("least_wrist", "least_elbow_m", "least_shoulder_m")
+    if not isinstance(settings, Mapping) or any(name not in settings for name in names):
+        return None
+    wrist, elbow, shoulder = (float(settings[name]) for name in names)
+    return wrist, elbow, shoulder
 
 
 def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,21 +13,70 @@ from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.report import arm_drawing, arm_figures
+from hil.report.arm_causes import Cause
+from hil.report.arm_joints import joint_tables
 from hil.report.arm_key_figures import arm_key_figures
+from hil.report.arm_link_table import link_table
 from hil.report.arm_view import ArmView
 from hil.report.page import MOST_ROWS, PAGE_NAME, PICTURES_NAME
 from hil.report.style import Picture
 
-DRAWS: Final[tuple[Callable[[ArmView], Picture | None], ...]] = (
-    arm_drawing.arms,
-    arm_drawing.overlaid,
-    arm_figures.relative_motion,
-    arm_figures.following,
-    arm_figures.speed,
-    arm_figures.travel_left,
-    arm_figures.rates,
-    arm_figures.singular,
-    arm_figures.answers,
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A picture's place on the page, which is there even if there is nothing to draw.
+
+    Args:
+        name: of the section.
+        title: of an empty one.
+        draw: makes the picture.
+        absent: why it can be missing.
+    """
+
+    name: str
+    title: str
+    draw: Callable[[ArmView], Picture | None]
+    absent: str
+
+
+_NO_ARMS: Final = "Nothing to draw: no waypoint tells the joints of both arms, or what they are."
+_NO_LINES: Final = (
+    "Nothing to draw: fewer than two waypoints tell the joints of both arms, or what they are."
+)
+_NO_POSES: Final = "Nothing to draw: fewer than two waypoints were asked of the robot."
+
+SECTIONS: Final = (
+    Section("arms", "Both arms", arm_drawing.arms, _NO_ARMS),
+    Section("motion", "The same motion at two places", arm_drawing.overlaid, _NO_POSES),
+    Section(
+        "relative", "Motion of both grippers over time", arm_figures.relative_motion, _NO_POSES
+    ),
+    Section(
+        "following",
+        "How the robot followed",
+        arm_figures.following,
+        "Nothing to draw: the robot was sent nothing, or did not tell where it was.",
+    ),
+    Section(
+        "speed",
+        "Speed of the gripper",
+        arm_figures.speed,
+        _NO_POSES,
+    ),
+    Section("travel", "Way left to the joints' limits", arm_figures.travel_left, _NO_LINES),
+    Section("rates", "Joint rates", arm_figures.rates, _NO_LINES),
+    Section(
+        "singular",
+        "Distance of the industrial arm from its singularities",
+        arm_figures.singular,
+        "Nothing to draw: fewer than two waypoints tell the robot's joints.",
+    ),
+    Section(
+        "answers",
+        "Answers to the robot's requests",
+        arm_figures.answers,
+        "Nothing to draw: no answer was timed. With the virtual clock an answer takes no time.",
+    ),
 )
 
 
@@ -46,22 +96,21 @@ def write_arm_report(recording: ArmRecording, folder: Path) -> Path:
     Raises:
         RecordingError: if the folder cannot be written.
     """
-    view = ArmView.of(recording)
-    pictures = [picture for draw in DRAWS if (picture := draw(view)) is not None]
-    text = _render(view, pictures)
-    page = folder / PAGE_NAME
+    page, place = folder / PAGE_NAME, folder / PICTURES_NAME
     try:
-        place = folder / PICTURES_NAME
-        place.mkdir(parents=True, exist_ok=True)
-        for picture in pictures:
-            (place / f"{picture.name}.png").write_bytes(picture.png)
-        page.write_text(text, encoding="utf-8")
+        place.mkdir(parents=True, exist_ok=True)  # before the work of drawing
+        view = ArmView.of(recording)
+        drawn = [(section, section.draw(view)) for section in SECTIONS]
+        for _, picture in drawn:
+            if picture is not None:
+                (place / f"{picture.name}.png").write_bytes(picture.png)
+        page.write_text(_render(view, drawn), encoding="utf-8")
     except OSError as error:
         raise RecordingError(f"{page}: cannot be written: {error.strerror or error}") from error
     return page
 
 
-def _render(view: ArmView, pictures: list[Picture]) -> str:
+def _render(view: ArmView, drawn: list[tuple[Section, Picture | None]]) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("hil.report", "."),
         autoescape=True,
@@ -71,7 +120,7 @@ def _render(view: ArmView, pictures: list[Picture]) -> str:
     )
     figures = arm_key_figures(view)
     recording = view.run.recording
-    violations = [event for event in recording.events if event.kind is EventKind.VIOLATION]
+    causes = [event for event in recording.events if _is_cause(event)]
     facts = view.facts()
     scenario = None if recording.scenario is None else dict(recording.scenario)
     return environment.get_template("arm_page.html.j2").render(
@@ -80,9 +129,11 @@ def _render(view: ArmView, pictures: list[Picture]) -> str:
         title=facts.get("scenario", "unknown scenario"),
         figures=figures,
         beyond=[figure.name for figure in figures if figure.bad],
-        pictures=[_shown(picture) for picture in pictures],
-        violations=[_row(event) for event in violations[:MOST_ROWS]],
-        violations_left=max(0, len(violations) - MOST_ROWS),
+        sections=[_shown(section, picture) for section, picture in drawn],
+        joints=joint_tables(view),
+        link=link_table(view),
+        causes=[_row(event) for event in causes[:MOST_ROWS]],
+        causes_left=max(0, len(causes) - MOST_ROWS),
         events=[_row(event) for event in recording.events[:MOST_ROWS]],
         events_left=max(0, len(recording.events) - MOST_ROWS),
         facts=[*facts.items(), ("recording sha256", recording.sha256)],
@@ -92,7 +143,16 @@ def _render(view: ArmView, pictures: list[Picture]) -> str:
     )
 
 
-def _shown(picture: Picture) -> dict[str, str]:
+def _is_cause(event: EventRecord) -> bool:
+    """An objection of the gate, or the bad end of a stream."""
+    return event.kind is EventKind.VIOLATION or (
+        "result" in event.data and event.level >= Level.ERROR
+    )
+
+
+def _shown(section: Section, picture: Picture | None) -> dict[str, str]:
+    if picture is None:
+        return {"name": section.name, "title": section.title, "caption": section.absent, "src": ""}
     return {
         "name": picture.name,
         "title": picture.title,
@@ -101,8 +161,7 @@ def _shown(picture: Picture) -> dict[str, str]:
     }
 
 
-def _row(event: EventRecord) -> dict[str, str | bool]:
-    data = event.data
+def _row(event: EventRecord) -> dict[str, str | bool | Cause]:
     return {
         "t": f"{event.t_s:.3f}",
         "index": str(event.index),
@@ -110,15 +169,5 @@ def _row(event: EventRecord) -> dict[str, str | bool]:
         "grave": event.level >= Level.ERROR,
         "name": event.name,
         "message": event.message,
-        "arm": str(data.get("arm", "")),
-        "joint": str(data.get("joint", "")),
-        "value": _number(data.get("value")),
-        "limit": _number(data.get("limit")),
-        "unit": str(data.get("unit", "")),
+        "cause": Cause.of(event.message, event.data),
     }
-
-
-def _number(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "" if value is None else str(value)

@@ -1,5 +1,8 @@
 """How well the robot followed: the delay of what it told, and the error once that is removed.
 
+Waypoints are taken at the times at which the robot fetched them, on the clock on which it told
+where it is, so the delay is that from the request for a waypoint to the gripper being there.
+
 The asked path is the one a robot of this link moves on: straight lines between waypoints, in even
 motion, with the orientation turned about one axis; before the first and after the last it rests.
 """
@@ -109,6 +112,8 @@ class Tracking:
     Args:
         delay_s: by which what was told is behind what was asked [s]; 0 if not known.
         delay_known: the path moves enough to tell it, and it is not at an end of the search.
+        halves_s: the delay from the first and from the second half of what was told alone [s];
+            NaN where it cannot be told.
         t_s: times at which the robot was where it told [s], shape (M,).
         position_error_m: told minus asked, `delay_s` before, shape (M, 3).
         angle_error_rad: angle between the two orientations, shape (M,).
@@ -117,6 +122,7 @@ class Tracking:
 
     delay_s: float
     delay_known: bool
+    halves_s: tuple[float, float]
     t_s: Array
     position_error_m: Array
     angle_error_rad: Array
@@ -151,25 +157,51 @@ def tracking_of(asked: Path, measured: Path, period_s: float) -> Tracking | None
     deviation = _deviation(asked, measured, delay)
     for array in (error, angle, deviation):
         array.setflags(write=False)
-    return Tracking(delay, known, measured.t_s, error, angle, deviation)
+    halves = _halves_s(asked, measured, delay, period_s) if known else (np.nan, np.nan)
+    return Tracking(delay, known, halves, measured.t_s, error, angle, deviation)
+
+
+def _halves_s(asked: Path, measured: Path, delay_s: float, period_s: float) -> tuple[float, float]:
+    """The delay from each half of what was told: how far they differ tells how sure it is."""
+    middle = len(measured) // 2
+    found: list[float] = []
+    for half in (slice(None, middle), slice(middle, None)):
+        part = Path(measured.t_s[half], measured.position_m[half], measured.quaternion[half])
+        bounds = (delay_s - period_s, delay_s + period_s)
+        best = np.nan
+        if len(part) >= LEAST_SAMPLES and part.travel_m() > LEAST_TRAVEL_M:
+            best = _refined(asked, part, bounds)
+        inside = bounds[0] + 0.01 * period_s < best < bounds[1] - 0.01 * period_s
+        found.append(best if inside else float("nan"))
+    return found[0], found[1]
 
 
 def _delay(asked: Path, measured: Path, period_s: float) -> tuple[float, bool]:
+    steps = np.arange(-10 * EARLIEST_PERIODS, 10 * LATEST_PERIODS + 1) * (0.1 * period_s)
+    told = _signal(measured.position_m, measured.rotations)
+    # The grid only has to find the right valley, for which chords in place of arcs are enough.
+    corners = _signal(asked.position_m, asked.rotations)
+    costs = np.zeros(len(steps))
+    for column in range(corners.shape[1]):
+        shifted = np.interp(measured.t_s - steps[:, None], asked.t_s, corners[:, column])
+        costs += np.mean((told[:, column] - shifted) ** 2, axis=1)
+    best = int(np.argmin(costs))
+    inside = 0 < best < len(steps) - 1
+    # A robot that stands still, or a path that rests while it tells, fits every shift.
+    if not inside or costs[best] >= 0.5 * costs.max():
+        return 0.0, False
+    return _refined(asked, measured, (float(steps[best - 1]), float(steps[best + 1]))), True
+
+
+def _refined(asked: Path, measured: Path, bounds_s: tuple[float, float]) -> float:
+    """The delay [s] with the least mean square distance between two bounds."""
     told = _signal(measured.position_m, measured.rotations)
 
     def cost(delay_s: float) -> float:
         return float(np.mean((told - _signal(*asked.at(measured.t_s - delay_s))) ** 2))
 
-    steps = np.arange(-10 * EARLIEST_PERIODS, 10 * LATEST_PERIODS + 1) * (0.1 * period_s)
-    costs = [cost(float(step)) for step in steps]
-    best = int(np.argmin(costs))
-    inside = 0 < best < len(steps) - 1
-    # A robot that stands still, or a path that rests while it tells, fits every shift.
-    if not inside or costs[best] >= 0.5 * max(costs):
-        return 0.0, False
-    bounds = (steps[best - 1], steps[best + 1])
-    found = minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 1e-6})
-    return float(found.x), True
+    found = minimize_scalar(cost, bounds=bounds_s, method="bounded", options={"xatol": 1e-6})
+    return float(found.x)
 
 
 def _signal(position_m: Array, rotations: Rotation) -> Array:

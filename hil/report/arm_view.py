@@ -1,5 +1,6 @@
 """A recording of the arm station prepared for pictures and tables."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind, Level
+from hil.recording.frame import EventKind, EventRecord, Level
+from hil.report.arm_clock import FetchTimes
 from hil.report.arm_machines import ArmMachines
 from hil.report.arm_tracking import Path, Tracking, tracking_of
 from hil.report.ending import Ending, Verdict
@@ -27,8 +29,9 @@ class ArmView:
         machines: both arms; None if the recording does not describe them.
         verdict: how the run ended.
         result: result of the last stream in its own words, empty without any.
-        streamed: waypoints that were sent, or all with a target if none were, shape (N,).
-        asked: poses of the industrial gripper that were asked.
+        fetches: when the robot fetched its waypoints, and which it was sent.
+        shown: waypoints that are drawn: those sent, or all if none was, shape (N,).
+        asked: poses of the industrial gripper that were asked, at the times they were fetched.
         space: the simulated gripper's poses at the same instants, seen with the robot's axes.
         measured: what the robot told.
         tracking: None without asked or measured poses.
@@ -39,7 +42,8 @@ class ArmView:
     machines: ArmMachines | None
     verdict: Verdict
     result: str
-    streamed: NDArray[np.bool_]
+    fetches: FetchTimes
+    shown: NDArray[np.bool_]
     asked: Path
     space: Path
     measured: Path
@@ -55,30 +59,27 @@ class ArmView:
         except ValueError as error:
             machines = None
             notes.append(f"The arms cannot be drawn, and their limits are unknown: {error}.")
-        sent: NDArray[np.bool_] = np.isfinite(run.column("sent_seq"))
+        period_s = DEFAULT_PERIOD_S if machines is None else machines.period_s
+        fetches = FetchTimes.of(run, period_s)
         target: NDArray[np.bool_] = np.all(np.isfinite(run.column("target_pose")), axis=1)
+        sent = fetches.sent & target
         if run.waypoints and not sent.any():
             notes.append("No waypoint was sent; what is shown as asked was only planned.")
-        streamed = sent & target if sent.any() else target
-        asked = Path.of(run.t_s, run.column("target_pose"), streamed)
-        measured = Path.of(run.column("measured_at_s"), run.column("measured_pose"))
-        if run.waypoints and not len(measured):
-            notes.append("The robot did not tell where it is: its delay and error are unknown.")
-        period_s = DEFAULT_PERIOD_S if machines is None else machines.period_s
-        tracking = tracking_of(asked, measured, period_s)
-        if tracking is not None and not tracking.delay_known:
-            notes.append("The delay cannot be told from this motion; errors are taken without it.")
-        if machines is not None and machines.scale != 1.0:
-            notes.append(f"Translations were scaled by {machines.scale:g}: not the same motion.")
-        verdict, result = _verdict(run)
+        shown = sent if sent.any() else target
+        asked = Path.of(fetches.fetched_s, run.column("target_pose"), shown)
+        measured = Path.of(run.column("measured_at_s"), run.column("measured_pose"), fetches.told)
+        tracking = tracking_of(asked, measured, period_s) if sent.any() else None
+        notes += _notes_of_following(run, machines, measured, tracking)
+        verdict, result = _verdict(run, int(sent.sum()))
         return cls(
             run=run,
             machines=machines,
             verdict=verdict,
             result=result,
-            streamed=streamed,
+            fetches=fetches,
+            shown=shown,
             asked=asked,
-            space=_aligned(run, machines, streamed),
+            space=_aligned(run, machines, fetches.fetched_s, shown),
             measured=measured,
             tracking=tracking,
             notes=tuple(notes),
@@ -94,14 +95,24 @@ class ArmView:
         return tuple(text for text in self.facts().values() if text.startswith("SIMULATED"))
 
     @property
+    def plain_facts(self) -> tuple[str, ...]:
+        """What a reader wants to know at once: the clock, and a robot that was not simulated."""
+        facts = self.facts()
+        robot, clock = facts.get("robot", ""), facts.get("clock", "")
+        shown = [] if not robot or robot in self.simulated else [f"robot: {robot}"]
+        return (*shown, f"{clock} clock") if clock else tuple(shown)
+
+    @property
     def period_s(self) -> float:
         """Time between waypoints [s]."""
         return DEFAULT_PERIOD_S if self.machines is None else self.machines.period_s
 
 
-def _aligned(run: ArmRecording, machines: ArmMachines | None, used: NDArray[np.bool_]) -> Path:
+def _aligned(
+    run: ArmRecording, machines: ArmMachines | None, t_s: Array, used: NDArray[np.bool_]
+) -> Path:
     """The simulated gripper's motion with the axes of the industrial gripper, scaled."""
-    path = Path.of(run.t_s, run.column("space_pose"), used)
+    path = Path.of(t_s, run.column("space_pose"), used)
     if machines is None or not len(path):
         return path
     turn = Rotation.from_matrix(np.asarray(machines.alignment))
@@ -111,7 +122,7 @@ def _aligned(run: ArmRecording, machines: ArmMachines | None, used: NDArray[np.b
     return Path.of(path.t_s, np.hstack([moved, rotations]))
 
 
-def _verdict(run: ArmRecording) -> tuple[Verdict, str]:
+def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
     """How it ended, by the last stream's result, else by what is missing."""
     recording = run.recording
     results = [event for event in recording.events if "result" in event.data]
@@ -122,16 +133,36 @@ def _verdict(run: ArmRecording) -> tuple[Verdict, str]:
     if fatal is not None:
         return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}"), result
     if results:
-        reason = str(results[-1].data.get("reason") or "no reason told")
         before = [str(event.data["result"]) for event in results[:-1]]
         more = f" Streams before it: {', '.join(before)}." if before else ""
-        ending = _GOOD.get(result, Ending.TRIPPED)
-        words = f"At {results[-1].t_s:.3f} s the stream ended: {result} ({reason}).{more}"
-        return Verdict(ending, words), result
+        words = _words_of_end(run, results[-1], sent) + more
+        return Verdict(_GOOD.get(result, Ending.TRIPPED), words), result
     if recording.truncated:
         words = f"The recording ends without its closing record, at {run.t_s[-1]:.3f} s."
         return Verdict(Ending.CUT_OFF, words), result
     return Verdict(Ending.UNFINISHED, "The recording tells of no stream's end."), result
+
+
+def _words_of_end(run: ArmRecording, end: EventRecord, sent: int) -> str:
+    result, reason = str(end.data["result"]), str(end.data.get("reason") or "")
+    reason = reason.removeprefix(f"{result}: ")
+    told = f": {reason}." if reason else "."
+    if not sent:
+        return f"The robot was not moved. The stream ended: {result}{told}"
+    there = np.flatnonzero(run.column("index") == end.index)
+    motion_s = float(run.t_s[there[0]]) if len(there) else end.t_s
+    return f"At waypoint {end.index}, {motion_s:.2f} s of motion, the stream ended: {result}{told}"
+
+
+def _notes_of_following(
+    run: ArmRecording, machines: ArmMachines | None, measured: Path, tracking: Tracking | None
+) -> Iterator[str]:
+    if run.waypoints and not len(measured):
+        yield "The robot did not tell where it is: its delay and error are unknown."
+    if tracking is not None and not tracking.delay_known:
+        yield "The delay cannot be told from this motion; errors are taken without it."
+    if machines is not None and machines.scale != 1.0:
+        yield f"Translations were scaled by {machines.scale:g}: not the same motion."
 
 
 def _notes(run: ArmRecording) -> list[str]:
@@ -141,10 +172,10 @@ def _notes(run: ArmRecording) -> list[str]:
         notes.append("The file was not finished properly; up to its last complete chunk is here.")
     if recording.damage:
         notes.append(f"The file is damaged: {recording.damage}")
-    if recording.dropped:
+    if "outcome" in recording.metadata and recording.dropped:
         notes.append(f"{recording.dropped} entries were dropped and are missing.")
-    elif recording.gaps:
-        notes.append(f"The sequence of waypoints has {len(recording.gaps)} holes.")
+    elif run.missing:
+        notes.append(f"{run.missing} waypoints are missing in the recording.")
     grave = [event for event in recording.events if event.kind is EventKind.FAULT]
     if grave:
         notes.append(f"{len(grave)} faults were latched; the first: {grave[0].message}")

@@ -29,7 +29,8 @@ PERIOD_S = 0.35
 DELAY_S = 0.62
 OFFSET_M = (0.0, 0.0, 0.3e-3)
 ANGLE_ERROR_RAD = 0.004
-TOLD_BEFORE_S = 0.04
+ASKED_FIRST_S = 4.3
+"""Time of the loop at which the robot asked for waypoint 0, whose motion time is 0."""
 START_RAD = np.radians([20.0, 65.0, -175.0, 10.0, 50.0, 0.0])
 """Of the industrial arm, elbow bent and wrist well away from singular."""
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING", "ENDING", "READY")
@@ -38,7 +39,7 @@ FACTS = {
     "arm": "SIMULATED RM-01 (emulated controller)",
     "clock": "virtual",
 }
-COMPLETED = (stream_result(84.0, 239, "completed", "at rest at the declared end"),)
+COMPLETED = (stream_result(84.0, 240, "completed", "at rest at the declared end"),)
 
 Change = Callable[[int, ArmFrame], ArmFrame]
 
@@ -84,7 +85,7 @@ def space_joints(poses: Sequence[Pose]) -> np.ndarray:
 def frames(count: int = 240) -> tuple[ArmFrame, ...]:
     """A completed run; what the robot tells is `DELAY_S` late, off by `OFFSET_M` and a turn."""
     geometry = machines().robot
-    t_s = PERIOD_S * np.arange(count)
+    t_s = PERIOD_S * np.arange(1, count + 1)
     moves = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in t_s]
     start = forward(geometry, START_RAD)
     targets = [start @ move for move in moves]
@@ -99,8 +100,8 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
         now = nearest(geometry, pose, now).q_rad
         robot_q.append(now)
     robot_q = np.array(robot_q)
-    asked = PosePath.of(t_s, np.array([seven(pose) for pose in targets]))
-    told_at = t_s - TOLD_BEFORE_S
+    asked = PosePath.of(ASKED_FIRST_S + t_s, np.array([seven(pose) for pose in targets]))
+    told_at = ASKED_FIRST_S + t_s - PERIOD_S  # a waypoint is ready a period before it is fetched
     told, told_turn = asked.at(told_at - DELAY_S)
     told_turn = told_turn * Rotation.from_rotvec([0.0, 0.0, ANGLE_ERROR_RAD])
     told = np.hstack([told + OFFSET_M, told_turn.as_quat(scalar_first=True)])
@@ -111,7 +112,7 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
     rates = [np.diff(q, axis=0, prepend=q[:1]) / PERIOD_S for q in (space_q, robot_q)]
     return tuple(
         ArmFrame(
-            index=k,
+            index=k + 1,
             t_s=float(t_s[k]),
             late_s=0.0,
             state=2,

@@ -36,7 +36,7 @@ from hil.recording.header import RecordingError
 from hil.report import arm_drawing, arm_figures
 from hil.report.arm_key_figures import arm_key_figures
 from hil.report.arm_machines import MACHINES_KEY, ArmMachines, limit_share
-from hil.report.arm_page import DRAWS, write_arm_report
+from hil.report.arm_page import SECTIONS, write_arm_report
 from hil.report.arm_tracking import Path as PosePath
 from hil.report.arm_tracking import tracking_of
 from hil.report.arm_view import ArmView
@@ -69,8 +69,9 @@ def test_the_known_delay_and_error_are_found(view: ArmView) -> None:
     np.testing.assert_allclose(found.angle_error_rad, ANGLE_ERROR_RAD, atol=2e-5)
     assert found.deviation_m.max() <= found.distance_m.max() + 1e-9
     table = rows(view)
-    assert table["delay of the robot"].value == "0.620 s"
-    assert table["delay of the robot"].where == "1.77 periods"
+    assert table["delay, request to gripper"].value == "0.620 s"
+    assert table["delay, request to gripper"].where.startswith("1.77 periods; halves 0.6")
+    assert found.halves_s == pytest.approx((DELAY_S, DELAY_S), abs=0.01)
     assert table["following error, max"].value == "0.300 mm"
     assert "rms 0.300" in table["following error, max"].where
     assert table["turn error, max"].value == "0.229 deg"
@@ -238,7 +239,7 @@ def test_the_page_is_whole_by_itself(run: ArmRecording, tmp_path: Path) -> None:
     page = write_arm_report(run, tmp_path)
     elements = parsed(page)
     sources = elements.attributes("src")
-    assert len(sources) == len(DRAWS)
+    assert len(sources) == len(SECTIONS)
     assert all(source.startswith("data:image/png;base64,") for source in sources)
     assert not elements.attributes("href")
     names = sorted(path.stem for path in (tmp_path / "pictures").iterdir())
@@ -247,8 +248,9 @@ def test_the_page_is_whole_by_itself(run: ArmRecording, tmp_path: Path) -> None:
          "answers"]
     )  # fmt: skip
     for words in (
-        "COMPLETED: bkm_on_rm01", "SIMULATED RM-01 (emulated controller)", "result: completed",
-        "at rest at the declared end", "1.77 periods", "Nothing.", run.recording.sha256,
+        "COMPLETED: bkm_on_rm01", "virtual clock", "SIMULATED RM-01 (emulated controller)",
+        "result: completed",
+        "at rest at the declared end", "1.77 periods", "Nothing: every", run.recording.sha256,
     ):  # fmt: skip
         assert words in elements.text, words
     assert "not as it should be" not in elements.text
@@ -257,8 +259,8 @@ def test_the_page_is_whole_by_itself(run: ArmRecording, tmp_path: Path) -> None:
 
 
 def test_every_picture_shows_something(view: ArmView) -> None:
-    for draw in DRAWS:
-        picture = draw(view)
+    for section in SECTIONS:
+        picture = section.draw(view)
         assert picture is not None
         pixels = imread(BytesIO(picture.png))[:, :, :3]
         assert pixels.shape[1] == 1199
@@ -294,10 +296,10 @@ def test_a_bad_run_says_what_is_bad(tmp_path: Path) -> None:
     table = rows(bad)
     assert {name for name, figure in table.items() if figure.bad} == {
         "path deviation, max", "gripper speed, max", "simulated arm, travel left",
-        "industrial arm, joint rate", "answer to a request, p99", "requests repeated",
+        "industrial arm, joint rate", "answer to a request, p99", "result of the stream",
     }  # fmt: skip
     assert table["gripper speed, max"].value == "101.0 mm/s"
-    assert table["simulated arm, travel left"].where == "joint 1 at 17.50 s"
+    assert table["simulated arm, travel left"].where == "joint 1 at 21.80 s"
     assert table["industrial arm, joint rate"].value == "125.0 %"
     assert (bad.verdict.ending, bad.result) == (Ending.TRIPPED, "ran dry")
     assert "Streams before it: cancelled" in bad.verdict.reason
@@ -367,7 +369,7 @@ def test_a_place_that_cannot_be_written_is_told(run: ArmRecording, tmp_path: Pat
 
 def test_the_histogram_leaves_out_what_was_not_answered(tmp_path: Path) -> None:
     def change(index: int, frame):
-        return frame if index else frame._replace(answer_latency_s=math.nan)
+        return frame if index > 1 else frame._replace(answer_latency_s=math.nan)
 
     found = ArmView.of(write_run(tmp_path / "a.mcap", change=change, count=30))
     assert arm_figures.answers(found) is not None

@@ -1,0 +1,79 @@
+"""When the robot fetched its waypoints, on the clock of the loop, and which of them it was sent.
+
+A waypoint has a motion time, at which it is planned. The robot, which is the clock, begins to ask
+when it likes and may be late: only on one clock can what it told be compared with what it was
+sent. A frame tells the time of the last request and how many waypoints had been sent by then, so
+the request that fetched waypoint n is the one told by the frame with n sent. Where the robot asked
+more than once since the frame before, that time may be of a repetition: it is bridged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.recording.arm_recording import ArmRecording
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FetchTimes:
+    """Times of a stream on the clock of the loop. Arrays are read-only.
+
+    Args:
+        fetched_s: when each waypoint was fetched, or would have been [s], shape (N,); the motion
+            time if no request told a time.
+        known: whether requests told it.
+        told: frames whose time of the last request is surely that of its pose, shape (N,).
+        sent: waypoints that the robot was sent, shape (N,).
+        sent_exact: whether their number is known, rather than that there were so many at least.
+    """
+
+    fetched_s: Array
+    known: bool
+    told: NDArray[np.bool_]
+    sent: NDArray[np.bool_]
+    sent_exact: bool
+
+    @classmethod
+    def of(cls, run: ArmRecording, period_s: float) -> "FetchTimes":
+        """Take the times out of a recording.
+
+        Args:
+            run: the recording.
+            period_s: between waypoints [s].
+        """
+        number = run.column("index").astype(np.float64)
+        streamed, at_s = run.column("sent_seq"), run.column("measured_at_s")
+        requests = run.column("requests").astype(np.float64)
+        told = np.isfinite(at_s) & (np.diff(requests, prepend=requests[:1] - 1.0) == 1.0)
+        use = told & np.isfinite(streamed) & (streamed >= 1.0)
+        numbers, first = np.unique(streamed[use], return_index=True)
+        fetched, known = run.t_s.copy(), len(numbers) > 0
+        if known:
+            fetched = _bridged(number, numbers, at_s[use][first], period_s)
+        total, exact = _sent_total(run)
+        sent = number <= total
+        for array in (fetched, told, sent):
+            array.setflags(write=False)
+        return cls(fetched, known, told, sent, exact)
+
+
+def _bridged(wanted: Array, numbers: Array, times_s: Array, period_s: float) -> Array:
+    """Times at all numbers: even between those known, a period each before and after."""
+    times = np.interp(wanted, numbers, times_s)
+    times += period_s * (np.minimum(wanted - numbers[0], 0.0))
+    return times + period_s * np.maximum(wanted - numbers[-1], 0.0)
+
+
+def _sent_total(run: ArmRecording) -> tuple[float, bool]:
+    """How many waypoints the robot was sent, and whether that is exact."""
+    tally = run.link_tally()
+    if "waypoints" in tally:
+        return float(tally["waypoints"]), True
+    results = [event for event in run.recording.events if "result" in event.data]
+    if results and results[-1].data["result"] == "completed":
+        return np.inf, True
+    streamed = run.column("sent_seq")
+    return (float(np.nanmax(streamed)) if np.isfinite(streamed).any() else 0.0), False
