@@ -20,6 +20,7 @@ from hil.machine import gate_limits, geometry_of, park_pose
 from hil.motion.build import motion_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
+from hil.operated.assembly import Leading, led_run, prepare
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord
 from hil.recording.recorder import RecorderResult
@@ -30,7 +31,7 @@ from hil.scenario import LegMovesSettings, Plan
 from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
-from hil.supervisor import Outcome, Supervisor
+from hil.supervisor import Outcome, RunCourse, Supervisor
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
@@ -125,6 +126,7 @@ def run(
     progress: Callable[[float], None] | None = None,
     stop: AbstractContextManager[StopWish] | None = None,
     course: Course = WHOLE_COURSE,
+    operator: bool = False,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -135,10 +137,12 @@ def run(
         progress: told the time of the run [s] now and then; only in a dry run, because nothing
             but the cycle belongs into a real-time loop.
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
-        course: how far to go.
+        course: how far to go; an operator decides that himself.
+        operator: whether a person leads the run, by panels that find its desk; real clock only.
 
     Raises:
-        ConfigError: if the motion cannot be made.
+        ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
+        NoDeskError: if the operator's desk cannot be set up; nothing has moved.
         NotCommissionedError: if real drives have not passed their test move; nothing has moved.
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
@@ -146,10 +150,8 @@ def run(
     period_s = plan.scenario.period_s
     motion = motion or motion_of(plan)
     limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
-    supervisor = _supervisor(plan, course)
-    station = PlatformStation(machine_of(plan), motion, supervisor, period_s)
-    if course.homing_legs:
-        station.end_when_homed(course.homing_legs)
+    if operator:
+        prepare(plan)
     with ExitStack() as stack:
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
@@ -158,10 +160,16 @@ def run(
         stack.callback(gated.close)
         report = gated.open()
         require_certificate(plan, report)
-        sink = recording_sink(plan, folder, run_header(plan, limits, report))
+        header = run_header(plan, limits, report)
+        sink = recording_sink(plan, folder, header)
         stack.callback(sink.finish)
+        if operator:
+            parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
+            journal, station, supervisor = stack.enter_context(led_run(parts, header, sink))
+        else:
+            journal = Journal(sink)
+            station, supervisor = _supervised(plan, motion, course)
         setup = stack.enter_context(_granted(plan))
-        journal = Journal(sink)
         loop = Loop(
             clock,
             period_s,
@@ -200,15 +208,27 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
 
 
-def _supervisor(plan: Plan, course: Course) -> Supervisor:
+def _patience_cycles(plan: Plan) -> tuple[int, int]:
+    """How many cycles a stop may take, and homing."""
     period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
     homing_s = max(cylinders.stroke_m) / cylinders.homing_speed_m_s
     patience_s = PATIENCE_S + cylinders.enable_time_s
-    return Supervisor(
-        round(patience_s / period_s),
-        round((patience_s + homing_s) / period_s),
-        engage=course.engage,
-    )
+    return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
+
+
+def _supervisor(plan: Plan, course: Course) -> Supervisor:
+    return Supervisor(*_patience_cycles(plan), engage=course.engage)
+
+
+def _supervised(
+    plan: Plan, motion: MotionSource, course: Course
+) -> tuple[PlatformStation, RunCourse]:
+    """Control that runs by itself from power-up to parked."""
+    supervisor = _supervisor(plan, course)
+    station = PlatformStation(machine_of(plan), motion, supervisor, plan.scenario.period_s)
+    if course.homing_legs:
+        station.end_when_homed(course.homing_legs)
+    return station, supervisor
 
 
 def _gate(
@@ -269,11 +289,11 @@ class _Watched:
             yield tick
 
 
-def _outcome(end: LoopEnd, supervisor: Supervisor) -> Outcome:
+def _outcome(end: LoopEnd, supervisor: RunCourse) -> Outcome:
     return Outcome.FAILED if end.failure is not None else supervisor.outcome
 
 
-def _reason(end: LoopEnd, supervisor: Supervisor) -> str:
+def _reason(end: LoopEnd, supervisor: RunCourse) -> str:
     if end.failure is not None:
         return f"{type(end.failure).__name__}: {end.failure}"
     return supervisor.reason

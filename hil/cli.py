@@ -15,6 +15,7 @@ from hil.cli_options import (
     FallbackOption,
     MapOption,
     MotionOption,
+    OperatorOption,
     OutOption,
     ReportOption,
     RigOption,
@@ -76,6 +77,7 @@ def run(
     arm_link: ArmLinkOption = None,
     folder: OutOption = Path("runs"),
     overrides: SetOption = None,
+    operator: OperatorOption = False,
     report_too: ReportOption = False,
     as_json: Json = False,
 ) -> None:
@@ -86,6 +88,7 @@ def run(
     """
     path, kind = station_of(scenario)
     for_platform = {"--rig": rig, "--motion": motion, "--map": map_, "--drives": drives}
+    for_platform |= {"--operator": operator}
     if path is not None and kind is FileKind.TOGETHER_SCENARIO:
         others = {"--clock": clock, "--fallback": fallback, "--arm-link": arm_link}
         refuse_options(path, kind, for_platform | others)
@@ -103,7 +106,7 @@ def run(
     refuse_options(path, kind, {"--arm-link": arm_link})
     changes = [*_device_changes(drives, fallback, clock), *(overrides or ())]
     plan = _plan(path, rig, motion, map_, clock, changes)
-    leave(run_and_show(plan, folder, report_too=report_too, as_json=as_json))
+    leave(run_and_show(plan, folder, report_too=report_too, as_json=as_json, operator=operator))
 
 
 @app.command()

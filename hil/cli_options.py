@@ -75,4 +75,12 @@ FallbackOption = Annotated[
 OutOption = Annotated[
     Path, typer.Option("--out", help="Folder that gets a new folder for this run.")
 ]
+OperatorOption = Annotated[
+    bool,
+    typer.Option(
+        "--operator",
+        help="A person leads the run from panels: nothing moves without a press and a held "
+        "dead-man. Takes the real clock.",
+    ),
+]
 ReportOption = Annotated[bool, typer.Option("--report", help="Make the report at the end as well.")]

@@ -22,6 +22,7 @@ from hil.drives_setup import protocol_of
 from hil.evidence import Evidence, evidence_of, verdicts_of
 from hil.motion.build import motion_of
 from hil.motion.source import MotionSource
+from hil.operated.assembly import NoDeskError, require_operable
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.scenario import Plan
@@ -31,9 +32,11 @@ SHOWN = 12
 """Violations that are printed; a script reads all of them from --json."""
 
 
-def run_and_show(plan: Plan, folder: Path, *, report_too: bool, as_json: bool) -> bool:
+def run_and_show(
+    plan: Plan, folder: Path, *, report_too: bool, as_json: bool, operator: bool = False
+) -> bool:
     """Run a plan, show how it went, and say whether all went well."""
-    result = play(plan, folder, quiet=as_json)
+    result = play(plan, folder, quiet=as_json, operator=operator)
     recording = Recording.open(result.recorder.path)
     evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
     page = _report(recording) if report_too else None
@@ -44,26 +47,42 @@ def run_and_show(plan: Plan, folder: Path, *, report_too: bool, as_json: bool) -
     return result.ok
 
 
-def play(plan: Plan, folder: Path, *, quiet: bool, course: Course = WHOLE_COURSE) -> RunResult:
+def play(
+    plan: Plan,
+    folder: Path,
+    *,
+    quiet: bool,
+    course: Course = WHOLE_COURSE,
+    operator: bool = False,
+) -> RunResult:
     """Run a plan with its progress on standard error; emulated drives step in if it allows it.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
         RefusedError: if the motion is refused, or the drives are not there; nothing has moved.
     """
+    if operator:
+        require_operable(plan)
     warm_and_say(quiet=quiet)
     motion = motion_of(plan)
     if plan.scenario.checks_first:
         _refuse_if_unproved(plan, motion)
     try:
-        with _progress(plan, motion, quiet=quiet) as progress:
-            return run(plan, folder, motion=motion, progress=progress, course=course)
+        with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
+            return run(
+                plan, folder, motion=motion, progress=progress, course=course, operator=operator
+            )
     except (LinkError, DriveAbsentError) as error:
         if plan.scenario.devices.fallback != "sim":
             raise RefusedError(_absent(plan, error)) from error
-        with emulated(plan, error) as stand_in, _progress(plan, motion, quiet=quiet) as progress:
-            return run(stand_in, folder, motion=motion, progress=progress, course=course)
-    except (RecordingError, DriveError, NotCommissionedError) as error:
+        with (
+            emulated(plan, error) as stand_in,
+            _progress(plan, motion, quiet=quiet, operator=operator) as progress,
+        ):
+            return run(
+                stand_in, folder, motion=motion, progress=progress, course=course, operator=operator
+            )
+    except (RecordingError, DriveError, NotCommissionedError, NoDeskError) as error:
         raise RefusedError(f"nothing has moved: {error}") from error
 
 
@@ -153,10 +172,15 @@ def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
 
 
 @contextmanager
-def _progress(plan: Plan, motion: MotionSource, *, quiet: bool) -> Iterator[Any]:
+def _progress(
+    plan: Plan, motion: MotionSource, *, quiet: bool, operator: bool = False
+) -> Iterator[Any]:
     """A progress bar for a dry run; in real time a line, for nothing may disturb the loop."""
     total_s = expected_duration_s(plan, motion)
     if quiet:
+        yield None
+    elif operator:
+        err.print("the bench waits for an operator: hil panel; Ctrl-C stops, parks and ends it")
         yield None
     elif plan.scenario.clock == "real":
         err.print(f"running for about {total_s:.0f} s in real time; Ctrl-C stops and parks")

@@ -70,7 +70,8 @@ class OperatedCourse:
         self.patience_cycles = patience_cycles
         self._homing_cycles = homing_cycles
         self._operator = operator
-        self._motion = motion
+        self.motion = motion
+        """What is followed in ENGAGED."""
         self._told = told
         self._note = note
         self._mode = Mode.OFF
@@ -154,7 +155,7 @@ class OperatedCourse:
         self._held = wish.held
         if self._reset_left > RESET_TAKEN:
             self._reset_left -= 1
-        self._motion.order(order.override, order.target, order.motion_serial, order.motion_json)
+        self.motion.order(order.override, order.target, order.motion_serial, order.motion_json)
         if verdict is None:
             return
         if verdict.mode is not self._mode:
@@ -164,7 +165,7 @@ class OperatedCourse:
         self._watch(tick, verdict, let_go=let_go)
         for number, button in enumerate(b for b in BY_CAUTION if b in wish.pressed):
             self._press(tick, verdict, button, behind=number > 0)
-        objection = self._motion.objection()
+        objection = self.motion.objection()
         if objection:
             self._refuse(tick, objection)
 
@@ -187,7 +188,7 @@ class OperatedCourse:
 
     def tell(self, tick: Tick) -> None:
         """Tell the panels how it stands; at the end of control's part of a cycle."""
-        motion, operator = self._motion, self._operator
+        motion, operator = self.motion, self._operator
         engaged = self._mode is Mode.ENGAGED
         operation = Operation(
             override=motion.tempo,
@@ -208,7 +209,7 @@ class OperatedCourse:
         mode = verdict.mode
         self._mode, self._waited = mode, 0
         if mode is Mode.ENGAGING:
-            self._motion.begin()
+            self.motion.begin()
         if mode not in (Mode.ENGAGING, Mode.ENGAGED, Mode.CSTOP, Mode.HOLD):
             self._parking = False
 
@@ -249,8 +250,8 @@ class OperatedCourse:
         standing = standing_of(
             verdict,
             held=self._held,
-            target=self._motion.has_target,
-            playing=self._motion.playing if verdict.mode is Mode.ENGAGED else "",
+            target=self.motion.has_target,
+            playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
             ending=self._ending,
         )
         why = "a more cautious press goes first" if behind else ""
@@ -278,9 +279,9 @@ class OperatedCourse:
             case Button.SHUT_DOWN:
                 self._shut_down = True
             case Button.PLAY:
-                self._motion.play()
+                self.motion.play()
             case Button.POSE:
-                self._motion.pose()
+                self.motion.pose()
             case _:
                 pass
 

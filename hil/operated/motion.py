@@ -171,9 +171,10 @@ class OperatedMotion:
         """
         if 0.0 <= override <= 1.0:
             self._override = override
-        if target is not None and target != self._wanted:
-            self._wanted = target
-            self._aim_at(target)
+        if target != self._wanted:
+            self._wanted, self._target = target, None
+            if target is not None:
+                self._aim_at(target)
         if serial != self._workshop.serial:
             self._waiting = None
             self._workshop.offer(serial, table)

@@ -1,6 +1,7 @@
 """The paths that an operated motion follows, each by its own time.
 
-A motion, the passage from one motion to another, the way to a pose. A path gives rows: the six coordinates with their first and second derivative by its own time.
+A motion, the passage from one motion to another, the way to a pose. A path gives rows: the six
+coordinates with their first and second derivative by its own time.
 """
 
 import math

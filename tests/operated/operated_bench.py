@@ -12,16 +12,14 @@ from hil.gated_bank import GatedBank
 from hil.loop import Loop
 from hil.machine import gate_limits
 from hil.motion.build import motion_of
-from hil.operated.course import OperatedCourse
-from hil.operated.motion import OperatedMotion
-from hil.operated.operator import Operator
-from hil.operated.station import OperatedStation
+from hil.operated.assembly import Leading, operated_run
 from safety.gate import Gate
 from safety.modes import Mode
 from safety.verdict import Check
 
 RATE_HZ = 250.0
 PERIOD_S = 1.0 / RATE_HZ
+PATIENCE = (1000, 3000)
 
 
 class Never:
@@ -72,12 +70,11 @@ class Bench:
         self.clock, self.stop = Clock(), Never()
         self.slot = OperatorSlot.local()
         self.journal, self.told = Journal(), Told()
-        self.motion = OperatedMotion(self.plan, motion_of(self.plan))
-        self.operator = Operator(self.slot, self.clock.now_s, self.plan.scenario.operator.dead_man)
-        self.course = OperatedCourse(
-            self.operator, self.motion, 1000, 3000, self.told, self.journal.operator
+        parts = Leading(
+            self.plan, machine_of(self.plan), motion_of(self.plan), PATIENCE, self.clock.now_s
         )
-        self.station = OperatedStation(machine_of(self.plan), self.motion, self.course, PERIOD_S)
+        self.station, self.course = operated_run(parts, self.slot, self.told, self.journal.operator)
+        self.motion = self.course.motion
         limits = gate_limits(self.plan.rig, PERIOD_S, wired=False)
         self.gated = GatedBank(Gate(limits), bank_of(self.plan))
         self.gated.open()

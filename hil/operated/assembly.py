@@ -1,0 +1,127 @@
+"""An operated run, put together: operator, motion, course and station."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from hil.journal import Journal
+from hil.machine import geometry_of
+from hil.motion.moves import MoveLimits
+from hil.motion.source import MotionSource
+from hil.operated import kernels
+from hil.operated.course import Note, OperatedCourse
+from hil.operated.motion import OperatedMotion
+from hil.operated.operator import Operator, OrderSource
+from hil.operated.paths import Way
+from hil.operated.station import OperatedStation
+from hil.operated.tell import Teller, Told
+from hil.recording.header import RunHeader
+from hil.recording.recorder import RecordingSink
+from hil.scenario import Plan
+from hil.settings import ConfigError
+from hil.stations.platform import PlatformMachine
+from platform6dof.inverse import leg_setpoints_batch
+
+
+class NoDeskError(Exception):
+    """The desk between panels and bench cannot be set up; the text says why. Nothing has moved."""
+
+
+def require_operable(plan: Plan) -> None:
+    """Refuse a plan that no operator can lead.
+
+    Raises:
+        ConfigError: on the virtual clock, whose time nobody can keep up with.
+    """
+    if plan.scenario.clock != "real":
+        raise ConfigError(
+            plan.scenario_file,
+            [
+                f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
+                'use clock = "real" (--clock real)'
+            ],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """What an operated run is made from.
+
+    Args:
+        plan: scenario and rig.
+        machine: the rig's mathematics.
+        motion: what the scenario plays.
+        patience_cycles: how long a stop and how long homing may take.
+        now_s: monotonic time [s], the clock that stamps the orders.
+    """
+
+    plan: Plan
+    machine: PlatformMachine
+    motion: MotionSource
+    patience_cycles: tuple[int, int]
+    now_s: Callable[[], float]
+
+
+def operated_run(
+    parts: Leading, slot: OrderSource, told: Told, note: Note
+) -> tuple[OperatedStation, OperatedCourse]:
+    """Control of a run that an operator leads, and its course.
+
+    Args:
+        parts: what it is made from.
+        slot: where the operator's orders come from.
+        told: where the operation is told.
+        note: where presses are written down.
+    """
+    plan = parts.plan
+    motion = OperatedMotion(plan, parts.motion)
+    operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
+    course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note)
+    return OperatedStation(parts.machine, motion, course, plan.scenario.period_s), course
+
+
+@contextmanager
+def led_run(
+    parts: Leading, header: RunHeader, sink: RecordingSink
+) -> Iterator[tuple[Journal, OperatedStation, OperatedCourse]]:
+    """A desk that panels find, and control that does what they ask of it.
+
+    Args:
+        parts: what the run is made from.
+        header: of the run, for the panels.
+        sink: the recorder; panels are told the same.
+
+    Raises:
+        NoDeskError: if the desk cannot be set up; nothing has moved.
+    """
+    from hil.desk.places import PlaceError
+    from hil.desk.process import DeskError, DeskProcess  # Linux only
+
+    scenario = parts.plan.scenario
+    with ExitStack() as stack:
+        try:
+            desk = DeskProcess(header, scenario.period_s, dead_man=scenario.operator.dead_man)
+            stack.enter_context(desk)
+        except (DeskError, PlaceError, OSError) as error:
+            raise NoDeskError(f"no operator's desk: {error}") from error
+        journal = Journal(sink, desk.telemetry)
+        told = Teller(desk.telemetry)
+        yield journal, *operated_run(parts, desk.slot, told, journal.operator)
+
+
+def prepare(plan: Plan) -> None:
+    """Compile what an operated run calls beside the rest, before anything is powered.
+
+    Args:
+        plan: which must be one that an operator can lead.
+
+    Raises:
+        ConfigError: if it is not.
+    """
+    require_operable(plan)
+    kernels.warm()
+    rows = np.zeros((3, 6))
+    way = Way(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+    leg_setpoints_batch(geometry_of(plan.rig), np.stack([way.rows(0.1)[0]]), rows[:1])
