@@ -1,7 +1,8 @@
 """Every text of the panel, in one table, so that another language is another table.
 
-The texts themselves lie beside this module, in `texts_*.py`, one file a part of the panel, each with
-a dictionary `TEXTS`. Keys are `part.what`, such as `state.engage`; `{name}` in a text is a value.
+The texts themselves lie beside this module, in `texts_*.py`, one file a part of the panel, with
+a dictionary `TEXTS` in each. Keys are `part.what`, such as `state.engage`; `{name}` in a text is
+a value.
 """
 
 from collections.abc import Mapping
