@@ -2,14 +2,13 @@
 
 import json
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_states import StreamResult
 from hil.arm_bench import prepare_plan, run_arm
 from hil.arm_scenario import arm_plan_from_table
 from hil.cli import app
@@ -120,92 +119,6 @@ def test_a_motion_into_a_limit_of_the_space_arm_never_gets_there_or_is_refused()
                   "longest_s=30")  # fmt: skip
     with pytest.raises(RefusedError, match="not come to rest after 86 waypoints"):
         prepare_plan(far)
-
-
-# Rows 41 to 44 of the faults, and those of the protocol; each with a control that shows that the
-# motion completes without it (the first test above).
-
-
-def test_row_41_a_robot_that_falls_silent_gets_no_burst(prepared, tmp_path):
-    result = run_with(prepared, tmp_path, "silence at_s=3")
-    assert not result.ok
-    assert result.end.result is StreamResult.LINK_LOST
-    assert "no request for 1.05 s" in result.end.reason
-    asked = result.end.report.counts
-    assert result.end.waypoints <= asked.requests + 1, "at most one waypoint in flight"
-    assert result.end.report.state is HostState.OFFLINE
-
-
-def test_row_42_a_feeder_that_is_late_leaves_the_robot_at_rest(prepared, tmp_path, monkeypatch):
-    """The loop stops filling the slot: the robot asks again, ends at rest, and says so."""
-    from hil.arm_loop import ArmLoop
-
-    offer = ArmLoop._offer
-
-    def hang(self, tick, report):
-        if tick.t_s < 3.0:
-            offer(self, tick, report)
-
-    monkeypatch.setattr(ArmLoop, "_offer", hang)
-    result = run_with(prepared, tmp_path)
-    assert result.end.result is StreamResult.RAN_DRY
-    assert "at rest" in result.end.reason
-    assert result.end.report.counts.empty_slot >= 1
-    assert result.end.waypoints < len(prepared.steps)
-
-
-def test_row_43_a_corrupted_plan_is_refused_when_it_is_sent(prepared, tmp_path, monkeypatch):
-    from hil.stations.arm import ArmStation
-
-    step = ArmStation.step
-
-    def corrupted(self):
-        made = step(self)
-        if made.index == 5:
-            x, *rest = made.location.counts
-            return replace(made, location=type(made.location)((x + 10_000, *rest)))
-        return made
-
-    monkeypatch.setattr(ArmStation, "step", corrupted)
-    result = run_with(prepared, tmp_path)
-    assert result.end.result is StreamResult.REFUSED
-    assert "mm in one period" in result.end.reason
-    assert result.end.waypoints == 4, "the robot ends at rest at the last good one"
-
-
-def test_row_44_a_robot_that_stands_elsewhere_is_not_started(prepared, tmp_path):
-    result = run_with(prepared, tmp_path, "elsewhere value=0.01")
-    assert not result.ok
-    assert result.end.waypoints == 0
-    assert "10.00 mm" in result.end.reason
-    assert "at most 2 mm" in result.end.reason
-
-
-def test_an_emergency_stop_of_the_robot_ends_the_stream(prepared, tmp_path):
-    result = run_with(prepared, tmp_path, "estop at_s=3")
-    assert result.end.result is StreamResult.HELD
-    assert "emergency stop" in result.end.reason
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "noise value=0.002",
-        "parity value=0.002",
-        "drop_request value=0.1",
-        "drop_answer value=0.1",
-        "repeat_request value=0.2",
-        "echo",
-    ],
-)
-def test_a_bad_line_is_repeated_and_never_garbles_a_waypoint(prepared, tmp_path, fault):
-    result = run_with(prepared, tmp_path, fault)
-    counts = result.end.report.counts
-    if result.end.result is StreamResult.COMPLETED:
-        assert result.end.waypoints == len(prepared.steps)
-        assert counts.echoes + counts.repeats + counts.checksum_errors + counts.unparsed > 0
-    else:
-        assert result.end.result in (StreamResult.RAN_DRY, StreamResult.LINK_LOST), result.end
 
 
 def test_the_operators_wish_brings_both_arms_to_rest(prepared, tmp_path, monkeypatch):

@@ -1,0 +1,394 @@
+"""Rows 41 to 44 of the fault catalogue, and the faults of the contour protocol.
+
+Each row is played on the bytes of the emulated robot and judged by a function; the positive control
+takes the reaction away, and the very same judgement must object. What the robot was sent and when,
+and where its gripper went, is written down at the robot's end of the line.
+"""
+
+import json
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arm_driver import host, stream
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import HostSettings
+from arm_driver.stream import Stream
+from hil.arm_bench import prepare_plan, run_arm
+from hil.arm_loop import ArmLoop
+from hil.arm_scenario import arm_plan_from_table
+from hil.console import RefusedError
+from hil.stations.arm import ArmStation
+from sim.devices.arm_controller import ArmController
+from sim.devices.arm_faults import parse_arm_words
+
+PERIOD_S = 0.35
+TABLE = {
+    "station": "arm",
+    "name": "rows",
+    "space_arm": {"model": "b"},
+    "mapping": {
+        "start": {"position_m": [0.683, 0.075, 0.945], "oat_deg": [101.0, -29.0, 11.0]},
+        "start_joints_deg": [20.0, 65.0, -175.0, 10.0, 50.0, 0.0],
+    },
+    "source": {
+        "kind": "profile",
+        "frame": "base",
+        "segment": [{"duration_s": 5.0, "velocity_m_s": [0.0, 0.02, 0.03]}],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    return prepare_plan(arm_plan_from_table(json.loads(json.dumps(TABLE)), Path("rows.toml"), ()))
+
+
+@dataclass
+class Line:
+    """What was heard at the robot's end: answers with their times, and the gripper's places."""
+
+    answers: list[tuple[float, bytes]] = field(default_factory=list)
+    places: list[tuple[float, np.ndarray]] = field(default_factory=list)
+    robot: ArmController | None = None
+
+    @property
+    def waypoints(self):
+        """Different waypoints, in the order of their coming."""
+        return list(dict.fromkeys(one for _, one in self.answers if not one.startswith(b"-1,")))
+
+    def after(self, time_s):
+        return [one for at_s, one in self.answers if at_s > time_s]
+
+    @property
+    def at_rest(self):
+        """The gripper has not moved for the last second that was looked at."""
+        last = [place for at_s, place in self.places if at_s > self.places[-1][0] - 1.0]
+        return max(float(np.linalg.norm(place - last[-1])) for place in last) < 2e-5
+
+
+@pytest.fixture
+def line(monkeypatch):
+    kept = Line()
+    receive, advance = ArmController.receive, ArmController.advance
+
+    def listen(self, data, now_s):
+        kept.answers.append((now_s, data))
+        return receive(self, data, now_s)
+
+    def look(self, now_s):
+        found = advance(self, now_s)
+        kept.robot = self
+        kept.places.append((now_s, self.gripper[0]))
+        return found
+
+    monkeypatch.setattr(ArmController, "receive", listen)
+    monkeypatch.setattr(ArmController, "advance", look)
+    return kept
+
+
+def play(prepared, line, tmp_path, *faults):
+    """The run, and then five seconds more of the robot alone."""
+    found = run_arm(prepared, tmp_path, faults=tuple(parse_arm_words(f.split()) for f in faults))
+    now_s = line.places[-1][0]
+    for step in range(1, 501):
+        line.robot.advance(now_s + 0.01 * step)
+    return found
+
+
+def judge_rest_at(line, prepared, count):
+    """The robot stands at the waypoint with this number; 0 is the start."""
+    step = prepared.steps[count - 1] if count else None
+    X_RT = prepared.mapping.X_RT0 if step is None else step.X_RT
+    off_m = float(np.linalg.norm(line.places[-1][1] - X_RT.position_m))
+    assert line.at_rest, "the robot is at rest"
+    assert off_m < 1e-4, f"{1e3 * off_m:.2f} mm from waypoint {count}, at rest there"
+
+
+def test_without_a_fault_the_motion_completes(prepared, line, tmp_path):
+    """The control of all that follow: nothing else than the fault ends them."""
+    result = play(prepared, line, tmp_path)
+    assert result.end.result is StreamResult.COMPLETED
+    assert len(line.waypoints) == len(prepared.steps)
+    judge_rest_at(line, prepared, len(prepared.steps))
+
+
+# Row 41: the robot falls silent.
+
+SILENT_S = 3.0
+
+
+def judge_row_41(result, line, prepared):
+    end = result.end
+    assert end.result is StreamResult.LINK_LOST, "the link is called lost"
+    assert "no request for 1.05 s" in end.reason
+    assert end.report.state is HostState.OFFLINE
+    assert end.waypoints <= end.report.counts.requests, "at most one waypoint in flight"
+    assert not line.after(SILENT_S + PERIOD_S), "nothing is fed to a robot that does not ask"
+    judge_rest_at(line, prepared, len(line.waypoints))
+
+
+def test_row_41_a_robot_that_falls_silent_is_not_fed(prepared, line, tmp_path):
+    judge_row_41(play(prepared, line, tmp_path, f"silence at_s={SILENT_S}"), line, prepared)
+
+
+def test_row_41_positive_control(prepared, line, tmp_path, monkeypatch):
+    """A host that waits ten minutes for a robot."""
+    monkeypatch.setattr(HostSettings, "lost_after_s", property(lambda self: 5.0))
+    with pytest.raises(AssertionError, match=r"no request for 1\.05 s|link is called lost"):
+        judge_row_41(play(prepared, line, tmp_path, f"silence at_s={SILENT_S}"), line, prepared)
+
+
+def test_row_41_positive_control_of_feeding(prepared, line, tmp_path, monkeypatch):
+    """A host that sends the next waypoint by itself when the robot is late."""
+    receive = host.ContourHost.receive
+
+    def eager(self, data, now_s):
+        ready = self._stream is not None and self._stream.slot is not None
+        if not data and ready and now_s > SILENT_S + PERIOD_S:
+            return self._stream.take()[0].line
+        return receive(self, data, now_s)
+
+    monkeypatch.setattr(host.ContourHost, "receive", eager)
+    with pytest.raises(AssertionError, match=r"at most one waypoint|nothing is fed"):
+        judge_row_41(play(prepared, line, tmp_path, f"silence at_s={SILENT_S}"), line, prepared)
+
+
+def test_row_41_a_robot_that_comes_back_gets_no_catch_up_burst(prepared, line, tmp_path):
+    """Silent for longer than the link's patience, then asking again: nothing more is sent."""
+    result = play(prepared, line, tmp_path, f"silence at_s={SILENT_S} duration_s=2")
+    judge_row_41(result, line, prepared)
+
+
+# Row 42: the feeder is late.
+
+HANGS_S = 3.0
+
+
+def hang(monkeypatch, until_s=math.inf):
+    """The loop does not look at the link between two times, as a stopped process would not."""
+    look = ArmLoop.look
+
+    def hung(self, tick, report):
+        if not HANGS_S < tick.t_s < until_s or report.result is not None:
+            look(self, tick, report)
+
+    monkeypatch.setattr(ArmLoop, "look", hung)
+
+
+def judge_row_42(result, line, prepared):
+    end = result.end
+    assert end.result is StreamResult.RAN_DRY, "the stream ran dry"
+    assert "at rest" in end.reason
+    assert end.report.counts.empty_slot >= 1
+    assert end.waypoints == len(line.waypoints) < len(prepared.steps)
+    assert not line.after(HANGS_S + 2 * PERIOD_S), "what came late is not sent any more"
+    judge_rest_at(line, prepared, end.waypoints)
+
+
+def test_row_42_a_feeder_that_is_late_leaves_the_robot_at_rest(
+    prepared, line, tmp_path, monkeypatch
+):
+    hang(monkeypatch)
+    judge_row_42(play(prepared, line, tmp_path), line, prepared)
+
+
+def test_row_42_a_feeder_that_comes_back_does_not_catch_up(prepared, line, tmp_path, monkeypatch):
+    hang(monkeypatch, HANGS_S + 6 * PERIOD_S)
+    judge_row_42(play(prepared, line, tmp_path), line, prepared)
+
+
+def test_row_42_positive_control(prepared, line, tmp_path):
+    """Without the delay the same judgement objects."""
+    with pytest.raises(AssertionError, match="the stream ran dry"):
+        judge_row_42(play(prepared, line, tmp_path), line, prepared)
+
+
+def test_row_42_positive_control_of_going_on(prepared, line, tmp_path, monkeypatch):
+    """A host that takes no notice of a robot at rest goes on feeding it when it can again."""
+    hang(monkeypatch, HANGS_S + 6 * PERIOD_S)
+    monkeypatch.setattr(host.ContourHost, "_judge_rest", lambda self, stream, request: None)
+    with pytest.raises(AssertionError):
+        judge_row_42(play(prepared, line, tmp_path), line, prepared)
+
+
+# Row 43: a step of the plan is too large.
+
+CORRUPTED, LAST_GOOD = 5, 4
+
+
+def corrupted_source(monkeypatch):
+    """The space arm's gripper jumps by 0.1 m, as of a corrupted recording."""
+    from hil import stations
+
+    pose_of = stations.arm.pose_of
+
+    def jumping(snapshot, X_WB):
+        pose = pose_of(snapshot, X_WB)
+        jump = 0.1 if snapshot.time_s > (CORRUPTED - 0.5) * PERIOD_S else 0.0
+        return type(pose)(pose.rotation, pose.position_m + np.array([jump, 0.0, 0.0]))
+
+    monkeypatch.setattr(stations.arm, "pose_of", jumping)
+
+
+def test_row_43_a_corrupted_plan_is_refused_when_it_is_loaded(prepared, line, monkeypatch):
+    from hil import arm_prepare
+
+    path_of = arm_prepare._gripper_path
+
+    def jumping(plan, source, told):
+        poses = path_of(plan, source, told)
+        jump = np.array([0.1, 0.0, 0.0])
+        moved = [type(p)(p.rotation, p.position_m + jump) for p in poses[CORRUPTED:]]
+        return [*poses[:CORRUPTED], *moved]
+
+    prepare_plan(prepared.plan)  # the control: sound, it is accepted
+    monkeypatch.setattr(arm_prepare, "_gripper_path", jumping)
+    with pytest.raises(RefusedError) as refusal:
+        prepare_plan(prepared.plan)
+    told = str(refusal.value)
+    assert f"rm01, gripper speed, gripper, pose {CORRUPTED} ({CORRUPTED * PERIOD_S:.2f} s)" in told
+    assert "outside the limit 0.1 m/s" in told
+    assert not line.answers
+
+
+def corrupt_offered(monkeypatch):
+    """A waypoint changes between the gate and the link."""
+    made_by = ArmStation.step
+
+    def corrupted(self):
+        made = made_by(self)
+        if made.index == CORRUPTED:
+            x, *rest = made.location.counts
+            return replace(made, location=type(made.location)((x + 10_000, *rest)))
+        return made
+
+    monkeypatch.setattr(ArmStation, "step", corrupted)
+
+
+def corrupt_in_slot(monkeypatch):
+    """A waypoint changes while it lies ready."""
+    fill = Stream.fill
+
+    def spoilt(self, location):
+        fill(self, location)
+        if self.sent == LAST_GOOD:
+            x, *rest = location.counts
+            self.slot = stream.prepare(self.slot.seq, type(location)((x + 10_000, *rest)))
+
+    monkeypatch.setattr(Stream, "fill", spoilt)
+
+
+def judge_row_43(result, line, prepared, place):
+    end = result.end
+    assert end.result is StreamResult.REFUSED, "the stream is refused"
+    assert f"waypoint {LAST_GOOD} as {place}: " in end.reason  # the wire counts from 0
+    assert "mm in one period of 0.35 s, at most 35.01 mm (100 mm/s)" in end.reason
+    assert len(line.waypoints) == LAST_GOOD
+    judge_rest_at(line, prepared, LAST_GOOD)
+
+
+@pytest.mark.parametrize(
+    ("corrupt", "place"), [(corrupt_offered, "planned"), (corrupt_in_slot, "sent")]
+)
+def test_row_43_a_corrupted_waypoint_is_refused_when_planned_and_when_sent(
+    prepared, line, tmp_path, monkeypatch, corrupt, place
+):
+    corrupt(monkeypatch)
+    judge_row_43(play(prepared, line, tmp_path), line, prepared, place)
+
+
+@pytest.mark.parametrize(
+    ("corrupt", "place"), [(corrupt_offered, "planned"), (corrupt_in_slot, "sent")]
+)
+def test_row_43_positive_control(prepared, line, tmp_path, monkeypatch, corrupt, place):
+    """Without the check the waypoint is sent, and the robot has to refuse it."""
+    corrupt(monkeypatch)
+    monkeypatch.setattr(stream, "check_step", lambda *args: None)
+    with pytest.raises(AssertionError, match="the stream is refused"):
+        judge_row_43(play(prepared, line, tmp_path), line, prepared, place)
+    assert len(line.waypoints) > LAST_GOOD
+
+
+# Row 44: the robot stands elsewhere.
+
+
+def judge_row_44(result, line):
+    end = result.end
+    assert end.waypoints == 0, "nothing is sent"
+    assert not line.waypoints
+    assert not result.ok
+    assert "the robot is at (" in end.reason, "it says where the robot is"
+    assert "the start is planned at (" in end.reason, "and where it should be"
+    assert "10.00 mm" in end.reason
+    assert "at most 2 mm and 0.5 deg" in end.reason
+
+
+def test_row_44_a_robot_that_stands_elsewhere_is_not_started(prepared, line, tmp_path):
+    judge_row_44(play(prepared, line, tmp_path, "elsewhere value=0.01"), line)
+
+
+def test_row_44_positive_control(prepared, line, tmp_path, monkeypatch):
+    monkeypatch.setattr(host, "check_start", lambda *args: None)
+    with pytest.raises(AssertionError, match="nothing is sent"):
+        judge_row_44(play(prepared, line, tmp_path, "elsewhere value=0.01"), line)
+
+
+def test_row_44_within_the_tolerance_it_is_started(prepared, line, tmp_path):
+    assert play(prepared, line, tmp_path, "elsewhere value=0.0015").ok
+
+
+# The protocol's faults.
+
+
+@pytest.mark.parametrize(
+    ("fault", "noticed"),
+    [
+        ("noise value=0.002", ("unparsed", "checksum_errors", "told_checksum_errors")),
+        ("parity value=0.002", ("unparsed", "checksum_errors", "told_checksum_errors")),
+        ("drop_request at_s=2.9 duration_s=0.3", ()),
+        ("drop_answer at_s=2.9 duration_s=0.3", ("repeats",)),
+        ("repeat_request value=0.2", ("repeats",)),
+        ("repeat_answer value=0.2", ()),
+        ("echo", ("echoes",)),
+        ("stall value=0.1", ()),
+    ],
+)
+def test_a_bad_line_is_made_good_and_every_waypoint_is_what_it_should_be(
+    prepared, line, tmp_path, fault, noticed
+):
+    result = play(prepared, line, tmp_path, fault)
+    assert result.end.result is StreamResult.COMPLETED, result.end
+    counts = result.end.report.counts
+    assert not noticed or sum(getattr(counts, name) for name in noticed) > 0
+    assert len(line.waypoints) == len(prepared.steps)
+    judge_rest_at(line, prepared, len(prepared.steps))
+
+
+@pytest.mark.parametrize("fault", ["noise value=0.2", "parity value=0.2", "drop_answer value=1"])
+def test_a_line_too_bad_to_be_made_good_ends_at_rest(prepared, line, tmp_path, fault):
+    result = play(prepared, line, tmp_path, f"{fault} at_s=3")
+    assert result.end.result in (StreamResult.RAN_DRY, StreamResult.LINK_LOST), result.end
+    assert result.end.reason
+    assert line.at_rest
+
+
+@pytest.mark.parametrize(
+    ("fault", "result", "words"),
+    [
+        ("estop at_s=3", StreamResult.HELD, "hold or emergency stop (status 3)"),
+        ("power_off at_s=3", StreamResult.HELD, "(status 3)"),
+        ("uncalibrated at_s=3", StreamResult.FAULTED, "not calibrated (status 5)"),
+    ],
+)
+def test_a_robot_that_stops_by_itself_gets_nothing_more(
+    prepared, line, tmp_path, fault, result, words
+):
+    found = play(prepared, line, tmp_path, fault)
+    assert found.end.result is result
+    assert words in found.end.reason
+    assert not line.after(3.0 + 2 * PERIOD_S)
+    assert line.at_rest
