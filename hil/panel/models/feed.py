@@ -103,7 +103,7 @@ class LiveFeed:
 
     def __init__(self, client: DeskClient) -> None:
         self._reader = client.telemetry
-        header = client.header
+        header = client.welcome.header
         self.facts = RunFacts(
             header, layout_of(header.metadata), client.welcome.period_s, client.welcome.bench
         )
