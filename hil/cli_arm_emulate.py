@@ -2,12 +2,15 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hil.console import RefusedError, err, numbers, verb
 from hil.settings import ConfigError
+
+if TYPE_CHECKING:
+    from sim.devices.arm_faults import ArmFault
 
 
 @verb
@@ -29,9 +32,10 @@ def emulate(
     ] = True,
     echo: Annotated[bool, typer.Option("--echo", help="Echo what is received.")] = False,
     script: Annotated[
-        Path | None, typer.Option("--script", help="File of faults, one a line, with times.")
+        Path | None,
+        typer.Option("--script", help="TOML file with a `[[fault]]` table for each fault."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of noise and losses.")] = 0,
     end_with_input: Annotated[bool, typer.Option("--end-with-input", hidden=True)] = False,
 ) -> None:
     """Emulate the robot and its controller until Ctrl-C; the URL to use is the first line printed.
@@ -40,7 +44,6 @@ def emulate(
     """
     from hil.realtime import RealClock
     from hil.signals import StopSignals
-    from sim.devices.arm_faults import parse_arm_script
     from sim.devices.arm_server import run_arm_controller
     from sim.devices.arm_settings import START_DEG, ArmControllerSettings
 
@@ -51,9 +54,9 @@ def emulate(
         settings = ArmControllerSettings(
             baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_mm * 1e-3
         )
-        faults = parse_arm_script("" if script is None else script.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
+    faults = _faults(script)
     with StopSignals() as wish:
         try:
             run_arm_controller(
@@ -69,8 +72,22 @@ def emulate(
                 say=lambda line: err.print(line, markup=False, soft_wrap=True),
                 end_with_console=end_with_input,
             )
-        except (OSError, ValueError) as error:
+        except ValueError as error:
+            raise ConfigError("command line", [f"the robot cannot be like that: {error}"]) from None
+        except OSError as error:
             raise RefusedError(f"the robot cannot be emulated: {error}") from None
+
+
+def _faults(script: Path | None) -> "tuple[ArmFault, ...]":
+    """The faults of a script's file; none without one."""
+    from sim.devices.arm_faults import parse_arm_script
+
+    try:
+        return parse_arm_script("" if script is None else script.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError("--script", [f"{script}: cannot be read: {error.strerror}"]) from None
+    except ValueError as error:
+        raise ConfigError(str(script), [str(error)]) from None
 
 
 def _say_ready(url: str) -> None:

@@ -1,5 +1,6 @@
 """The documents: links lead somewhere, commands exist, examples are accepted."""
 
+import json
 import re
 import shlex
 import tomllib
@@ -7,15 +8,24 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
+from hil.arm_scenario import ArmPlan, ArmScenario, arm_plan_from_table
+from hil.arm_sources import settings as sources
 from hil.cli import app
+from hil.file_kinds import SCENARIOS, FileKind, find_kind
 from hil.rig import Rig
+from hil.robot_settings import BlendSettings, RobotSettings
+from hil.settings import read_toml
+from hil.together import PartSettings, TogetherScenario
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+COLUMN = re.compile(r" {3,}[^ #]")
+"""Words after a wide gap explain a command; a mark of comment does so anywhere."""
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
 
@@ -46,9 +56,31 @@ def command_lines(text):
     """Lines of code blocks that begin with the program's name, without their comments."""
     for language, block in FENCE.findall(text):
         if language in ("", "sh"):
-            for line in block.splitlines():
+            for line in map(str.strip, block.splitlines()):
                 if line.startswith("hil "):
-                    yield shlex.split(line, comments=True)
+                    words = re.split(r" {3,}", line)[0] if COLUMN.search(line) else line
+                    yield shlex.split(words, comments=True)
+
+
+PLACEHOLDER = re.compile(r"[A-Z$]|my_")
+"""How a word begins that stands for a file, a name or an address of the reader's own."""
+QUICK = re.compile(r"hil (arm (fk|ik)|platform ik|schema)\b")
+"""Commands that only compute or print something, in a moment."""
+KINDS_OF_VERB = {
+    "run": SCENARIOS, "check": SCENARIOS,
+    "arm run": (FileKind.ARM_SCENARIO,), "arm check": (FileKind.ARM_SCENARIO,),
+    "arm ik": (FileKind.ROBOT,), "arm fk": (FileKind.ROBOT, FileKind.SPACE_ARM),
+}  # fmt: skip
+
+
+def named_file(words):
+    """The file that a command names first, and the kinds that it may have; None if it has none."""
+    for verb in (" ".join(words[1:3]), words[1]):
+        if verb in KINDS_OF_VERB:
+            rest = words[1 + len(verb.split()) :]
+            if rest and not rest[0].startswith("-") and not PLACEHOLDER.match(rest[0]):
+                return rest[0], KINDS_OF_VERB[verb]
+    return None
 
 
 def fault_of_command(words):
@@ -75,6 +107,35 @@ def test_links_lead_somewhere(path):
 def test_commands_exist(path):
     faults = map(fault_of_command, command_lines(path.read_text(encoding="utf-8")))
     assert [fault for fault in faults if fault] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_files_of_commands_exist_and_are_of_the_right_kind(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for words in command_lines(path.read_text(encoding="utf-8")):
+        if (named := named_file(words)) and not Path(named[0]).stem.startswith("hold_neutral"):
+            find_kind(named[0], *named[1], key=" ".join(words))
+
+
+def quick_commands():
+    """Every command of the documents that can be tried in a moment: no placeholder in it."""
+    lines = {}
+    for path in DOCUMENTS:
+        for words in command_lines(path.read_text(encoding="utf-8")):
+            end = next((i for i, word in enumerate(words) if word in (">", "|")), len(words))
+            if QUICK.match(" ".join(words)) and not any(map(PLACEHOLDER.match, words)):
+                lines.setdefault(" ".join(words[:end]), words[1:end])
+    return lines
+
+
+@pytest.mark.parametrize("words", quick_commands().values(), ids=quick_commands().keys())
+def test_quick_commands_end_well(words):
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+
+
+def test_there_are_quick_commands():
+    assert {"arm", "platform", "schema"} == {words[0] for words in quick_commands().values()}
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
@@ -121,6 +182,85 @@ def test_the_example_of_drives_in_the_rig_is_accepted():
         tomllib.loads(plain + "\n".join(line.removeprefix("#").lstrip() for line in lines)), "rig"
     )
     assert rig.drives.url.startswith("slcan:/dev/serial/by-id/")
+
+
+SCENARIOS_TEXT = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
+
+
+def examples(*keys):
+    """TOML examples of the document of scenarios that have one of these keys at their top."""
+    blocks = [block for language, block in FENCE.findall(SCENARIOS_TEXT) if language == "toml"]
+    tables = [tomllib.loads(block) for block in blocks]
+    return [table for table in tables if table.keys() & set(keys)]
+
+
+def test_examples_of_arm_scenarios_are_accepted(tmp_path):
+    whole = [table for table in examples("station") if table["station"] == "arm"]
+    assert whole
+    plans = [arm_plan_from_table(table, tmp_path / "doc.toml") for table in whole]
+    shipped, _ = find_kind("bkm_on_rm01", FileKind.ARM_SCENARIO, key="")
+    parts = [table for table in examples("mapping", "source") if "station" not in table]
+    assert {key for table in parts for key in table} == {"mapping", "source"}
+    plans += [arm_plan_from_table(read_toml(shipped) | table, shipped) for table in parts]
+    assert all(isinstance(plan, ArmPlan) for plan in plans)
+
+
+def test_the_place_of_the_mapping_example_is_that_of_its_joints():
+    """Millimetres and degrees as the example writes them."""
+    (table,) = examples("mapping")
+    joints = ",".join(map(str, table["mapping"]["start_joints_deg"]))
+    result = CliRunner().invoke(app, ["arm", "fk", "rm01", "--q", joints, "--json"])
+    told = json.loads(result.stdout)
+    start = table["mapping"]["start"]
+    assert told["position_m"] == pytest.approx(start["position_m"], abs=5e-4)
+    assert told["oat_deg"] == pytest.approx(start["oat_deg"], abs=1e-6)
+
+
+def test_examples_of_stations_together_are_accepted(tmp_path):
+    whole = [table for table in examples("station") if table["station"] == "together"]
+    assert whole
+    for table in whole:
+        scenario = TogetherScenario.build(table, "scenarios.md")
+        for part in scenario.part:
+            path, kind = find_kind(part.scenario, *SCENARIOS, key="part")
+            if kind is FileKind.ARM_SCENARIO:
+                arm_plan_from_table(read_toml(path), path, part.changes)
+
+
+@pytest.mark.parametrize(
+    ("heading", "models"),
+    [
+        ("## Arm scenarios", (ArmScenario, *(
+            field.annotation for field in ArmScenario.model_fields.values()
+            if hasattr(field.annotation, "model_fields")
+        ))),
+        ("### Sources of motion", (
+            sources.SourceLimitSettings, sources.SegmentSettings, sources.ProfileSourceSettings,
+            sources.RecordedSourceSettings, sources.KeyboardSourceSettings,
+            sources.GamepadSourceSettings, sources.RemoteSourceSettings,
+        )),
+        ("### Your own robot", (RobotSettings, BlendSettings)),
+        ("## Stations together", (TogetherScenario, PartSettings)),
+    ],
+)  # fmt: skip
+def test_the_document_of_scenarios_names_every_key(heading, models):
+    level = heading.split()[0]
+    section = SCENARIOS_TEXT.split(f"{heading}\n")[1]
+    section = re.split(rf"^#{{2,{len(level)}}} ", section, maxsplit=1, flags=re.MULTILINE)[0]
+    told = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", section))))
+    told |= set(re.findall(r"\[\[?(\w+)", section))
+    keys = {key for model in models for key in model.model_fields}
+    assert keys - told == set()
+
+
+def test_a_file_of_a_command_is_seen():
+    words = shlex.split("hil arm fk nowhere --q 1,2,3,4,5,6")
+    assert named_file(words) == ("nowhere", (FileKind.ROBOT, FileKind.SPACE_ARM))
+    assert named_file(shlex.split("hil run my_rig.toml")) is None
+    assert named_file(shlex.split("hil arm table")) is None
+    assert list(command_lines("```\nhil run demo --set a=b     what it's for\n```\n")) == [
+        ["hil", "run", "demo", "--set", "a=b"]
+    ]
 
 
 def test_a_dead_link_is_seen():

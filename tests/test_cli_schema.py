@@ -1,0 +1,108 @@
+"""``hil schema``: what editors and forms are made from, for every kind of file."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from hil.cli import app
+from hil.file_kinds import FileKind, kind_of
+from hil.schema import KINDS, schema_of, tables_of, unit_of
+from hil.settings import read_toml
+from hil.shipped import configs_dir
+
+runner = CliRunner()
+WITHOUT_UNIT = {
+    "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "damping",
+    "dead_zone", "expo", "gear_ratio", "jump_speed_factor", "late_cycles_max", "least_wrist",
+    "rate_overshoot", "scale", "singular_value_min", "speed", "value",
+}  # fmt: skip
+"""Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
+
+
+def printed(*arguments):
+    result = runner.invoke(app, ["schema", *arguments])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def leaves(schema, field):
+    """The simple schemas that a field's value is made of."""
+    if "$ref" in field:
+        yield from leaves(schema, schema["$defs"][field["$ref"].rpartition("/")[2]])
+        return
+    inner = [*field.get("anyOf", ()), *field.get("oneOf", ()), *field.get("prefixItems", ())]
+    inner += [field["items"]] if isinstance(field.get("items"), dict) else []
+    if not inner:
+        yield field
+    for one in inner:
+        yield from leaves(schema, one)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_refuses_unknown_keys_and_says_what_it_is_of(kind):
+    schema = printed(kind)
+    assert schema["additionalProperties"] is False
+    assert schema["title"] == KINDS[kind].value
+    assert "description" in schema
+    assert all(table["additionalProperties"] is False for table in schema.get("$defs", {}).values())
+
+
+def test_all_is_each_of_them_by_its_name():
+    assert printed("all") == {kind: schema_of(kind) for kind in KINDS}
+
+
+def test_left_out_it_is_that_of_a_platforms_scenario():
+    assert printed() == schema_of("scenario")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_number_has_a_unit_or_is_known_to_have_none(kind):
+    schema = schema_of(kind)
+    for table, fields in tables_of(schema):
+        for key, field in fields.items():
+            numbers = [leaf for leaf in leaves(schema, field) if leaf.get("type") == "number"]
+            if numbers and "$ref" not in field:
+                assert ("unit" in field) != (key in WITHOUT_UNIT), (
+                    f"{table}.{key}: a unit in its name, or a line in WITHOUT_UNIT, is needed"
+                )
+
+
+@pytest.mark.parametrize(
+    ("key", "unit"),
+    [
+        ("stroke_m", "m"),
+        ("path_deviation_max_mm", "mm"),
+        ("speed_max_m_s", "m/s"),
+        ("jerk_m_s3", "m/s³"),
+        ("rate_max_deg_s", "°/s"),
+        ("inertia_kg_m2", "kg m²"),
+        ("friction_nm", "N m"),
+        ("drag_nm_s", "N m s/rad"),
+        ("duration_s", "s"),
+        ("min_free_mb", "MB"),
+        ("scale", None),
+        ("name", None),
+    ],
+)
+def test_units_follow_from_keys(key, unit):
+    assert unit_of(key) == unit
+
+
+@pytest.mark.parametrize("path", sorted(configs_dir().glob("*/*.toml")), ids=lambda p: p.stem)
+def test_shipped_files_have_only_keys_of_their_schema(path):
+    """The schema of the kind that the file shows is the one that it was written by."""
+    table = read_toml(path)
+    kind = kind_of(table, str(path))
+    if path.parent.name == "drives":
+        assert kind is None
+        return
+    assert kind is not None
+    assert kind.folder == path.parent.name
+    schema = schema_of(next(name for name, one in KINDS.items() if one is kind))
+    assert table.keys() <= schema["properties"].keys()
+    assert set(schema["required"]) <= table.keys()
+
+
+def test_kinds_are_all_there():
+    assert set(KINDS.values()) == set(FileKind)
