@@ -1,13 +1,16 @@
 """Platform and arm together: each station runs in a process of its own, and they stop together.
 
 The processes share nothing but the wish to stop. It goes to all of them when the operator asks
-(Ctrl-C, SIGTERM), and, if the scenario says so, when one of them has come to a bad end; each then
-stops along its own path, by its own gate. An emergency stop is wired to the machines themselves: it
-does not wait for any of this.
+(Ctrl-C, SIGTERM), when this process itself is gone, and, if the scenario says so, when one of them
+has come to a bad end, as a machine does whose emergency stop was pressed; each then stops along its
+own path, by its own gate. An emergency stop is wired to the machines themselves: it does not wait
+for any of this.
 """
 
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +29,10 @@ from hil.signals import StopSignals
 
 LOOK_S = 0.05
 """How often the processes and the operator's wish are looked at [s]."""
+STOP_WITHIN_S = 90.0
+"""A part that was asked to stop has parked by then, or hangs and is ended; its gate brings
+the machine to rest without it [s]."""
+PROGRAM = (sys.executable, "-m", "hil.together_part")
 
 
 class PartSettings(Settings):
@@ -81,21 +88,36 @@ class PartResult:
     asked_to_stop: str
 
 
-def run_together(scenario: TogetherScenario, path: Path, out: Path) -> tuple[PartResult, ...]:
+def run_together(
+    scenario: TogetherScenario,
+    path: Path,
+    out: Path,
+    *,
+    now_s: Callable[[], float] | None = None,
+    program: tuple[str, ...] = PROGRAM,
+    stop_within_s: float = STOP_WITHIN_S,
+) -> tuple[PartResult, ...]:
     """Run all parts until the last has ended.
 
     Args:
         scenario: which.
         path: its file.
         out: folder that gets a new folder for this run, with one for each part.
+        now_s: monotonic time [s]; the system's if left out.
+        program: what a part is run by: it gets this process' number, then the arguments of `hil`.
+        stop_within_s: time that a part has to stop [s].
 
     Raises:
         RecordingError: if the folder cannot be made.
     """
+    clock = now_s or _monotonic()
     with ExitStack() as stack:
         folder = stack.enter_context(run_dir(out, scenario.name))
         wish = stack.enter_context(StopSignals())
-        parts = [_Part(part, path, folder) for part in scenario.part]
+        parts = [
+            _Part(part, path, folder, program, Deadline(clock, stop_within_s))
+            for part in scenario.part
+        ]
         for part in parts:
             stack.callback(part.kill)
         try:
@@ -112,26 +134,64 @@ def run_together(scenario: TogetherScenario, path: Path, out: Path) -> tuple[Par
         return tuple(part.result() for part in parts)
 
 
+def _monotonic() -> Callable[[], float]:
+    from hil.realtime import RealClock  # Linux only
+
+    return RealClock().now_s
+
+
 def _stop(parts: "list[_Part]", why: str) -> None:
     for part in parts:
         part.stop(why)
 
 
+class Deadline:
+    """Time that a part has to stop, from when it was asked.
+
+    Args:
+        now_s: monotonic time [s].
+        within_s: the time [s].
+    """
+
+    def __init__(self, now_s: Callable[[], float], within_s: float) -> None:
+        self._now_s = now_s
+        self.within_s = within_s
+        self._end_s: float | None = None
+
+    def begin(self) -> None:
+        """Let the time run."""
+        self._end_s = self._now_s() + self.within_s
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was begun and is over."""
+        return self._end_s is not None and self._now_s() > self._end_s
+
+
 class _Part:
     """One station's process; its words go into a file."""
 
-    def __init__(self, settings: PartSettings, beside: Path, folder: Path) -> None:
+    def __init__(
+        self,
+        settings: PartSettings,
+        beside: Path,
+        folder: Path,
+        program: tuple[str, ...],
+        deadline: Deadline,
+    ) -> None:
         self.name = settings.name
         file = find_file(
             settings.scenario, beside=beside, folder="scenarios", key=f"part {self.name}"
         )
         self._folder = folder / self.name
-        self._command = [sys.executable, "-m", "hil.cli", "run", str(file), "--json"]
+        self._command = [*program, str(os.getpid()), "run", str(file), "--json"]
         self._command += ["--out", str(self._folder)]
         for change in settings.changes:
             self._command += ["--set", change]
         self._process: subprocess.Popen[bytes] | None = None
         self._why = ""
+        self._deadline = deadline
+        self._hung = False
 
     @property
     def running(self) -> bool:
@@ -155,6 +215,9 @@ class _Part:
         """Wait a little for its end; whether it has just come."""
         if self._process is None or not self.running:
             return False
+        if self._deadline.passed and not self._hung:
+            self._hung = True
+            self._process.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(LOOK_S)
             return True
@@ -164,6 +227,7 @@ class _Part:
         """Ask it once to stop along its path."""
         if self.running and not self._why and self._process is not None:
             self._why = why
+            self._deadline.begin()
             with suppress(ProcessLookupError):
                 self._process.send_signal(SIGINT)
 
@@ -171,6 +235,9 @@ class _Part:
         """End it if nothing else did: only when this process itself is failing."""
         if self.running and self._process is not None:
             self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(self._deadline.within_s)
+            self._process.kill()
             self._process.wait()
 
     def result(self) -> PartResult:
@@ -179,10 +246,14 @@ class _Part:
         try:
             told = orjson.loads((self._folder / "told.json").read_bytes())
         except (OSError, orjson.JSONDecodeError):
-            told = {"ok": False, "error": self._last_words()}
+            told = {"ok": False, "error": self._last_words(status)}
         return PartResult(self.name, status == 0 and told.get("ok") is True, told, self._why)
 
-    def _last_words(self) -> str:
+    def _last_words(self, status: int | None) -> str:
+        if self._hung:
+            return f"it did not stop within {self._deadline.within_s:g} s and was ended"
+        if status is not None and status < 0:
+            return f"it was killed by signal {-status}"
         with suppress(OSError):
             lines = self._errors.read_text(encoding="utf-8", errors="replace").splitlines()
             return lines[-1] if lines else "it said nothing"

@@ -1,15 +1,24 @@
 """Platform and arm at the same time, each in a process of its own."""
 
 import json
+import select
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
-from rack_bench import needs_wires
+from rack_bench import needs_wires, write_quick_rig
 from typer.testing import CliRunner
 
+from hil.arm_bench import prepare_plan
+from hil.arm_scenario import load_arm_plan
 from hil.cli import app
+from hil.realtime import RealClock
 from hil.settings import ConfigError
 from hil.shipped import configs_dir
-from hil.together import TogetherScenario
+from hil.together import TogetherScenario, run_together
 
 runner = CliRunner()
 SHIPPED = configs_dir() / "scenarios" / "platform_and_arm.toml"
@@ -65,32 +74,191 @@ def test_both_run_and_both_tell(tmp_path):
     assert not any(one["asked_to_stop"] for one in answer["parts"].values())
 
 
-ABSENT = part("platform", "heave", 'clock="real"', 'devices.drives="slcan:/dev/nothing"')
-"""Refused after a moment: its drives are not there."""
-WAY = "source.segment=[{duration_s=20.0, velocity_m_s=[0.0, 0.0, 0.03]}]"
+ACTOR = """
+import os, pathlib, signal, sys, json
+from hil.together_part import tie_to
+
+tie_to(int(sys.argv[1]))
+how = sys.argv[-1].removeprefix("how=")
+heard = []
+signal.signal(signal.SIGINT, lambda *_: heard.append("SIGINT"))
+here = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
+(here / "ready").touch()
+count = int(sys.argv[-3].removeprefix("of="))
+while how in ("fails", "dies", "operator") and len(list(here.parent.glob("*/ready"))) < count:
+    signal.sigtimedwait([], 0.01)
+if how == "fails":
+    print(json.dumps({"ok": False, "reason": "a fault of the machine"}), flush=True)
+    sys.exit(1)
+if how == "dies":
+    os.kill(os.getpid(), signal.SIGKILL)
+if how == "operator":
+    os.kill(int(sys.argv[1]), signal.SIGINT)
+if how.startswith("completes"):
+    signal.sigtimedwait([], 0.6)
+    print(json.dumps({"ok": True, "result": "completed", "heard": heard}), flush=True)
+    sys.exit(0)
+while how == "deaf" or not heard:
+    signal.sigtimedwait([], 0.05)
+print(json.dumps({"ok": True, "result": "cancelled", "heard": heard}), flush=True)
+"""
+"""A part in the place of a station: it ends well, badly or not at all, and tells what it heard."""
+
+
+@pytest.fixture
+def play(tmp_path):
+    """Run parts that behave as they are named; what each told."""
+    actor = tmp_path / "actor.py"
+    actor.write_text(ACTOR)
+
+    def played(*hows, together="true", stop_within_s=20.0):
+        parts = [
+            part(f"part{k}", "demo", f"of={len(hows)}", f"how={how}") for k, how in enumerate(hows)
+        ]
+        path = write(tmp_path, *parts, together=together)
+        return run_together(
+            TogetherScenario.load(path), path, tmp_path / "runs",
+            program=(sys.executable, str(actor)), stop_within_s=stop_within_s,
+        )  # fmt: skip
+
+    return played
+
+
+def test_one_wish_of_the_operator_stops_all(play):
+    """The signal comes to this process alone; a part that has no terminal of its own hears it."""
+    first, second, third = play("operator", "runs", "runs")
+    for one in (first, second, third):
+        assert one.ok
+        assert one.told["heard"] == ["SIGINT"]
+        assert one.asked_to_stop == "the operator asked for it"
+
+
+@pytest.mark.parametrize("how", ["fails", "dies"])
+def test_a_bad_end_of_one_stops_the_others_once(play, how):
+    bad, second, third = play(how, "runs", "runs")
+    assert not bad.ok
+    assert bad.asked_to_stop == ""
+    for one in (second, third):
+        assert one.ok
+        assert one.told["heard"] == ["SIGINT"]
+        assert one.asked_to_stop == "part0 came to a bad end"
+
+
+@pytest.mark.parametrize("how", ["fails", "dies"])
+def test_a_bad_end_of_one_leaves_the_others_alone_if_the_scenario_says_so(play, how):
+    bad, other = play(how, "completes", together="false")
+    assert not bad.ok
+    assert other.ok
+    assert (other.told["heard"], other.asked_to_stop) == ([], "")
+
+
+def test_a_killed_part_says_by_what(play):
+    killed, _ = play("dies", "runs")
+    assert killed.told == {"ok": False, "error": "it was killed by signal 9"}
+
+
+def test_a_good_end_of_one_lets_the_others_go_on(play):
+    first, second = play("completes", "completes too")
+    assert first.ok
+    assert second.ok
+    assert second.told["heard"] == []
+
+
+def test_a_part_that_hangs_is_ended_after_its_time(play):
+    """A process that is stopped or stuck can neither park nor tell; nobody waits for it forever."""
+    failed, deaf = play("fails", "deaf", stop_within_s=0.5)
+    assert not failed.ok
+    assert not deaf.ok
+    assert deaf.told["error"] == "it did not stop within 0.5 s and was ended"
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from hil.together import TogetherScenario, run_together
+
+path = Path(sys.argv[1])
+run_together(TogetherScenario.load(path), path, path.parent / "runs",
+             program=(sys.executable, sys.argv[2]))
+"""
+
+
+def test_parts_stop_when_the_one_who_could_stop_them_is_killed(tmp_path):
+    actor = tmp_path / "actor.py"
+    actor.write_text(ACTOR)
+    parts = (part(name, "demo", "of=2", "how=runs") for name in "ab")
+    path = write(tmp_path, *parts)
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, str(path), str(actor)])
+    ready = until(lambda: list(tmp_path.glob("runs/*/*/ready")), lambda all_: len(all_) == 2)
+    parent.kill()
+    parent.wait()
+    for one in ready:
+        told = until((one.parent / "told.json").read_bytes, bool)
+        assert json.loads(told)["heard"] == ["SIGINT"]
+
+
+def until(look, good, within_s=20.0):
+    """What is seen once it is good; looked at every 20 ms."""
+    now_s = RealClock().now_s
+    end_s = now_s() + within_s
+    while not good(seen := look()):
+        assert now_s() < end_s, seen
+        select.select([], [], [], 0.02)
+    return seen
+
+
+WAY = (
+    "space_arm.model=b",
+    "source.segment=[{duration_s=30.0, velocity_m_s=[0.0, 0.0, 0.01]}]",
+    "mapping.start={position_m=[0.45, 0.15, 0.75], oat_deg=[90.0, 0.0, 0.0]}",
+    "mapping.start_joints_deg=[0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
+)
 
 
 @needs_wires
 @pytest.mark.xdist_group("real time")
-def test_a_bad_end_of_one_stops_the_other(tmp_path):
-    """Wherever it is: still proving its motion, or on its way."""
-    arm = part("arm", "bkm_on_rm01", 'clock="real"', "space_arm.model=b", WAY)
-    status, answer = told(write(tmp_path, arm, ABSENT), tmp_path)
+def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop(tmp_path):
+    """Real stations: the robot's own stop is pressed on its way; the platform parks."""
+    prepared = prepare_plan(load_arm_plan(
+        configs_dir() / "scenarios" / "bkm_on_rm01.toml", WAY
+    ))  # fmt: skip
+    with robot_at(prepared) as (url, console):
+        arm = part("arm", "bkm_on_rm01", 'clock="real"', *WAY, f'devices.arm="{url}"')
+        rig = write_quick_rig(tmp_path)
+        platform = part("platform", "heave", 'clock="real"', "motion.duration_s=60", f'rig="{rig}"')
+        path = write(tmp_path, platform, arm)
+        operator = threading.Thread(target=press, args=(tmp_path / "runs", console))
+        operator.start()
+        status, answer = told(path, tmp_path)
+        operator.join()
     assert status == 1
-    assert not answer["parts"]["platform"]["ok"]
-    stopped = answer["parts"]["arm"]
-    assert stopped["asked_to_stop"] == "platform came to a bad end"
-    if "result" in stopped:
-        assert stopped["result"] == "cancelled"
-        assert stopped["sent"] < stopped["waypoints"]
-    else:
-        assert "interrupted" in stopped["error"]
+    held, parked = answer["parts"]["arm"], answer["parts"]["platform"]
+    assert held["result"] == "held"
+    assert "emergency stop" in held["reason"]
+    assert 0 < held["sent"] < held["waypoints"]
+    assert parked["asked_to_stop"] == "arm came to a bad end"
+    assert parked["ok"], parked
+    assert (parked["outcome"], parked["mode"]) == ("stopped", "OFF")
 
 
-def test_a_bad_end_of_one_leaves_the_other_alone_if_the_scenario_says_so(tmp_path):
-    """The control of the test above."""
-    status, answer = told(write(tmp_path, SHORT_ARM, ABSENT, together="false"), tmp_path)
-    assert status == 1
-    assert not answer["parts"]["platform"]["ok"]
-    assert answer["parts"]["arm"]["result"] == "completed"
-    assert answer["parts"]["arm"]["asked_to_stop"] == ""
+@contextmanager
+def robot_at(prepared):
+    """An emulated robot where a motion begins: its URL, and the console for its faults."""
+    angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
+    command = [sys.executable, "-m", "hil.cli", "arm", "emulate", "--end-with-input", "--pty"]
+    command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process.stdout.readline().decode().strip(), process.stdin
+        finally:
+            process.kill()
+
+
+def press(runs, console):
+    """Press the robot's emergency stop once both stations are recorded and on their way."""
+    until(lambda: list(runs.glob("*/*/*/recording.mcap")), lambda all_: len(all_) == 2, 60.0)
+    for _ in range(20):
+        select.select([], [], [], 0.1)
+    console.write(b"estop\n")
+    console.flush()

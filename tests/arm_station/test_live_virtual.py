@@ -19,7 +19,7 @@ from hil.console import RefusedError
 
 KEYBOARD = {"kind": "keyboard", "frame": "base"}
 REST_AFTER_S = 1.05
-"""After the last sample with a key held the wish goes to zero at 0.05 m/s²: a second, rounded up."""
+"""From 0.05 m/s the wish goes to zero at 0.05 m/s²: a second, rounded up to whole periods."""
 
 
 def run(monkeypatch, tmp_path, source, acts, **options):
@@ -92,9 +92,7 @@ def test_keys_typed_before_the_run_move_nothing(board, monkeypatch, tmp_path):
 
 def test_a_terminal_that_hangs_up_ends_the_motion_at_rest(board, monkeypatch, tmp_path):
     acts = [*held(board, b"r", 1.0, 3.0), (3.0, lambda: os.close(board[0]))]
-    result, wanted, robot = run(
-        monkeypatch, tmp_path, KEYBOARD, lambda *_: acts, keyboard_fd=board[1]
-    )
+    result, _, robot = run(monkeypatch, tmp_path, KEYBOARD, lambda *_: acts, keyboard_fd=board[1])
     assert result.end.result is StreamResult.COMPLETED
     assert result.end.reason == "the terminal is gone"
     assert any("the terminal is gone" in event.message for event in result.events)

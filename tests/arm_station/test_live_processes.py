@@ -1,0 +1,203 @@
+"""Live runs as they are used: the program in a terminal, the robot on a line, another writer."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import select
+import socket
+import subprocess
+import sys
+import termios
+
+import numpy as np
+import pytest
+from live_bench import TOKEN, live_plan, live_toml, set_point, speeds_m_s
+
+from hil.arm_bench import prepare_plan
+from hil.arm_runner import emulated_robot
+from hil.realtime import RealClock
+
+now_s = RealClock().now_s
+pytestmark = pytest.mark.xdist_group("real time")
+WITHIN_S = 60.0
+COLUMNS = 100
+
+
+@pytest.fixture
+def robot():
+    """An emulated robot on a pseudo-terminal, in a process of its own."""
+    with emulated_robot(prepare_plan(live_plan({"kind": "keyboard"}))) as url:
+        yield url
+
+
+class Run:
+    """`hil run` in a process of its own, all three streams of it on a terminal.
+
+    Args:
+        arguments: after `hil run`.
+    """
+
+    def __init__(self, *arguments):
+        self.near, self.far = pty.openpty()
+        termios.tcsetwinsize(self.far, (30, COLUMNS))
+        self.before = termios.tcgetattr(self.far)
+        self.shown = b""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "hil.cli", "run", *map(str, arguments)],
+            stdin=self.far, stdout=self.far, stderr=self.far, start_new_session=True,
+            env=os.environ | {"TERM": "xterm", "NO_COLOR": "1"},
+        )  # fmt: skip
+
+    def read(self, timeout_s):
+        if select.select([self.near], [], [], timeout_s)[0]:
+            self.shown += os.read(self.near, 65_536)
+
+    def until(self, text):
+        """Read until a text was shown."""
+        end_s = now_s() + WITHIN_S
+        while text not in self.shown.decode(errors="replace"):
+            assert now_s() < end_s, self.text()
+            assert self.process.poll() is None or select.select([self.near], [], [], 0.2)[0], (
+                self.text()
+            )
+            self.read(0.05)
+
+    def hold(self, key, for_s):
+        """A key that repeats as a keyboard's does, while what is shown is read."""
+        end_s = now_s() + for_s
+        while now_s() < end_s:
+            os.write(self.near, key)
+            self.read(0.03)
+
+    def ended(self):
+        """Read to the end; the exit status."""
+        end_s = now_s() + WITHIN_S
+        while self.process.poll() is None:
+            assert now_s() < end_s, self.text()
+            self.read(0.05)
+        while select.select([self.near], [], [], 0.1)[0]:
+            self.read(0.0)
+        return self.process.returncode
+
+    def text(self):
+        """What was shown, without the means of moving about."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.shown.decode(errors="replace"))
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        for fd in (self.near, self.far):
+            os.close(fd)
+
+
+@pytest.fixture
+def started():
+    runs = []
+
+    def start(*arguments):
+        runs.append(Run(*arguments))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.close()
+
+
+def recording_in(folder):
+    return next(folder.glob("*/recording.mcap"))
+
+
+def test_keys_in_a_terminal_move_a_robot_on_a_line(robot, started, tmp_path):
+    scenario = live_toml(tmp_path / "live.toml", 'kind = "keyboard"\nframe = "base"')
+    run = started(scenario, "--arm-link", robot, "--out", tmp_path / "runs")
+    run.until("the stream begins")
+    assert not termios.tcgetattr(run.far)[3] & (termios.ECHO | termios.ICANON)
+    run.hold(b"r", 1.2)
+    run.hold(b"", 1.6)
+    os.write(run.near, b"q")
+    assert run.ended() == 0, run.text()
+    text = run.text()
+    assert "r / f  up / down" in text, "the keys are told"
+    assert text.index("space  stop at once") < text.index("the stream begins")
+    assert re.search(r"wanted +[1-9]\d* mm/s .*, moves +[1-9]\d* mm/s", text)
+    assert "ended with the key q; both arms come to rest along the path" in text
+    assert "completed: ended with the key q" in text
+    assert "0 with nothing ready, 0 late" in text
+    assert "rrr" not in text, "no key is echoed"
+    assert termios.tcgetattr(run.far) == run.before, "the terminal is given back"
+    wanted, gripper = speeds_m_s(recording_in(tmp_path / "runs"))
+    assert max(wanted) > 0.02
+    assert wanted[-1] == 0.0
+    assert gripper[-1] < 1e-3 < max(gripper)
+
+
+def test_ctrl_c_in_the_terminal_brings_both_arms_to_rest(robot, started, tmp_path):
+    """While a key is held, as an operator in a fright would."""
+    scenario = live_toml(tmp_path / "live.toml", 'kind = "keyboard"\nframe = "base"')
+    run = started(scenario, "--arm-link", robot, "--out", tmp_path / "runs")
+    run.until("the stream begins")
+    run.hold(b"a", 1.0)
+    run.process.send_signal(2)
+    run.hold(b"a", 1.0)
+    assert run.ended() == 0, run.text()
+    assert "cancelled: stopped by the operator" in run.text()
+    assert termios.tcgetattr(run.far) == run.before
+    wanted, gripper = speeds_m_s(recording_in(tmp_path / "runs"))
+    assert max(wanted) > 0.01
+    assert gripper[-1] < 1e-3 < max(gripper)
+
+
+def writer(path):
+    """Another process of this machine: this one."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(5.0)
+    connection.connect(str(path))
+    return connection
+
+
+def closed(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_another_process_moves_the_robot_until_it_falls_silent(robot, started, tmp_path):
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    address = tmp_path / "velocity"
+    source = f'kind = "remote"\nframe = "base"\nlisten = "{address}"\ntoken_file = "{token}"'
+    run = started(
+        live_toml(tmp_path / "live.toml", source),
+        "--arm-link", robot, "--out", tmp_path / "runs", "--json",
+    )  # fmt: skip
+    while not address.exists():
+        run.read(0.05)
+        assert run.process.poll() is None, run.text()
+    with contextlib.closing(writer(address)) as stranger:
+        stranger.sendall(b'{"token": "somebody else entirely"}\n' + set_point(1, now_s()))
+        assert closed(stranger), "refused without the token"
+    with contextlib.closing(writer(address)) as owner, contextlib.closing(writer(address)) as late:
+        owner.sendall(b'{"token": "%s"}\n' % TOKEN.encode())
+        assert closed(late), "refused while another one owns"
+        moved_s = now_s()
+        seq = 0
+        while now_s() < moved_s + 2.0:
+            seq += 1
+            owner.sendall(set_point(seq, now_s()))
+            run.read(0.03)
+        run.hold(b"", 1.8)  # silence
+        owner.sendall(b'{"seq": 100000, "end": true}\n')
+        assert run.ended() == 0, run.text()
+    told = json.loads(run.text()[run.text().index("{") :])
+    assert (told["result"], told["reason"]) == ("completed", "ended by the writer")
+    assert (told["empty_slot"], told["late_answers"]) == (0, 0)
+    assert not address.exists(), "its socket is taken away"
+    wanted, gripper = speeds_m_s(told["recording"])
+    moving = np.flatnonzero(wanted)
+    assert max(wanted) > 0.015
+    assert moving[-1] < len(wanted) - 2, "silent before it ended"
+    assert gripper[-1] < 1e-3 < max(gripper)
