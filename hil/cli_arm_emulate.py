@@ -1,5 +1,6 @@
 """``hil arm emulate``: the bench's robot on a line, without the robot."""
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,7 +27,18 @@ def emulate(
         str | None,
         typer.Option("--start", metavar="q1,…,q6", help="Joint angles at the start [deg]."),
     ] = None,
-    tool_mm: Annotated[float, typer.Option("--tool", help="Wrist centre to gripper [mm].")] = 100.0,
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="SCENARIO",
+            help="Stand where this arm scenario begins, with its robot's tool.",
+        ),
+    ] = None,
+    tool_mm: Annotated[
+        float | None,
+        typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out."),
+    ] = None,
     feedback: Annotated[
         bool, typer.Option("--feedback/--no-feedback", help="Requests say where the gripper is.")
     ] = True,
@@ -45,14 +57,12 @@ def emulate(
     from hil.realtime import RealClock
     from hil.signals import StopSignals
     from sim.devices.arm_server import run_arm_controller
-    from sim.devices.arm_settings import START_DEG, ArmControllerSettings
+    from sim.devices.arm_settings import ArmControllerSettings
 
-    joints = START_DEG if start is None else tuple(
-        float(angle) for angle in numbers(start, 6, "--start", "q1,…,q6 in degrees")
-    )  # fmt: skip
+    joints, tool_m = _stand(start, tool_mm, scenario)
     try:
         settings = ArmControllerSettings(
-            baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_mm * 1e-3
+            baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_m
         )
     except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
@@ -76,6 +86,33 @@ def emulate(
             raise ConfigError("command line", [f"the robot cannot be like that: {error}"]) from None
         except OSError as error:
             raise RefusedError(f"the robot cannot be emulated: {error}") from None
+
+
+def _stand(
+    start: str | None, tool_mm: float | None, scenario: str | None
+) -> tuple[tuple[float, ...], float]:
+    """Joint angles at the start [deg] and length of the tool [m]."""
+    from sim.devices.arm_settings import START_DEG
+
+    if scenario is not None:
+        if start is not None or tool_mm is not None:
+            raise ConfigError("--for", ["says start and tool; leave --start and --tool out"])
+        return _stand_for(scenario)
+    tool_m = 1e-3 * (100.0 if tool_mm is None else tool_mm)
+    if start is None:
+        return START_DEG, tool_m
+    return tuple(numbers(start, 6, "--start", "q1,…,q6 in degrees")), tool_m
+
+
+def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
+    from hil.arm_bench import prepare_plan
+    from hil.cli_stations import arm_plan_of
+    from hil.file_kinds import FileKind, find_kind
+
+    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--for")
+    with err.status("looking for the start of the motion"):
+        prepared = prepare_plan(arm_plan_of(path))
+    return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m
 
 
 def _faults(script: Path | None) -> "tuple[ArmFault, ...]":

@@ -30,6 +30,19 @@ def segment(duration_s, speed_m_s):
     ]
 
 
+SLOW = f"""
+station = "arm"
+name = "slow"
+[space_arm]
+model = "b"
+[mapping]
+start = {{ position_m = [0.646303149, -0.15005, 0.657645732], oat_deg = [90, 0, 0] }}
+start_joints_deg = [{JOINTS}]
+[source]
+kind = "profile"
+frame = "base"
+segment = [{{ duration_s = 30, velocity_m_s = [0, 0, 0.004] }}]
+"""
 QUICK = [*PLACE, *segment(3, 0.02)]
 
 
@@ -216,6 +229,8 @@ def test_reports_of_stations_together(tmp_path, monkeypatch):
         (["--start", "1,2"], "--start: 2 numbers; 6 are needed"),
         (["--start=500,0,0,0,0,0"], "joint 1: 500.00 deg outside"),
         (["--baud", "7"], "baud = 7"),
+        (["--for", "demo"], "is a platform scenario; --for must be an arm scenario"),
+        (["--for", "bkm_on_rm01", "--tool", "50"], "leave --start and --tool out"),
         (["--script", "nowhere.toml"], "--script: nowhere.toml: cannot be read"),
     ],
 )
@@ -237,14 +252,15 @@ def test_every_option_of_the_arms_verbs_is_explained(verb):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 @pytest.mark.xdist_group("real time")
 def test_a_robot_that_dies_leaves_a_whole_recording_of_a_lost_link(tmp_path):
+    scenario = tmp_path / "slow.toml"
+    scenario.write_text(SLOW)
     program = [sys.executable, "-m", "hil.cli"]
     robot = subprocess.Popen(
-        [*program, "arm", "emulate", "--pty", f"--start={JOINTS}", "--end-with-input"],
+        [*program, "arm", "emulate", "--pty", "--for", str(scenario), "--end-with-input"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
     url = robot.stdout.readline().strip()
-    command = [*program, "arm", "run", "bkm_on_rm01", "--arm-link", url, "--out", str(tmp_path)]
-    command += [*PLACE, *segment(30, 0.004)]
+    command = [*program, "arm", "run", str(scenario), "--arm-link", url, "--out", str(tmp_path)]
     run = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True)
     try:
         assert waypoints(tmp_path, run) > 0

@@ -91,7 +91,7 @@ def fault_of_command(words):
         if verb not in verbs:
             return f"{' '.join(words)}: no verb {verb!r}"
         command = verbs[verb]
-    known = {"--help"}.union(*(option.opts for option in command.params))
+    known = {"--help"}.union(*(one.opts + one.secondary_opts for one in command.params))
     for word in rest:
         if word.startswith("--") and word.partition("=")[0] not in known:
             return f"{' '.join(words)}: no option {word!r}"
