@@ -1,25 +1,32 @@
 """A scene seen through a free camera: the mouse or the keys turn it, shift it and bring it near."""
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from pyqtgraph import Vector
-from pyqtgraph.opengl import GLViewWidget
-from PySide6.QtCore import QPoint, Qt, Signal
+from pyqtgraph.opengl.GLViewWidget import GLViewMixin
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
+    QImage,
     QKeyEvent,
     QMatrix4x4,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
-    QSurfaceFormat,
     QVector4D,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from hil.panel.gl_drawing import Drawing
+from hil.panel.gl_offscreen import GlError, Offscreen
 from hil.panel.models.scene_colours import SceneColours
-from hil.panel.models.scene_figure import Build, Figure
+from hil.panel.models.scene_figure import Build, Figure, same_figure
+
+Floats = NDArray[np.float32]
 
 NARROW_FOV_DEG: Final = 32.0
 """Angle of view across the shorter side: small enough that upright things look upright."""
@@ -33,18 +40,18 @@ ZOOM: Final = 1.12
 NOTCH: Final = 120.0
 """What a wheel tells for one notch."""
 
-SAMPLES: Final = 4
-"""Of each pixel, for smooth edges."""
-
 _VIEWS: Final = {Qt.Key.Key_F: (0.0, 8.0), Qt.Key.Key_S: (-90.0, 8.0), Qt.Key.Key_T: (-90.0, 90.0)}
 """Azimuth and elevation [deg] of the eye: in front of the machine, at its side, above it."""
 
 _TURNS: Final = {
-    Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)
-}  # fmt: skip
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, 1),
+    Qt.Key.Key_Down: (0, -1),
+}
 
 
-class Canvas(GLViewWidget):
+class Canvas(GLViewMixin, QWidget):
     """Draws the figures of one scene.
 
     Args:
@@ -58,31 +65,27 @@ class Canvas(GLViewWidget):
 
     def __init__(self, build: Build, colours: SceneColours, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        wanted = QSurfaceFormat(self.format())
-        wanted.setSamples(SAMPLES)
-        self.setFormat(wanted)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._scene = build
         self._colours = colours
         self._figure: Figure | None = None
+        self._offscreen: Offscreen | None = None
         self._drawing: Drawing | None = None
+        self._image: QImage | None = None
         self._broken = False
-        self._labels = [_label(label.words, self) for label in build.labels]
-        self.set_colours(colours)
         self.reset_camera()
 
     def set_colours(self, colours: SceneColours) -> None:
         """Draw in other colours from now on."""
         self._colours = colours
-        for widget, label in zip(self._labels, self._scene.labels, strict=True):
-            widget.setStyleSheet(f"color: {colours.hex_of[label.role]}; background: transparent;")
         self.update()
 
     def show_figure(self, figure: Figure) -> None:
         """Draw this figure from now on; the same as before costs nothing."""
         before = self._figure
         self._figure = figure
-        if before is None or not _same(before, figure):
+        if before is None or not same_figure(before, figure):
             self.update()
 
     def reset_camera(self) -> None:
@@ -94,40 +97,33 @@ class Canvas(GLViewWidget):
             Vector(*camera.middle_m), distance, camera.elevation_deg, camera.azimuth_deg
         )
 
-    def initializeGL(self) -> None:  # noqa: N802 - Qt's name
-        """Send the scene to a new context; Qt makes one anew when the window changes."""
-        try:
-            major, minor = self.context().format().version()
-            super().initializeGL()
-            self._drawing = Drawing(self._scene, (major, minor))
-        except Exception as error:  # noqa: BLE001 - whatever a driver does, the panel must live on
-            self._fail(error)
-
-    def paintGL(self) -> None:  # noqa: N802 - Qt's name
-        """Draw the newest figure."""
-        if self._broken or self._drawing is None or self._figure is None:
-            return
-        region = self.getViewport()
-        view = self.projectionMatrix(region, region) * self.viewMatrix()
-        table = np.array(view.data(), np.float32)
-        try:
-            self._drawing.draw(
-                self._figure, self._colours, table, self._lamp(), self.devicePixelRatioF()
-            )
-        except Exception as error:  # noqa: BLE001 - as above
-            self._fail(error)
-
     def update(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Ask for a picture, and bring the words to where their points are seen now."""
+        """Ask for a new picture."""
+        self._image = None
         super().update()
-        if hasattr(self, "_labels"):
-            self._place_labels()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the picture, drawn anew if anything changed, and the words in it."""
+        painter = QPainter(self)
+        if self._image is None and not self._broken and self._figure is not None:
+            try:
+                self._image = self._picture(self._figure)
+            except Exception as error:  # whatever a driver does, the panel must live on
+                self._fail(error)
+        if self._image is None:
+            painter.fillRect(self.rect(), QColor(self._colours.hex_of["background"]))
+            return
+        painter.drawImage(0, 0, self._image)
+        self._paint_words(painter)
+        if self.hasFocus():
+            painter.setPen(QColor(self._colours.hex_of["grid"]))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep the machine as large as the shorter side allows."""
         super().resizeEvent(event)
         self._widen()
-        self._place_labels()
+        self.update()
 
     def keyPressEvent(self, ev: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Arrows turn, with Ctrl they shift; + and - zoom; F, S, T, R choose a view."""
@@ -169,54 +165,74 @@ class Canvas(GLViewWidget):
         """Angle of view across the width, which is what the camera counts with."""
         ratio = max(1.0, self.width() / max(1, self.height()))
         half = math.tan(math.radians(0.5 * NARROW_FOV_DEG)) * ratio
-        self.opts["fov"] = math.degrees(2.0 * math.atan(half))
+        fov_deg = math.degrees(2.0 * math.atan(half))
+        self.opts["fov"] = fov_deg  # pyright: ignore[reportArgumentType]
 
-    def _lamp(self) -> np.ndarray:
+    def _picture(self, figure: Figure) -> QImage:
+        """Draw a figure.
+
+        Raises:
+            GlError: or what else OpenGL raises.
+        """
+        if self._offscreen is None:
+            self._offscreen = Offscreen()
+            self._offscreen.prepare(self._send)
+        drawing = self._drawing
+        if drawing is None:
+            raise GlError("the scene could not be sent")
+        scale = self.devicePixelRatioF()
+        upside_down = QMatrix4x4()
+        upside_down.scale(1.0, -1.0, 1.0)
+        table = np.array((upside_down * self._view()).data(), np.float32)
+
+        def draw() -> None:
+            drawing.draw(figure, self._colours, table, self._lamp(), scale)
+
+        width, height = (max(1, round(scale * side)) for side in (self.width(), self.height()))
+        image = self._offscreen.picture(width, height, draw)
+        image.setDevicePixelRatio(scale)
+        return image
+
+    def _send(self) -> None:
+        if self._offscreen is not None:
+            self._drawing = Drawing(self._scene, self._offscreen.version)
+
+    def _view(self) -> QMatrix4x4:
+        """From the scene to the screen, -1 to 1."""
+        region = self.getViewport()
+        return self.projectionMatrix(region, region) * self.viewMatrix()
+
+    def on_screen(self, point_m: tuple[float, float, float]) -> QPointF | None:
+        """Where a point of the scene [m] is seen, in pixels; None if it is behind the eye."""
+        seen = self._view().map(QVector4D(*point_m, 1.0))
+        if seen.w() <= 0.0:
+            return None
+        return QPointF(
+            0.5 * (1.0 + seen.x() / seen.w()) * self.width(),
+            0.5 * (1.0 - seen.y() / seen.w()) * self.height(),
+        )
+
+    def _paint_words(self, painter: QPainter) -> None:
+        for label in self._scene.labels:
+            place = self.on_screen(label.point_m)
+            if place is not None:
+                painter.setPen(QColor(self._colours.hex_of[label.role]))
+                room = QRectF(place.x() - 40.0, place.y() - 12.0, 80.0, 24.0)
+                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, label.words)
+
+    def _lamp(self) -> Floats:
         """Over the left shoulder of who looks, as a direction in the scene, shape (3,)."""
-        azimuth, elevation = (math.radians(self.opts[name]) for name in ("azimuth", "elevation"))
-        eye = np.array([math.cos(elevation) * math.cos(azimuth),
-                        math.cos(elevation) * math.sin(azimuth), math.sin(elevation)])  # fmt: skip
+        azimuth, elevation = (
+            math.radians(float(self.opts[name]))  # pyright: ignore[reportArgumentType]
+            for name in ("azimuth", "elevation")
+        )
+        level = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
+        eye = math.cos(elevation) * level + [0.0, 0.0, math.sin(elevation)]
         right = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
         lamp = 0.75 * eye - 0.45 * right + 0.55 * np.cross(eye, right)
         return (lamp / np.linalg.norm(lamp)).astype(np.float32)
-
-    def _place_labels(self) -> None:
-        region = self.getViewport()
-        view: QMatrix4x4 = self.projectionMatrix(region, region) * self.viewMatrix()
-        for widget, label in zip(self._labels, self._scene.labels, strict=True):
-            seen = view.map(QVector4D(*label.point_m, 1.0))
-            if seen.w() <= 0.0:
-                widget.hide()
-                continue
-            x = 0.5 * (1.0 + seen.x() / seen.w()) * self.width()
-            y = 0.5 * (1.0 - seen.y() / seen.w()) * self.height()
-            middle = widget.rect().center()
-            place = QPoint(round(x), round(y)) - middle
-            if widget.pos() != place:
-                widget.move(place)
-            widget.show()
 
     def _fail(self, error: Exception) -> None:
         self._broken = True
         self._drawing = None
         self.failed.emit(f"{type(error).__name__}: {error}")
-
-
-def _same(first: Figure, second: Figure) -> bool:
-    return (
-        first.trace_serial == second.trace_serial
-        and first.roles == second.roles
-        and np.array_equal(first.transforms, second.transforms)
-    )
-
-
-def _label(words: str, parent: QWidget) -> QLabel:
-    widget = QLabel(words, parent)
-    widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-    widget.adjustSize()
-    return widget
-
-
-def camera_of(canvas: Canvas) -> dict[str, Any]:
-    """Where the camera is: center, distance, fov, azimuth, elevation."""
-    return canvas.cameraParams()

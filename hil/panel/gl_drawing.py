@@ -46,15 +46,16 @@ class Drawing:
         Args:
             figure: where everything is.
             colours: of the roles.
-            view: from the scene to the screen, column by column, shape (16,).
+            view: from the scene to the screen upside down, column by column, shape (16,).
             light: direction of the lamp in the scene's axes, unit vector, shape (3,).
             scale: device pixels in a pixel of the window.
         """
         GL.glClearColor(*colours.rgba("background"))
-        GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
+        GL.glClear(int(GL.GL_COLOR_BUFFER_BIT) | int(GL.GL_DEPTH_BUFFER_BIT))
         GL.glEnable(GL.GL_DEPTH_TEST)
         self._draw_lines(self._floor, len(self._build.ground.lines_m), colours, view, scale)
         GL.glEnable(GL.GL_CULL_FACE)
+        GL.glFrontFace(GL.GL_CW)  # the picture is drawn upside down
         self._draw_bodies(figure, colours, view, light)
         GL.glDisable(GL.GL_CULL_FACE)
         if len(figure.trace_m):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from scipy.spatial import ConvexHull, QhullError
 
 from hil.panel.models.scene_colours import GHOST_ALPHA, SceneColours
-from hil.panel.models.scene_figure import Build, Figure
+from hil.panel.models.scene_figure import Build, Figure, same_figure
 from hil.panel.texts import text
 
 Array = NDArray[np.float64]
@@ -48,12 +48,7 @@ class FlatCanvas(QWidget):
         """Draw this figure from now on; the same as before costs nothing."""
         before = self._figure
         self._figure = figure
-        if (
-            before is None
-            or before.roles != figure.roles
-            or before.trace_serial != figure.trace_serial
-            or not np.array_equal(before.transforms, figure.transforms)
-        ):
+        if before is None or not same_figure(before, figure):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

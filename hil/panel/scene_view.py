@@ -164,7 +164,7 @@ class _Pane(QWidget):
     def _made_canvas(self) -> Any:
         if self._why:
             return FlatCanvas(self.scene.build, self._colours, self)
-        from hil.panel.gl_canvas import Canvas  # noqa: PLC0415 - needs OpenGL, which may be missing
+        from hil.panel.gl_canvas import Canvas  # here: it needs OpenGL, which may be missing
 
         canvas = Canvas(self.scene.build, self._colours, self)
         canvas.failed.connect(self._fall_back, Qt.ConnectionType.QueuedConnection)
@@ -197,9 +197,10 @@ class _Pane(QWidget):
                 for entry in self.scene.build.legend
             )
         )
-        style = f"color: {self._colours.hex_of['text']}; background: transparent;"
-        for overlay in (self._heading, self._legend):
-            overlay.setStyleSheet(style)
+        red, green, blue = (round(255.0 * part) for part in self._colours.rgba("background")[:3])
+        style = f"color: {self._colours.hex_of['text']}; background: "
+        self._heading.setStyleSheet(style + "transparent;")
+        self._legend.setStyleSheet(style + f"rgba({red}, {green}, {blue}, 170);")
         self._place()
 
     def _place(self) -> None:

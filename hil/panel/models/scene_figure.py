@@ -5,6 +5,7 @@ colour role a slot; no corner of a body is touched again. Colours are named by t
 same scene stands in a light window and in a dark one.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -131,6 +132,15 @@ class Figure:
         self.trace_m.setflags(write=False)
 
 
+def same_figure(first: Figure, second: Figure) -> bool:
+    """Whether two figures look the same."""
+    return (
+        first.trace_serial == second.trace_serial
+        and first.roles == second.roles
+        and np.array_equal(first.transforms, second.transforms)
+    )
+
+
 class Scene(Protocol):
     """A machine that can be drawn: what it is, and where it is."""
 
@@ -253,26 +263,29 @@ def grid(
 
 
 class Trace:
-    """The last points of a path, oldest first."""
+    """The last points of a path, oldest first.
+
+    Args:
+        least_step_m: points nearer to the last one than this are left out [m].
+    """
 
     def __init__(self, least_step_m: float) -> None:
-        """A path whose points lie at least so far apart [m]."""
-        self._least = least_step_m
+        self._least_m = least_step_m
         self._points: list[tuple[float, float, float]] = []
-        self._array = np.zeros((0, 3))
-        self._array.setflags(write=False)
+        self._array: Array | None = None
         self.serial = 0
 
-    def add(self, point_m: Array) -> None:
-        """One more point [m], shape (3,); not finite or too near is left out."""
-        if not np.isfinite(point_m).all():
-            return
-        if self._points and np.linalg.norm(point_m - self._points[-1]) < self._least:
-            return
-        x, y, z = point_m.tolist()
-        self._points.append((x, y, z))
-        del self._points[:-TRACE_POINTS]
-        self._changed()
+    def add(self, points_m: Array) -> None:
+        """More points [m], shape (N, 3); those that are not finite are left out."""
+        added = False
+        for x, y, z in points_m[np.isfinite(points_m).all(axis=1)].tolist():
+            if self._points and math.dist((x, y, z), self._points[-1]) < self._least_m:
+                continue
+            self._points.append((x, y, z))
+            added = True
+        if added:
+            del self._points[:-TRACE_POINTS]
+            self._changed()
 
     def clear(self) -> None:
         """Forget the path."""
@@ -281,11 +294,13 @@ class Trace:
             self._changed()
 
     def _changed(self) -> None:
-        self._array = np.array(self._points, np.float64).reshape(-1, 3)
-        self._array.setflags(write=False)
+        self._array = None
         self.serial += 1
 
     @property
     def points_m(self) -> Array:
         """The points [m], shape (N, 3), read-only."""
+        if self._array is None:
+            self._array = np.array(self._points, np.float64).reshape(-1, 3)
+            self._array.setflags(write=False)
         return self._array

@@ -30,6 +30,9 @@ WARN_SHARE: Final = 0.15
 FAULT_SHARE: Final = 0.05
 """A leg is yellow or red with less than this share of half its travel left."""
 
+THICKER: Final = {"warn": 1.2, "fault": 1.45}
+"""Who cannot tell the colours apart sees these legs thicker."""
+
 BODY: Final = 0.92
 """Share of the closed length that the cylinder's body takes; the rest is rod."""
 
@@ -112,6 +115,7 @@ class PlatformScene:
         roles = dict(self._build.roles)
         for leg, role in enumerate(self.leg_roles(lengths)):
             roles[f"leg{leg + 1}"] = role
+            transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
         note = "" if reached is not None else "scene.note.pose_unknown"
         return Figure(transforms, tuple(roles.values()), note=note)
 
@@ -182,7 +186,7 @@ class PlatformScene:
             ground=grid(1.5 * radius, GRID_M, floor),
             labels=_labels(feet, radius),
             legend=_LEGEND,
-            camera=Camera((0.0, 0.0, floor + 0.44 * height), 1.04 * max(2.3 * radius, height)),
+            camera=Camera((0.0, 0.0, floor + 0.40 * height), 1.14 * max(2.3 * radius, height)),
         )
 
 
@@ -260,7 +264,7 @@ def _ghost(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]
     ring = np.column_stack([corners, np.full(len(corners), height)])
     front = np.array([0.66 * radius_m, 0.0, height])
     ends = [*zip(ring, np.roll(ring, -1, axis=0), strict=True)]
-    ends.append((front, front + [0.0, 0.0, 0.5 * radius_m]))
+    ends.append((front, front + np.array([0.0, 0.0, 0.5 * radius_m])))
     return tuple(Piece(bar(start, end, 0.35 * thick_m), "ghost") for start, end in ends)
 
 

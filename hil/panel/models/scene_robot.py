@@ -29,6 +29,7 @@ from hil.panel.models.scene_time import (
     advance,
     between_angles,
     between_poses,
+    is_jump,
     rotation_of,
 )
 from hil.recording.arm_frame import ARM
@@ -75,15 +76,14 @@ class RobotScene:
         return self._build
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames; one that lies before the last begins the path anew."""
+        """Learn of new frames; after a jump in time the path begins anew."""
         if not len(rows):
             return
-        times = rows[:, 1]
-        if self._between is not None and times[0] < self._between.newest[1]:
+        times = _COLUMNS.of_all(rows, "t_s")[:, 0]
+        if is_jump(self._between, times):
             self._trace.clear()
         self._between = advance(self._between, rows, times, now_s)
-        for row in rows:
-            self._trace.add(_COLUMNS.of(row, "measured_pose")[:3])
+        self._trace.add(_COLUMNS.of_all(rows, "measured_pose")[:, :3])
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""

@@ -37,3 +37,21 @@ class Columns:
         if row.shape != (self.values,):
             raise ValueError(f"a row of shape {row.shape}, must be ({self.values},)")
         return row[self._at[name]]
+
+    def of_all(self, rows: Array, name: str) -> Array:
+        """Values of a field in many frames.
+
+        Args:
+            rows: values of the frames, shape (N, values).
+            name: of the field, as in the layout.
+
+        Returns:
+            Shape (N, count).
+
+        Raises:
+            KeyError: if there is no such field.
+            ValueError: if the rows are not of this layout.
+        """
+        if rows.ndim != 2 or rows.shape[1] != self.values:
+            raise ValueError(f"rows of shape {rows.shape}, must be (N, {self.values})")
+        return rows[:, self._at[name]]

@@ -107,8 +107,8 @@ def frustum(low_radius_m: float, high_radius_m: float, length_m: float) -> Solid
     for k in range(1, SIDES - 1):
         faces.append([2 * SIDES, 2 * SIDES + k + 1, 2 * SIDES + k])
         faces.append([3 * SIDES, 3 * SIDES + k, 3 * SIDES + k + 1])
-    return Solid(
-        np.vstack([low, high, low, high]), np.vstack([outwards, outwards, down, up]), np.array(faces))  # fmt: skip
+    normals = np.vstack([outwards, outwards, down, up])
+    return Solid(np.vstack([low, high, low, high]), normals, np.array(faces))
 
 
 def cylinder(radius_m: float, length_m: float) -> Solid:

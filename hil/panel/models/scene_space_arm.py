@@ -20,7 +20,7 @@ from hil.panel.models.scene_figure import (
 from hil.panel.models.scene_platform import matrix
 from hil.panel.models.scene_rows import Columns
 from hil.panel.models.scene_solids import Solid, arrow, axes_along, ball, bar, box, cylinder
-from hil.panel.models.scene_time import Between, advance, between_angles
+from hil.panel.models.scene_time import Between, advance, between_angles, is_jump
 from hil.recording.arm_frame import ARM
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.links import Link
@@ -68,15 +68,14 @@ class SpaceArmScene:
         return self._build
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames; one that lies before the last begins the path anew."""
+        """Learn of new frames; after a jump in time the path begins anew."""
         if not len(rows):
             return
-        times = rows[:, 1]
-        if self._between is not None and times[0] < self._between.newest[1]:
+        times = _COLUMNS.of_all(rows, "t_s")[:, 0]
+        if is_jump(self._between, times):
             self._trace.clear()
         self._between = advance(self._between, rows, times, now_s)
-        for row in rows:
-            self._trace.add(_COLUMNS.of(row, "space_pose")[:3])
+        self._trace.add(_COLUMNS.of_all(rows, "space_pose")[:, :3])
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""

@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 JUMP_S = 1.0
-"""Frames farther apart in motion time, or going back, are a jump and not a motion."""
+"""Between frames farther apart in motion time nothing is interpolated."""
+
+GAP_S = 5.0
+"""A longer hole is another place of the run, and no path leads across."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +43,19 @@ class Between:
         return min(1.0, max(0.0, (now_s - self.arrived_s) / self.spacing_s))
 
 
+def is_jump(known: Between | None, t_s: Array) -> bool:
+    """Whether new frames are not the sequel of those before, as when a replay is moved.
+
+    Args:
+        known: what was known before.
+        t_s: motion times of the new frames [s], shape (N,), at least one.
+    """
+    if known is None:
+        return False
+    last_s = float(known.newest[1])  # t_s is the second field of every layout
+    return not last_s <= float(t_s[0]) <= last_s + GAP_S
+
+
 def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Between | None:
     """What is known after new frames.
 
@@ -55,7 +71,7 @@ def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Bet
     if len(rows) > 1:
         before, before_t = rows[-2], float(t_s[-2])
     elif known is not None:
-        before, before_t = known.newest, float(known.newest[1])  # t_s is a layout's second field
+        before, before_t = known.newest, float(known.newest[1])
     else:
         return Between(newest, newest, now_s, 0.0)
     step_s = newest_t - before_t
