@@ -99,6 +99,11 @@ class ArmGate:
         return self._latched
 
     @property
+    def limits(self) -> tuple[ArmLimits, ...]:
+        """Of each arm, in the order of the samples."""
+        return self._limits
+
+    @property
     def stopping(self) -> bool:
         """Whether a smooth stop has been declared; the limits are the same while it lasts."""
         return self._stopping

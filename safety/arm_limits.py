@@ -31,6 +31,7 @@ class ArmCheck(Enum):
     ACCELERATION = "acceleration"
     GRIPPER_SPEED = "gripper speed"
     GRIPPER_TURN = "gripper turn rate"
+    REACH = "distance out of reach"
     MARGIN = "margin"
     CLEARANCE = "clearance"
     CORNER = "path deviation at a corner"
