@@ -20,9 +20,9 @@ from typing import Final
 
 TOKEN_NAME: Final = "token"  # noqa: S105 the file's name
 TOKEN_BYTES: Final = 32
-_SOCKET: Final = re.compile(
-    r"(?P<name>[A-Za-z0-9_.+-]{1,150})-(?P<pid>[0-9]{1,10})\.sock", re.ASCII
-)
+NAME_MAX: Final = 60
+"""Characters of a run's name in its socket's name, so that it fits into an address."""
+_SOCKET: Final = re.compile(r"(?P<name>[A-Za-z0-9_.+-]{1,60})-(?P<pid>[0-9]{1,10})\.sock", re.ASCII)
 _TOKEN: Final = re.compile(rf"[0-9a-f]{{{2 * TOKEN_BYTES}}}", re.ASCII)
 
 
@@ -110,7 +110,7 @@ def token(place: Path | None = None, *, make: bool = False) -> str:
             file = os.open(TOKEN_NAME, flags, dir_fd=fd)
         except OSError as error:
             raise PlaceError(f"{path}: {error.strerror}; a bench makes it when it runs") from error
-        with os.fdopen(file, "rb") as stream:
+        try:
             state = os.fstat(file)
             mode = stat.S_IMODE(state.st_mode)
             mine = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid()
@@ -119,7 +119,9 @@ def token(place: Path | None = None, *, make: bool = False) -> str:
                     f"{path}: mode {mode:04o}, user {state.st_uid}; need a file of yours with "
                     f"mode 0600: remove it, the next bench makes a new one"
                 )
-            text = stream.read(2 * TOKEN_BYTES + 1).decode("ascii", "replace")
+            text = os.read(file, 2 * TOKEN_BYTES + 1).decode("ascii", "replace")
+        finally:
+            os.close(file)
     if not _TOKEN.fullmatch(text):
         raise PlaceError(
             f"{path}: {len(text)} characters; need {2 * TOKEN_BYTES} hexadecimal digits: "
@@ -144,7 +146,7 @@ def _make_token(fd: int) -> None:
 
 def socket_name(name: str, pid: int) -> str:
     """The file name of a run's socket; characters that a name should not have become ``_``."""
-    return f"{re.sub(r'[^A-Za-z0-9_.+-]', '_', name)[:150] or 'bench'}-{pid}.sock"
+    return f"{re.sub(r'[^A-Za-z0-9_.+-]', '_', name)[:NAME_MAX] or 'bench'}-{pid}.sock"
 
 
 def benches(place: Path | None = None) -> list[Place]:

@@ -1,21 +1,27 @@
 """The process that proves, `python -m hil.desk.prover`, and the desk's end of it.
 
-They share a socket pair: a packet of JSON each way, one question at a time, in order. It begins
-when it is first needed, works at a lower priority than the bench, and ends with the desk.
+They share a socket pair: a packet of JSON each way. Poses and motions have a lane each, in which
+one question is asked at a time: a motion takes seconds to prove, and a pose must not wait for it.
+The process begins when the first client is let in, works at a lower priority than the bench, and
+ends with the desk.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import queue
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from hil.desk.parts import Case
 
@@ -26,6 +32,7 @@ PROVER_PROGRAM: Final = ("-m", "hil.desk.prover")
 NICENESS: Final = 5
 QUEUE_MAX: Final = 32
 ANSWER_MAX_BYTES: Final = 128 * 1024
+_POSE, _TABLE = "pose", "table"
 _SINGLE_THREADED: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -44,8 +51,9 @@ class ProverChild:
         self._header_fd, self._verdict, self._program = header_fd, verdict, program
         self._process: subprocess.Popen[bytes] | None = None
         self._wire: socket.socket | None = None
-        self._waiting: deque[Case] = deque()
-        self._asked: Case | None = None
+        self._folder = ""
+        self._waiting: dict[str, deque[Case]] = {_POSE: deque(), _TABLE: deque()}
+        self._asked: dict[str, Case] = {}
 
     @property
     def wire(self) -> socket.socket | None:
@@ -60,6 +68,7 @@ class ProverChild:
         """
         if self._wire is not None:
             return
+        self._folder = tempfile.mkdtemp(prefix="hil-prover-")  # removed here, even if it is killed
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far:
             try:
@@ -69,7 +78,7 @@ class ProverChild:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     pass_fds=(far.fileno(), self._header_fd),
-                    env=os.environ | _SINGLE_THREADED,
+                    env=os.environ | _SINGLE_THREADED | {"TMPDIR": self._folder},
                 )
             except BaseException:
                 near.close()
@@ -78,25 +87,27 @@ class ProverChild:
 
     def ask(self, case: Case) -> None:
         """Put a case; a target that still waits gives way to a newer one of the same client."""
-        if case.table is None:
-            for older in [c for c in self._waiting if c.table is None and c.client == case.client]:
-                self._waiting.remove(older)
+        lane = _lane(case)
+        waiting = self._waiting[lane]
+        if lane == _POSE:
+            for older in [other for other in waiting if other.client == case.client]:
+                waiting.remove(older)
                 self._verdict(older, "target: a newer one has taken its place", b"")
-        if len(self._waiting) >= QUEUE_MAX:
+        if len(waiting) >= QUEUE_MAX:
             self._verdict(case, f"{QUEUE_MAX} questions wait to be proved; ask again later", b"")
             return
-        self._waiting.append(case)
-        self._next()
+        waiting.append(case)
+        self._next(lane)
 
-    def _next(self) -> None:
-        if self._asked is not None or not self._waiting:
+    def _next(self, lane: str) -> None:
+        if lane in self._asked or not self._waiting[lane]:
             return
-        case = self._asked = self._waiting.popleft()
+        case = self._asked[lane] = self._waiting[lane].popleft()
         try:
             self.start()
             if self._wire is not None:
                 # The library's own JSON: it has a form for every number that a client can send.
-                self._wire.send(json.dumps({"pose": case.pose, "table": case.table}).encode())
+                self._wire.send(json.dumps({_POSE: case.pose, _TABLE: case.table}).encode())
         except (OSError, ValueError):
             self._lost()
 
@@ -110,23 +121,23 @@ class ProverChild:
             return
         except OSError:
             packet = b""
-        case = self._asked
-        if not packet or case is None:
+        if not packet:
             self._lost()
             return
-        self._asked = None
         answer = json.loads(packet)
+        case = self._asked.pop(answer["lane"])
         error = answer["error"].encode("utf-8", "replace").decode("utf-8")
         self._verdict(case, error, answer["motion"].encode("utf-8"))
-        self._next()
+        self._next(answer["lane"])
 
     def _lost(self) -> None:
         """The process is gone; what it was asked is not proved, the next question begins anew."""
-        case, self._asked = self._asked, None
+        asked, self._asked = self._asked, {}
         status = self.close()
-        if case is not None:
+        for case in asked.values():
             self._verdict(case, f"the proof was not finished (exit status {status})", b"")
-        self._next()
+        for lane in self._waiting:
+            self._next(lane)
 
     def close(self) -> int | None:
         """End the process; harmless when repeated.
@@ -138,13 +149,20 @@ class ProverChild:
         if self._wire is not None:
             self._wire.close()
             self._wire = None
-        if process is None:
-            return None
-        with suppress(subprocess.TimeoutExpired):
-            # One that has ended by itself keeps its status; another one is not waited for.
-            process.wait(0.01)
-        process.kill()
-        return process.wait()
+        status = None
+        if process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.01)  # one that has ended by itself keeps its status
+            process.kill()
+            status = process.wait()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = ""
+        return status
+
+
+def _lane(case: Case) -> str:
+    return _TABLE if case.table is not None else _POSE
 
 
 def _prove(wire: socket.socket, header_fd: int) -> None:
@@ -156,17 +174,32 @@ def _prove(wire: socket.socket, header_fd: int) -> None:
     size = os.fstat(header_fd).st_size
     header = json.loads(os.pread(header_fd, size, 0))
     proof = Proof(Plan.build(header["scenario"], "header"))
+    tables: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def prove_tables() -> None:
+        while True:
+            _answer(wire, _TABLE, proof.motion, tables.get())
+
+    threading.Thread(target=prove_tables, daemon=True).start()
     while question := wire.recv(ANSWER_MAX_BYTES):
         asked = json.loads(question)
-        motion = b""
-        try:
-            if asked["pose"] is not None:
-                error = proof.target(tuple(asked["pose"]))
-            else:
-                error, motion = proof.motion(asked["table"])
-        except Exception as problem:  # whatever it met, it is no proof
-            error = f"the proof failed: {type(problem).__name__}: {problem}"[:1000]
-        wire.send(json.dumps({"error": error, "motion": motion.decode("utf-8")}).encode())
+        if asked[_TABLE] is not None:
+            tables.put(asked[_TABLE])
+        else:
+            _answer(wire, _POSE, lambda pose: (proof.target(tuple(pose)), b""), asked[_POSE])
+
+
+def _answer(
+    wire: socket.socket, lane: str, prove: Callable[[Any], tuple[str, bytes]], what: Any
+) -> None:
+    """Prove one thing and send the verdict; one packet, so threads do not mix theirs."""
+    try:
+        error, motion = prove(what)
+    except Exception as problem:  # whatever it met, it is no proof
+        error, motion = f"the proof failed: {type(problem).__name__}: {problem}"[:1000], b""
+    answer = {"lane": lane, "error": error, "motion": motion.decode("utf-8")}
+    with suppress(ConnectionError):  # the desk is gone; the reader of the wire sees it too
+        wire.send(json.dumps(answer).encode())
 
 
 def main() -> int:
@@ -179,10 +212,10 @@ def main() -> int:
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError):
         os.nice(NICENESS)
-    with socket.socket(fileno=int(sys.argv[1])) as wire, suppress(ConnectionError):
-        _prove(wire, int(sys.argv[2]))
+    with suppress(ConnectionError):
+        _prove(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    os._exit(main())  # a proof that is under way in its thread is of no use any more

@@ -1,0 +1,186 @@
+"""The operator's slot and the operation: newest wins, whatever is damaged is noticed."""
+
+import math
+import os
+import struct
+
+import pytest
+from desk_samples import child, poll
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hil.desk.operation import OPERATION_MAX_BYTES, Operation
+from hil.desk.order import (
+    BUTTONS,
+    MOTION_MAX_BYTES,
+    SLOT_BYTES,
+    Button,
+    OperatorOrder,
+    OperatorSlot,
+)
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+counts = st.tuples(*[st.integers(0, 2**64 - 1)] * len(BUTTONS))
+
+
+@st.composite
+def orders(draw):
+    serial = draw(st.integers(0, 3))
+    motion = bytes([serial]) * (10 * serial)  # a number names one motion
+    target = draw(st.none() | st.tuples(*[finite] * 6))
+    stamp_s = draw(st.just(-math.inf) | finite)
+    tempo = draw(st.floats(0.0, 1.0))
+    return OperatorOrder(stamp_s, draw(st.booleans()), draw(counts), tempo, target, serial, motion)
+
+
+ORDER = OperatorOrder(12.5, True, tuple(range(8)), 0.25, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), 2, b"{}")
+
+
+def pair():
+    buffer = bytearray(SLOT_BYTES)
+    return OperatorSlot(buffer), OperatorSlot(buffer), buffer
+
+
+@given(st.lists(st.one_of(orders(), st.just("read")), max_size=20))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_any_interleaving_gives_the_newest_once(steps):
+    writer, reader, _ = pair()
+    waiting = None
+    for step in [*steps, "read"]:
+        if step == "read":
+            assert reader.read() == waiting
+            waiting = None
+        else:
+            writer.write(step)
+            waiting = step
+    assert (reader.torn, reader.corrupt) == (0, 0)
+
+
+def test_a_reader_that_comes_later_gets_what_is_there():
+    writer, _, buffer = pair()
+    writer.write(ORDER)
+    assert OperatorSlot(buffer).read() == ORDER
+    assert ORDER.pressed(Button.HOME) == 0
+    assert ORDER.pressed(Button.POSE) == 7
+
+
+@given(st.integers(0, SLOT_BYTES - MOTION_MAX_BYTES - 5), st.integers(1, 255))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
+    writer, reader, buffer = pair()
+    writer.write(ORDER)
+    buffer[offset] ^= flips
+    assert [reader.read() for _ in range(3)] == [None] * 3
+    emptied = buffer[:8] == bytes(8)  # then it is a slot that was never written
+    assert (reader.torn + reader.corrupt == 0) is emptied
+
+
+def test_a_damaged_motion_is_noticed():
+    writer, reader, buffer = pair()
+    writer.write(ORDER)
+    buffer[SLOT_BYTES - MOTION_MAX_BYTES] ^= 1
+    assert reader.read() is None
+    assert reader.corrupt == 1
+
+
+def test_a_writer_that_died_at_work_leaves_silence():
+    writer, reader, buffer = pair()
+    writer.write(ORDER)
+    assert reader.read() == ORDER
+    counter = struct.unpack_from("=Q", buffer)[0]
+    struct.pack_into("=Q", buffer, 0, counter + 1)
+    assert [reader.read() for _ in range(3)] == [None] * 3
+    assert reader.torn == 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"presses": (0,) * 7},
+        {"override": 1.001},
+        {"override": -0.001},
+        {"override": math.nan},
+        {"target": (0.0,) * 5 + (math.nan,)},
+        {"target": (0.0,) * 5},
+        {"motion_serial": 1, "motion_json": bytes(MOTION_MAX_BYTES + 1)},
+        {"motion_serial": 0, "motion_json": b"{}"},
+    ],
+)
+def test_impossible_orders_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong)).split("_")[0]):
+        OperatorOrder(**wrong)
+
+
+WRITER = """
+import sys
+from hil.desk.order import OperatorOrder, OperatorSlot
+slot = OperatorSlot.attach(int(sys.argv[1]))
+for n in range(1, 1 + int(sys.argv[2])):
+    serial = 1 + n // 50
+    slot.write(OperatorOrder(float(n), bool(n % 2), (n,) * 8, (n % 11) / 11, (float(n),) * 6,
+                             serial, b"%09d" % serial * (1 + serial % 900)))
+print("done", flush=True)
+"""
+
+
+def test_a_racing_writer_in_another_process_is_never_read_torn():
+    slot, count = OperatorSlot.shared(), 30_000
+    writer = child(WRITER, slot.fileno(), count, pass_fds=(slot.fileno(),))
+    seen = [0.0]
+    done = False
+    while not done:
+        done = poll(writer.stdout, 0.0)
+        order = slot.read()
+        if order is None:
+            continue
+        n = int(order.stamp_s)
+        serial = 1 + n // 50
+        assert order.presses == (n,) * 8
+        assert order.held is bool(n % 2)
+        assert order.target == (float(n),) * 6
+        assert order.motion_serial == serial
+        assert order.motion_json == b"%09d" % serial * (1 + serial % 900)
+        seen.append(order.stamp_s)
+    writer.communicate()
+    assert slot.corrupt == 0
+    assert seen == sorted(set(seen))
+    assert seen[-1] == count or (slot.read() or ORDER).stamp_s == count
+    assert len(seen) > 100
+    slot.release()
+
+
+def test_shared_memory_is_attached_by_its_descriptor():
+    slot = OperatorSlot.shared()
+    other = OperatorSlot.attach(os.dup(slot.fileno()))
+    slot.write(ORDER)
+    assert other.read() == ORDER
+    for each in (slot, other, other):
+        each.release()
+    with pytest.raises(ValueError, match="shared memory"):
+        OperatorSlot.local().fileno()
+    with pytest.raises(ValueError, match="are needed"):
+        OperatorSlot(bytearray(SLOT_BYTES - 1))
+
+
+texts = st.text(max_size=3000)
+
+
+@given(st.builds(Operation, finite, st.booleans(), st.sampled_from(["", "play", "pose"]),
+                 st.integers(0, 2**53), finite, texts, counts, st.just("hold")))  # fmt: skip
+@settings(derandomize=True, deadline=None)
+def test_an_operation_comes_as_it_was_told_or_with_a_shorter_reason(operation):
+    encoded = operation.to_bytes()
+    assert len(encoded) <= OPERATION_MAX_BYTES
+    back = Operation.from_bytes(encoded)
+    same = {name: getattr(back, name) for name in Operation.__slots__ if name != "refused"}
+    assert same == {name: getattr(operation, name) for name in same}
+    if back.refused != operation.refused:
+        assert back.refused.endswith("…")
+        assert operation.refused.startswith(back.refused[:-1])
+        assert len(encoded) > OPERATION_MAX_BYTES // 2
+
+
+@pytest.mark.parametrize("payload", [b"", b"[]", b"{}", b'{"override": 1}', b"\xff"])
+def test_what_is_no_operation_is_refused(payload):
+    with pytest.raises(ValueError, match=r"not an operation|empty document|str is not valid"):
+        Operation.from_bytes(payload)
