@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     bench_arm,
+    bench_arm_link,
     bench_cycle,
     bench_kill,
     bench_kinematics,
@@ -17,7 +18,7 @@ from benchmarks import (
     bench_space_arm,
 )
 
-NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill", "space_arm", "arm")
+NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill", "space_arm", "arm", "arm_link")
 
 
 def machine() -> dict[str, str | int | None]:
@@ -39,11 +40,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default=",".join(NAMES))
     parser.add_argument("--seconds", type=float, default=60.0, help="of the real-time benchmark")
+    parser.add_argument("--waypoints", type=int, default=10_000, help="of the arm, virtual time")
+    parser.add_argument("--arm-seconds", type=float, default=600.0, help="of the arm, real time")
     parser.add_argument("--json", type=Path, default=Path("benchmarks/results/latest.json"))
     arguments = parser.parse_args()
     chosen = arguments.only.split(",")
-    results: dict[str, object] = {"machine": machine()}
-    print("machine:", ", ".join(f"{key} {value}" for key, value in results["machine"].items()))
+    facts = machine()
+    results: dict[str, object] = {"machine": facts}
+    print("machine:", ", ".join(f"{key} {value}" for key, value in facts.items()))
     if "kinematics" in chosen:
         results["kinematics"] = bench_kinematics.run()
     if "cycle" in chosen:
@@ -60,6 +64,10 @@ def main() -> None:
         results["space_arm"] = bench_space_arm.run()
     if "arm" in chosen:
         results["arm"] = bench_arm.run()
+    if "arm_link" in chosen:
+        results["arm_link"] = bench_arm_link.run(
+            arguments.waypoints, arguments.arm_seconds, arguments.seconds
+        )
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

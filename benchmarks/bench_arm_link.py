@@ -1,31 +1,50 @@
 """The arm station's line: waypoints without a miss, and the time from a request to its answer.
 
 The same motion, there and back again and again, in virtual time against the emulated robot in this
-process, and in real time against one in a process of its own on a pseudo-terminal.
+process, and in real time against one in a process of its own on a pseudo-terminal. Then the answer
+as the robot sees it: a robot that only asks and looks at its watch, with `hil run` and its recorder
+at the other end, beside a plain pyserial loop that answers the same line each time, which is what
+the machine itself costs; quiet, and with a program on every processor that never stops computing.
 
-    python -m benchmarks.bench_arm_link [--waypoints 10000] [--seconds 600]
+    python -m benchmarks.bench_arm_link [--waypoints 10000] [--seconds 600] [--port-seconds 60]
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from hil.arm_bench import ArmRunResult, prepare_plan, run_arm
+from arm_driver.contour import PERIOD_S
+from benchmarks.arm_line import (
+    BUSY,
+    Line,
+    Timings,
+    beside,
+    constant_peer,
+    play_constant,
+    play_robot,
+)
+from hil.arm_bench import ArmRunResult, prepare_plan, run_arm, stream_plan
 from hil.arm_runner import emulated_robot, moved_to
 from hil.arm_scenario import ArmPlan, arm_plan_from_table
+from hil.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.warm import warm_arm
 from sim.world.space_arm.simulator import TICK_S
 
 P99_MS = 2.0
 LEG_S = 7.0
+ROBOT_PRIORITY = 95
+"""Of the robot that asks: a controller has a processor of its own."""
 
 
 def plan_of(duration_s: float, clock: str) -> ArmPlan:
@@ -77,10 +96,87 @@ def measure(duration_s: float, clock: str) -> dict[str, Any]:
         return figures(result, time.monotonic() - started_s)
 
 
-def run(
-    waypoints: int = 10_000, duration_s: float = 600.0, console: Console | None = None
+def written(plan: ArmPlan, folder: Path) -> Path:
+    """The plan as a file, for another process."""
+    source = plan.scenario.source
+    lines = ['station = "arm"', 'name = "bench"', f"longest_s = {plan.scenario.longest_s}"]
+    lines += ["[space_arm]", 'model = "b"', "[source]", 'kind = "profile"', 'frame = "base"']
+    for segment in source.segment if source.kind == "profile" else ():
+        lines += ["[[source.segment]]", f"duration_s = {segment.duration_s}"]
+        lines += [f"velocity_m_s = {list(segment.velocity_m_s)}"]
+    path = folder / "bench.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def measure_port(duration_s: float, busy: int) -> dict[str, dict[str, Any]]:
+    """The answer as the robot sees it: of the station and of the plain peer, one after the other.
+
+    Args:
+        duration_s: of each [s].
+        busy: programs beside it that never stop computing.
+    """
+    answers = max(2, round(duration_s / PERIOD_S))
+    plan = plan_of(duration_s + 2.0 * LEG_S, "virtual")
+    start = stream_plan(prepare_plan(plan)).start
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for _ in range(busy):
+            stack.enter_context(beside("-c", BUSY))
+        scenario = str(written(plan, folder))
+
+        def station(line: Line) -> tuple[str, ...]:
+            program = ("-m", "hil.cli", "run", scenario, "--json", "--out", str(folder))
+            return (*program, "--arm-link", line.url)
+
+        def asked(line: Line) -> Timings:
+            return play_robot(line, start, answers)
+
+        return {
+            "station": _timed(station, asked),
+            "plain peer": _timed(constant_peer, lambda line: play_constant(line, answers)),
+        }
+
+
+def _timed(
+    program: Callable[[Line], tuple[str, ...]], play: Callable[[Line], Timings]
 ) -> dict[str, Any]:
-    """Measure both and print the table."""
+    line = Line()
+    try:
+        policy = RealtimePolicy(priority=ROBOT_PRIORITY, lock_memory=False)
+        with beside(*program(line)), RealtimeSetup(policy):
+            return play(line).figures()
+    finally:
+        line.close()
+
+
+def show_port(console: Console, cases: dict[str, dict[str, dict[str, Any]]]) -> None:
+    columns = ("answers", "missed", "p50 ms", "p99 ms", "longest ms")
+    title = "request to the whole answer, as the robot sees it"
+    table = Table("beside it", "who answers", *columns, title=title, box=None)
+    for load, case in cases.items():
+        for who, each in case.items():
+            table.add_row(
+                load, who, str(each["answers"]), str(each["missed"]), f"{each['p50_ms']:.2f}",
+                f"{each['p99_ms']:.2f}", f"{each['longest_ms']:.2f}",
+            )  # fmt: skip
+    console.print(table)
+
+
+def run(
+    waypoints: int = 10_000,
+    duration_s: float = 600.0,
+    port_s: float = 60.0,
+    console: Console | None = None,
+) -> dict[str, Any]:
+    """Measure all of it and print the tables.
+
+    Args:
+        waypoints: of the run in virtual time.
+        duration_s: of the run in real time [s].
+        port_s: of each of the four measurements of the answer [s].
+        console: where the tables go.
+    """
     console = console or Console(width=120)
     warm_arm()
     results = {
@@ -98,15 +194,21 @@ def run(
         if case["reason"]:
             console.print(f"{clock}: {case['reason']}", markup=False, soft_wrap=True)
     console.print(table)
-    return results | {"target_p99_ms": P99_MS}
+    port = {
+        "nothing": measure_port(port_s, 0),
+        f"{os.cpu_count()} busy programs": measure_port(port_s, os.cpu_count() or 1),
+    }
+    show_port(console, port)
+    return results | {"port": port, "target_p99_ms": P99_MS}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--waypoints", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--port-seconds", type=float, default=60.0)
     arguments = parser.parse_args()
-    run(arguments.waypoints, arguments.seconds)
+    run(arguments.waypoints, arguments.seconds, arguments.port_seconds)
 
 
 if __name__ == "__main__":
