@@ -22,12 +22,17 @@ from hil.together import TogetherScenario, run_together
 
 runner = CliRunner()
 SHIPPED = configs_dir() / "scenarios" / "platform_and_arm.toml"
-SHORT_ARM = """
-[[part]]
-name = "arm"
-scenario = "bkm_on_rm01"
-changes = ["space_arm.model=b", "source.segment.1.duration_s=3"]
-"""
+PLACE = (
+    "space_arm.model=b",
+    "mapping.start={position_m=[0.45, 0.15, 0.75], oat_deg=[90.0, 0.0, 0.0]}",
+    "mapping.start_joints_deg=[0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
+)
+"""Where the robot begins: to look for the deepest place takes longer than these motions."""
+
+
+def up(duration_s):
+    """Changes that make a short way up of the arm's scenario."""
+    return (*PLACE, f"source.segment=[{{duration_s={duration_s}, velocity_m_s=[0.0, 0.0, 0.01]}}]")
 
 
 def write(tmp_path, *parts, together="true"):
@@ -66,7 +71,11 @@ def test_what_makes_no_sense_is_refused(tmp_path, text, words):
 
 
 def test_both_run_and_both_tell(tmp_path):
-    path = write(tmp_path, part("platform", "heave", "motion.duration_s=2"), SHORT_ARM)
+    path = write(
+        tmp_path,
+        part("platform", "heave", "motion.duration_s=2"),
+        part("arm", "bkm_on_rm01", *up(3.0)),
+    )
     status, answer = told(path, tmp_path)
     assert status == 0, answer
     assert answer["parts"]["platform"]["outcome"] == "completed"
@@ -207,23 +216,15 @@ def until(look, good, within_s=20.0):
     return seen
 
 
-WAY = (
-    "space_arm.model=b",
-    "source.segment=[{duration_s=30.0, velocity_m_s=[0.0, 0.0, 0.01]}]",
-    "mapping.start={position_m=[0.45, 0.15, 0.75], oat_deg=[90.0, 0.0, 0.0]}",
-    "mapping.start_joints_deg=[0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
-)
-
-
 @needs_wires
 @pytest.mark.xdist_group("real time")
 def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop(tmp_path):
     """Real stations: the robot's own stop is pressed on its way; the platform parks."""
     prepared = prepare_plan(load_arm_plan(
-        configs_dir() / "scenarios" / "bkm_on_rm01.toml", WAY
+        configs_dir() / "scenarios" / "bkm_on_rm01.toml", list(up(30.0))
     ))  # fmt: skip
     with robot_at(prepared) as (url, console):
-        arm = part("arm", "bkm_on_rm01", 'clock="real"', *WAY, f'devices.arm="{url}"')
+        arm = part("arm", "bkm_on_rm01", 'clock="real"', *up(30.0), f'devices.arm="{url}"')
         rig = write_quick_rig(tmp_path)
         platform = part("platform", "heave", 'clock="real"', "motion.duration_s=60", f'rig="{rig}"')
         path = write(tmp_path, platform, arm)

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,7 +147,7 @@ def test_ctrl_c_in_the_terminal_brings_both_arms_to_rest(robot, started, tmp_pat
     assert termios.tcgetattr(run.far) == run.before
     wanted, gripper = speeds_m_s(recording_in(tmp_path / "runs"))
     assert max(wanted) > 0.01
-    assert gripper[-1] < 1e-3 < max(gripper)
+    assert gripper[-1] < 5e-3 < max(gripper), "the mean of the last period, at whose end it rests"
 
 
 def writer(path):
@@ -196,7 +197,7 @@ def test_another_process_moves_the_robot_until_it_falls_silent(robot, started, t
     assert (told["result"], told["reason"]) == ("completed", "ended by the writer")
     assert (told["empty_slot"], told["late_answers"]) == (0, 0)
     assert not address.exists(), "its socket is taken away"
-    wanted, gripper = speeds_m_s(told["recording"])
+    wanted, gripper = speeds_m_s(Path(told["recording"]))
     moving = np.flatnonzero(wanted)
     assert max(wanted) > 0.015
     assert moving[-1] < len(wanted) - 2, "silent before it ended"
