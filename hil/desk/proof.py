@@ -17,8 +17,8 @@ from hil.scenario import MultiSineSettings, Plan
 from hil.settings import ConfigError
 from platform6dof.pose import PlatformSetpoint, Pose
 
-SHOWN_MAX: Final = 4
-"""Findings that an answer names; the rest is counted."""
+SHOWN_MAX: Final = 6
+"""Findings that an answer names, of different quantities; the rest is counted."""
 LIVE_KIND: Final = "multi_sine"
 
 
@@ -43,7 +43,8 @@ class Proof:
             What is wrong with it, with value, limit and unit; empty if nothing.
         """
         setpoint = PlatformSetpoint.at_rest(Pose.from_coordinates(pose))
-        return _listed("target", [str(found) for found in self._envelope.check(setpoint)])
+        found = self._envelope.check(setpoint)
+        return _listed("target", [(item.quantity, str(item)) for item in found])
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
         """Judge a ``[motion]`` table that shall take the place of the one in force.
@@ -62,7 +63,7 @@ class Proof:
             plan = self._plan.model_copy(update={"scenario": scenario})
             motion = motion_of(plan)
         except ConfigError as error:
-            return _listed("", str(error).splitlines()), b""
+            return _listed("", [(line, line) for line in str(error).splitlines()]), b""
         encoded = settings.model_dump_json().encode("utf-8")
         if len(encoded) > MOTION_MAX_BYTES:
             fits = len(settings.terms) * MOTION_MAX_BYTES // len(encoded)
@@ -70,7 +71,8 @@ class Proof:
                 f"motion.terms: {len(settings.terms)} terms are {len(encoded)} bytes; at most "
                 f"{MOTION_MAX_BYTES} bytes, about {fits} terms, can change while a bench runs"
             ), b""
-        return _found(check_plan(plan, motion)), encoded
+        wrong = _found(check_plan(plan, motion))
+        return wrong, b"" if wrong else encoded
 
     def _wrong_kind(self, table: Mapping[str, Any]) -> str:
         remedy = "end the run and begin another one with that motion"
@@ -83,13 +85,26 @@ class Proof:
 
 
 def _found(result: CheckResult) -> str:
-    lines = [f"{item.phase} at {item.t_s:.3f} s: {item.message}" for item in result.violations]
-    return _listed("motion", lines)
+    return _listed(
+        "motion",
+        [
+            (item.quantity, f"{item.phase} at {item.t_s:.3f} s: {item.message}")
+            for item in result.violations
+        ],
+    )
 
 
-def _listed(place: str, lines: list[str]) -> str:
-    """The first few things that are wrong, as one text of a bounded length."""
-    shown = [f"{place}: {line}" if place else line for line in lines[:SHOWN_MAX]]
-    if len(lines) > SHOWN_MAX:
-        shown.append(f"and {len(lines) - SHOWN_MAX} more")
-    return "\n".join(line[:400] for line in shown)
+def _listed(place: str, findings: list[tuple[str, str]]) -> str:
+    """One line for each quantity that is wrong, the first found, in a text of a bounded length.
+
+    Args:
+        place: where the findings belong; empty if they say so themselves.
+        findings: quantity and line of each.
+    """
+    lines: dict[str, str] = {}
+    for quantity, line in findings:
+        lines.setdefault(quantity, f"{place}: {line}" if place else line)
+    shown = [line[:400] for line in list(lines.values())[:SHOWN_MAX]]
+    if len(findings) > len(shown):
+        shown.append(f"and {len(findings) - len(shown)} more")
+    return "\n".join(shown)
