@@ -11,7 +11,7 @@ import math
 from typing import NoReturn
 
 from arm_driver.contour import EndReason, Request, RobotStatus
-from arm_driver.host_states import HostEvent, HostState, StreamResult, step
+from arm_driver.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
 from arm_driver.host_values import HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
 from arm_driver.latency import LatencyHistogram
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
@@ -19,16 +19,6 @@ from arm_driver.location import Location
 from arm_driver.requests import RequestReader
 from arm_driver.stream import Stream, check_start
 
-_CAUSES = {
-    RobotStatus.HOLD: "hold or emergency stop",
-    RobotStatus.LIMIT: "limit of position or speed",
-    RobotStatus.NOT_CALIBRATED: "not calibrated",
-}
-_RESULTS = {
-    EndReason.COMPLETED: StreamResult.COMPLETED,
-    EndReason.CANCELLED: StreamResult.CANCELLED,
-    EndReason.REFUSED: StreamResult.REFUSED,
-}
 _STRAYS_ALLOWED = 1
 """Requests out of sequence in a row that noise may have made; the next one is a fault."""
 
@@ -164,7 +154,7 @@ class ContourHost:
         if reason is not EndReason.COMPLETED:
             stream.slot = None
         self._reason = reason
-        self._text = f"the stream is to end: {_RESULTS[reason].value}"
+        self._text = f"the stream is to end: {RESULTS[reason].value}"
         self._state = step(self._state, HostEvent.END_GIVEN)
 
     def lose(self, text: str) -> None:
@@ -202,7 +192,7 @@ class ContourHost:
             self._measured, self._measured_s = request.location, now_s
         if request.status is RobotStatus.CHECKSUM_ERROR:
             self._counts.told_checksum_errors += 1
-        cause = _CAUSES.get(request.status)
+        cause = CAUSES.get(request.status)
         if cause is not None:
             held = request.status is RobotStatus.HOLD
             event = HostEvent.HOLD if held else HostEvent.FAULT
@@ -275,7 +265,7 @@ class ContourHost:
     def _finish_end(self, stream: Stream) -> None:
         """Close a stream that was ended, now that the robot is at rest."""
         reason = EndReason.CANCELLED if self._reason is None else self._reason
-        result, text = _RESULTS[reason], self._text
+        result, text = RESULTS[reason], self._text
         if result is StreamResult.COMPLETED and not stream.at_end:
             result, text = StreamResult.CANCELLED, "ended before the declared end"
         elif result is not StreamResult.REFUSED:
@@ -303,7 +293,7 @@ class ContourHost:
         if request is None or silence_s > self._settings.lost_after_s:
             limit_s = self._settings.lost_after_s
             self._refuse(f"no request within the last {limit_s:g} s; start the robot's program")
-        cause = _CAUSES.get(request.status)
+        cause = CAUSES.get(request.status)
         if cause is not None:
             self._refuse(f"the robot tells: {cause} (status {request.status:d}); clear it there")
         return request

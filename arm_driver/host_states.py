@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from enum import Enum
 
+from arm_driver.contour import EndReason, RobotStatus
+
 
 class HostState(Enum):
     """What the host's end of the link is doing."""
@@ -80,3 +82,18 @@ class StreamResult(Enum):
     """Hold or emergency stop at the robot."""
     FAULTED = "faulted"
     """The robot told of a fault, or broke the protocol."""
+
+
+CAUSES: Mapping[RobotStatus, str] = {
+    RobotStatus.HOLD: "hold or emergency stop",
+    RobotStatus.LIMIT: "limit of position or speed",
+    RobotStatus.NOT_CALIBRATED: "not calibrated",
+}
+"""Statuses with which a robot tells that it goes no further, in words."""
+
+RESULTS: Mapping[EndReason, StreamResult] = {
+    EndReason.COMPLETED: StreamResult.COMPLETED,
+    EndReason.CANCELLED: StreamResult.CANCELLED,
+    EndReason.REFUSED: StreamResult.REFUSED,
+}
+"""What the result of a stream is that was ended for a reason."""

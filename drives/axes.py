@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drives.axes_values import AxesSeen, AxesWords, SteadyAxes
-from drives.axis import Axis, AxisLimits, Duty
+from drives.axis import Axis
+from drives.axis_duty import AxisLimits, Duty
 from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixStates
 from drives.cia402 import OperationMode, State402
 

@@ -3,9 +3,7 @@
 Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in cycles.
 """
 
-from dataclasses import dataclass
-from enum import Enum
-
+from drives.axis_duty import AxisLimits, Duty
 from drives.axis_homing import Homing, HomingPhase
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
@@ -13,42 +11,6 @@ from drives.cia402 import Control, OperationMode, State402, Status, next_control
 HOMING_MODE = OperationMode.HOMING.value
 _FOLLOWS = int(Status.FOLLOWS_COMMAND)
 _REMOTE = int(Status.REMOTE)
-
-
-class Duty(Enum):
-    """What a drive shall do."""
-
-    REST = "be disabled"
-    HOME = "find its reference"
-    RISE = "be enabled with the others"
-    WORK = "follow commands"
-    STOP = "stop on its own ramp and hold"
-
-
-@dataclass(frozen=True, slots=True)
-class AxisLimits:
-    """Times and distances of the sequence, in cycles and counts.
-
-    Attributes:
-        work_mode: Mode of operation in which the drive follows commands: 8, or 7.
-        still_counts: A drive that stays within this distance stands still.
-        still_cycles: Cycles for which it has to.
-        rise_cycles: Cycles that enabling may take.
-        homing_cycles: Cycles that homing may take.
-        settle_cycles: Cycles after which the bits of an earlier homing must be gone.
-        reset_cycles: Half the period of the pulses that acknowledge a fault.
-        homing_step_counts: A drive that goes further than this in a cycle of homing runs away;
-            0 does not watch.
-    """
-
-    work_mode: int
-    still_counts: int
-    still_cycles: int
-    rise_cycles: int
-    homing_cycles: int
-    settle_cycles: int
-    reset_cycles: int
-    homing_step_counts: int = 0
 
 
 RUNAWAY_CYCLES = 3

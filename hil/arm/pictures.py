@@ -14,7 +14,7 @@ from hil.arm.tradeoff import Curve
 from hil.report.style import INK, LEG_COLOURS, LEGEND_IN, LIMIT, WANTED, Picture, draw_png, place
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.simulator import Active
+from sim.world.space_arm.snapshot import Active
 
 Array = NDArray[np.float64]
 

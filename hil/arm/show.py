@@ -9,7 +9,7 @@ from hil.arm.table import Plan, Row
 from hil.arm.targets import PUBLISHED, PUBLISHED_COST_RATIO
 from hil.console import out
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.simulator import Active, Snapshot
+from sim.world.space_arm.snapshot import Active, Snapshot
 
 
 def print_table(name: str, plan: Plan, rows: Sequence[Row]) -> None:

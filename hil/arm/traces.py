@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.simulator import Active, SpaceArm
+from sim.world.space_arm.simulator import SpaceArm
+from sim.world.space_arm.snapshot import Active
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -29,7 +29,8 @@ from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmSample
 from sim.world.space_arm.integrators import Status
 from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateCommand
-from sim.world.space_arm.simulator import TICK_S, Snapshot, SpaceArm
+from sim.world.space_arm.simulator import TICK_S, SpaceArm
+from sim.world.space_arm.snapshot import Snapshot
 
 Array = NDArray[np.float64]
 

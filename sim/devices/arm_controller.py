@@ -20,15 +20,15 @@ arm's own heat and wear.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.devices.arm_faults import ArmFault, ArmFaultBoard
 from sim.devices.arm_limits import ArmModel, LimitError
+from sim.devices.arm_messages import MessageLine
 from sim.devices.arm_motion import ArmMotion
-from sim.devices.arm_program import LISTENING, STATUS, ArmEvent, ArmState, step
+from sim.devices.arm_program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
 from sim.devices.arm_protocol import (
     SEQ_COUNT,
     ArmStatus,
@@ -41,27 +41,11 @@ from sim.devices.arm_protocol import (
     pose_of,
 )
 from sim.devices.arm_settings import ArmControllerSettings
-from sim.devices.arm_wire import PacedLine
 
 Array = NDArray[np.float64]
 
 _BRAKES = frozenset({ArmState.HELD, ArmState.NOT_CALIBRATED})
 _AT_REST = frozenset({ArmState.OFF, ArmState.WAITING, ArmState.DRY, *_BRAKES})
-
-
-@dataclass(slots=True)
-class ArmCounts:
-    """What the controller counts."""
-
-    requests: int = 0
-    repeats: int = 0
-    waypoints: int = 0
-    ends: int = 0
-    garbled: int = 0  # lines that are no answer, or have another checksum
-    stale: int = 0  # answers to another request than the one that is open
-    unasked: int = 0  # lines while nothing was asked
-    refused: int = 0
-    dry: int = 0
 
 
 class ArmController:
@@ -78,9 +62,9 @@ class ArmController:
 
     def __init__(self, settings: ArmControllerSettings, *, now_s: float, seed: int = 0) -> None:
         self._settings = settings
-        self._rng = np.random.default_rng(seed)
         self.faults = ArmFaultBoard(self._fault_changed)
-        self._line = PacedLine(settings.baud, self.faults, self._rng, echo=settings.echo)
+        rng = np.random.default_rng(seed)
+        self._line = MessageLine(settings.baud, self.faults, rng, echo=settings.echo)
         model = ArmModel(settings.reach, settings.tool_m)
         q_rad = np.radians(settings.start_deg)
         model.check_joints(q_rad)
@@ -94,7 +78,6 @@ class ArmController:
         self._seq, self._seq_used = settings.first_seq, False
         self._open = self._tried = False
         self._asked_s = self._ask_s = self._retry_s = math.inf
-        self._late: list[tuple[float, bytes]] = []
         if settings.autostart:
             self.start(now_s)
 
@@ -155,11 +138,9 @@ class ArmController:
     def discard(self) -> None:
         """Forget the bytes under way: the cable was pulled out."""
         self._line.discard()
-        self._late.clear()
 
     def _next_event_s(self) -> float:
-        late_s = self._late[0][0] if self._late else math.inf
-        timers = (self._ask_s, self._retry_s, self._rest_s(), late_s)
+        timers = (self._ask_s, self._retry_s, self._rest_s(), self._line.late_s())
         return min(self.faults.due_s(), self._line.arrival_s(), *timers)
 
     def _run(self, now_s: float) -> None:
@@ -167,11 +148,10 @@ class ArmController:
             if self.faults.due_s() <= due_s:
                 self.faults.advance(due_s)
             elif self._line.arrival_s() <= due_s:
-                line = self._line.arrive()
-                if line:
-                    self._read(line, due_s)
-            elif self._late and self._late[0][0] <= due_s:
-                self._line.write(self._late.pop(0)[1], due_s)
+                for line in self._line.hear():
+                    self._judge(line, due_s)
+            elif self._line.late_s() <= due_s:
+                self._line.send_late(due_s)
             elif self._rest_s() <= due_s:
                 self.motion.run(due_s)
                 self.motion.rest()
@@ -223,29 +203,10 @@ class ArmController:
         self._send(status, now_s, with_position=False)
 
     def _send(self, status: ArmStatus, now_s: float, *, with_position: bool) -> None:
-        location = None
-        if with_position:
-            position_m, rotation = self.gripper
-            location = location_of(position_m, rotation)
-        data = encode_request(self._seq, status, location)
-        if self._chance("drop_request"):
-            return
-        if self._chance("repeat_request"):
-            data += data
-        stall_s = self.faults.value("stall")
-        if stall_s is None:
-            self._line.write(data, now_s)
-        else:
-            self._late.append((now_s + stall_s, data))
-            self._late.sort(key=lambda item: item[0])
+        location = location_of(*self.gripper) if with_position else None
+        self._line.send(encode_request(self._seq, status, location), now_s)
 
     # Answers.
-
-    def _read(self, line: bytes, now_s: float) -> None:
-        if self._chance("drop_answer"):
-            return
-        for _ in range(2 if self._chance("repeat_answer") else 1):
-            self._judge(line, now_s)
 
     def _judge(self, line: bytes, now_s: float) -> None:
         if not self._open:
@@ -327,10 +288,6 @@ class ArmController:
         return ()
 
     # Faults.
-
-    def _chance(self, kind: str) -> bool:
-        probability = self.faults.value(kind)
-        return probability is not None and bool(self._rng.random() < probability)
 
     def _fault_changed(self, kind: str, begins: bool, now_s: float) -> None:
         if kind == "elsewhere":

@@ -1,10 +1,11 @@
-"""What the program in the emulated controller is doing: states, events, one table.
+"""What the program in the emulated controller is doing: states, events, one table; and counts.
 
 Not modelled: the other tasks and the monitor of the controller.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
@@ -91,3 +92,18 @@ LISTENING: Final = frozenset({ArmState.WAITING, ArmState.RUNNING, ArmState.DRY})
 def step(state: ArmState, event: ArmEvent) -> ArmState:
     """Return the state after an event; an event that means nothing in a state changes nothing."""
     return _TO.get((state, event), state)
+
+
+@dataclass(slots=True)
+class ArmCounts:
+    """What the controller counts."""
+
+    requests: int = 0
+    repeats: int = 0
+    waypoints: int = 0
+    ends: int = 0
+    garbled: int = 0  # lines that are no answer, or have another checksum
+    stale: int = 0  # answers to another request than the one that is open
+    unasked: int = 0  # lines while nothing was asked
+    refused: int = 0
+    dry: int = 0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ideal_drives import IdealDrive, Six
 
 from drives.axes import SequenceTimes, SixAxes
-from drives.axis import Duty
+from drives.axis_duty import Duty
 from drives.bank import DriveGoal, DriveModelError, DriveState
 from drives.cia402 import State402
 

@@ -8,7 +8,8 @@ from numpy.testing import assert_array_equal
 from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Status
 from sim.world.space_arm.reference import momentum
-from sim.world.space_arm.simulator import Active, SpaceArm, levers_m
+from sim.world.space_arm.simulator import SpaceArm, levers_m
+from sim.world.space_arm.snapshot import Active
 
 SETTINGS = shipped("bkm")
 ARM = SETTINGS.arm()

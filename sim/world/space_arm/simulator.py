@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from enum import Flag
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +11,18 @@ from sim.world.space_arm.drive import (
     BACK_EMF,
     BRAKE,
     FRICTION,
-    HALF_GAP,
     HOLD,
     INERTIA,
-    LOOP_GAIN,
     RIGID,
     RIGID_GAP,
-    TORQUE_MAX,
     TORQUE_PER_VOLT,
-    VOLTAGE_MAX,
     DriveEffects,
     DriveModel,
     drive_table,
 )
 from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, Status
 from sim.world.space_arm.kernels import stage
-from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S, motor_torque
+from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.dynamics import (
     gripper_jacobian,
     gripper_pose,
@@ -37,6 +31,7 @@ from sim.world.space_arm.kernels.dynamics import (
 )
 from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touch_sides
 from sim.world.space_arm.payload import grapple_rates
+from sim.world.space_arm.snapshot import Snapshot, active_of
 
 Array = NDArray[np.float64]
 
@@ -44,74 +39,8 @@ TICK_S = 0.35
 """Time between two points of the robot's continuous path, and of the original's loop [s]."""
 INSTANT_S = 1e-6
 """The torques of this moment are those of an implicit step as short as this [s]."""
-FACE_SHARE = 1e-6
-"""A link this part of the half gap away from a face touches it."""
 ABSURD_RATIO = 10.0
 """A command beyond this many times a joint's largest rate is a mistake, not a wish."""
-
-
-class Active(Flag):
-    """What holds a joint back at the end of a tick."""
-
-    NOTHING = 0
-    VOLTAGE = 1
-    """The speed loop is at its largest voltage."""
-    CURRENT = 2
-    """The amplifier is at its largest current."""
-    GAP = 4
-    """The gear touches neither face: the link floats."""
-    STUCK = 8
-    """Dry friction or the brake holds the motor."""
-    CLUTCH = 16
-    """The clutch slips."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The arm at the end of a tick; arrays are read-only, of shape (6,) unless said otherwise.
-
-    Args:
-        time_s: since the start [s].
-        q_rad: angles of the joints [rad].
-        v_rad_s: their rates [rad/s].
-        motor_position_rad: of the motors, on the joints' side [rad].
-        motor_rate_rad_s: their rates, on the joints' side [rad/s].
-        rotation_BG: of the gripper in the base, shape (3, 3).
-        position_BG_m: of the gripper in the base [m], shape (3,).
-        velocity_BG_m_s: of the gripper's origin, in base axes [m/s], shape (3,).
-        angular_velocity_BG_rad_s: in base axes [rad/s], shape (3,).
-        torque_nm: through the gears [N m].
-        current_a: of the motors [A].
-        voltage_v: of the motors [V].
-        active: what holds each joint back.
-        span: how the integration went.
-    """
-
-    time_s: float
-    q_rad: Array
-    v_rad_s: Array
-    motor_position_rad: Array
-    motor_rate_rad_s: Array
-    rotation_BG: Array
-    position_BG_m: Array
-    velocity_BG_m_s: Array
-    angular_velocity_BG_rad_s: Array
-    torque_nm: Array
-    current_a: Array
-    voltage_v: Array
-    active: tuple[Active, ...]
-    span: Span
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-
-    @property
-    def status(self) -> Status:
-        """How the integration went."""
-        return self.span.status
 
 
 class SpaceArm:
@@ -258,7 +187,10 @@ class SpaceArm:
             state[W].copy(), rotation, position, twist[:3].copy(), twist[3:].copy(),
             self._gear_torques(command, dry), current, voltage,
             tuple(
-                self._active(j, float(command[j]), float(dry[j]), float(slip[j]), float(motor[j]))
+                active_of(
+                    drive, state, j, float(command[j]), float(dry[j]), float(slip[j]),
+                    float(motor[j]),
+                )
                 for j in range(6)
             ),
             span,
@@ -279,22 +211,6 @@ class SpaceArm:
         s[stage.COMMAND], s[stage.DRY] = command, dry
         stage.solve_stage(drive, INSTANT_S, s)
         return s[stage.TORQUE].copy()
-
-    def _active(
-        self, j: int, command: float, dry: float, slip_before: float, motor: float
-    ) -> Active:
-        state, drive, active = self._state, self._drive, Active.NOTHING
-        if abs(drive[LOOP_GAIN, j] * (command - state[W, j])) >= drive[VOLTAGE_MAX, j]:
-            active |= Active.VOLTAGE
-        if abs(motor) >= drive[TORQUE_MAX, j]:
-            active |= Active.CURRENT
-        if abs(state[L, j]) < drive[HALF_GAP, j] * (1.0 - FACE_SHARE):
-            active |= Active.GAP
-        if dry > 0.0 and abs(state[W, j]) <= STUCK_RATE_RAD_S:
-            active |= Active.STUCK
-        if state[SLIP, j] != slip_before:
-            active |= Active.CLUTCH
-        return active
 
     def grapple(self, body: Body, twist: Array) -> None:
         """Take hold of a body that moves freely: a plastic blow, momentum is kept.

@@ -1,0 +1,40 @@
+"""What a drive of the six can be told to do, and the times and distances of doing it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Duty(Enum):
+    """What a drive shall do."""
+
+    REST = "be disabled"
+    HOME = "find its reference"
+    RISE = "be enabled with the others"
+    WORK = "follow commands"
+    STOP = "stop on its own ramp and hold"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisLimits:
+    """Times and distances of the sequence, in cycles and counts.
+
+    Attributes:
+        work_mode: Mode of operation in which the drive follows commands: 8, or 7.
+        still_counts: A drive that stays within this distance stands still.
+        still_cycles: Cycles for which it has to.
+        rise_cycles: Cycles that enabling may take.
+        homing_cycles: Cycles that homing may take.
+        settle_cycles: Cycles after which the bits of an earlier homing must be gone.
+        reset_cycles: Half the period of the pulses that acknowledge a fault.
+        homing_step_counts: A drive that goes further than this in a cycle of homing runs away;
+            0 does not watch.
+    """
+
+    work_mode: int
+    still_counts: int
+    still_cycles: int
+    rise_cycles: int
+    homing_cycles: int
+    settle_cycles: int
+    reset_cycles: int
+    homing_step_counts: int = 0

@@ -1,0 +1,115 @@
+"""What arm and drives do at the end of a tick, and what holds a joint back there."""
+
+from dataclasses import dataclass, fields
+from enum import Flag
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.space_arm.drive import HALF_GAP, LOOP_GAIN, TORQUE_MAX, VOLTAGE_MAX
+from sim.world.space_arm.integrators import Span, Status
+from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S
+from sim.world.space_arm.kernels.sdirk2 import SLIP, L, W
+
+Array = NDArray[np.float64]
+
+FACE_SHARE = 1e-6
+"""A link this part of the half gap away from a face touches it."""
+
+
+class Active(Flag):
+    """What holds a joint back at the end of a tick."""
+
+    NOTHING = 0
+    VOLTAGE = 1
+    """The speed loop is at its largest voltage."""
+    CURRENT = 2
+    """The amplifier is at its largest current."""
+    GAP = 4
+    """The gear touches neither face: the link floats."""
+    STUCK = 8
+    """Dry friction or the brake holds the motor."""
+    CLUTCH = 16
+    """The clutch slips."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The arm at the end of a tick; arrays are read-only, of shape (6,) unless said otherwise.
+
+    Args:
+        time_s: since the start [s].
+        q_rad: angles of the joints [rad].
+        v_rad_s: their rates [rad/s].
+        motor_position_rad: of the motors, on the joints' side [rad].
+        motor_rate_rad_s: their rates, on the joints' side [rad/s].
+        rotation_BG: of the gripper in the base, shape (3, 3).
+        position_BG_m: of the gripper in the base [m], shape (3,).
+        velocity_BG_m_s: of the gripper's origin, in base axes [m/s], shape (3,).
+        angular_velocity_BG_rad_s: in base axes [rad/s], shape (3,).
+        torque_nm: through the gears [N m].
+        current_a: of the motors [A].
+        voltage_v: of the motors [V].
+        active: what holds each joint back.
+        span: how the integration went.
+    """
+
+    time_s: float
+    q_rad: Array
+    v_rad_s: Array
+    motor_position_rad: Array
+    motor_rate_rad_s: Array
+    rotation_BG: Array
+    position_BG_m: Array
+    velocity_BG_m_s: Array
+    angular_velocity_BG_rad_s: Array
+    torque_nm: Array
+    current_a: Array
+    voltage_v: Array
+    active: tuple[Active, ...]
+    span: Span
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    @property
+    def status(self) -> Status:
+        """How the integration went."""
+        return self.span.status
+
+
+def active_of(
+    drive: Array,
+    state: Array,
+    j: int,
+    command_rad_s: float,
+    dry_nm: float,
+    slip_before_rad: float,
+    motor_nm: float,
+) -> Active:
+    """Return what holds a joint back at the end of a tick.
+
+    Args:
+        drive: the drives as the kernels see them.
+        state: shape (5, 6); see `kernels.sdirk2`.
+        j: number of the joint, from 0.
+        command_rad_s: rate that was asked of it [rad/s].
+        dry_nm: dry friction of its motor, the brake's included [N m].
+        slip_before_rad: how far its clutch had slipped when the tick began [rad].
+        motor_nm: torque of its motor [N m].
+    """
+    active = Active.NOTHING
+    if abs(drive[LOOP_GAIN, j] * (command_rad_s - state[W, j])) >= drive[VOLTAGE_MAX, j]:
+        active |= Active.VOLTAGE
+    if abs(motor_nm) >= drive[TORQUE_MAX, j]:
+        active |= Active.CURRENT
+    if abs(state[L, j]) < drive[HALF_GAP, j] * (1.0 - FACE_SHARE):
+        active |= Active.GAP
+    if dry_nm > 0.0 and abs(state[W, j]) <= STUCK_RATE_RAD_S:
+        active |= Active.STUCK
+    if state[SLIP, j] != slip_before_rad:
+        active |= Active.CLUTCH
+    return active
