@@ -48,6 +48,7 @@ class FetchTimes:
         streamed, at_s = run.column("sent_seq"), run.column("measured_at_s")
         requests = run.column("requests").astype(np.float64)
         told = np.isfinite(at_s) & (np.diff(requests, prepend=requests[:1] - 1.0) == 1.0)
+        told &= ~_late_without_pose(at_s, run.column("measured_pose"), period_s)
         use = told & np.isfinite(streamed) & (streamed >= 1.0)
         numbers, first = np.unique(streamed[use], return_index=True)
         fetched, known = run.t_s.copy(), len(numbers) > 0
@@ -58,6 +59,14 @@ class FetchTimes:
         for array in (fetched, told, sent):
             array.setflags(write=False)
         return cls(fetched, known, told, sent, exact)
+
+
+def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np.bool_]:
+    """A request out of its time with the very pose of the one before: a repetition has no pose."""
+    same = np.zeros(len(at_s), np.bool_)
+    same[1:] = np.all(poses[1:] == poses[:-1], axis=1)
+    apart_s = np.diff(at_s, prepend=at_s[:1] - period_s)
+    return same & (np.abs(apart_s - period_s) > 0.2 * period_s)
 
 
 def _bridged(wanted: Array, numbers: Array, times_s: Array, period_s: float) -> Array:

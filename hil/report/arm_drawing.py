@@ -62,7 +62,8 @@ def arms(view: ArmView) -> Picture | None:
                 for points, colour in zip(figures, colours, strict=True):
                     flat = points @ camera.T
                     axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5)
-                    axes.plot(*flat[-1], color=colour, marker="D", ms=6.5, zorder=4)
+                grippers = np.array([points[-1] for points in figures]) @ camera.T
+                axes.scatter(*grippers.T, s=42.0, c=colours, marker="D", zorder=4)
                 way = path @ camera.T
                 axes.plot(way[:, 0], way[:, 1], color=LIMIT, lw=1.3, zorder=5)
                 axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=8, zorder=6)
@@ -94,7 +95,7 @@ def arms(view: ArmView) -> Picture | None:
 def _magnify(axes: Axes, way_m: Array, sticks_m: Array) -> None:
     """Show a path again, larger, if it is small against the arm, where the arm is not [m]."""
     span = float(np.ptp(way_m, axis=0).max())
-    if not 0.0 < span < SMALL * float(np.ptp(sticks_m)):
+    if not 0.0 < span < SMALL * float(np.ptp(sticks_m, axis=0).max()):
         return
     axes.apply_aspect()
     inset = axes.inset_axes((*free_corner(axes, sticks_m), INSET, INSET))
