@@ -1,0 +1,65 @@
+"""Rows of frames and scenes for tests of the picture in space."""
+
+from pathlib import Path
+
+import numpy as np
+
+from hil.arm_settings import ArmSettings
+from hil.machine import load_rig
+from hil.panel.models.scene_platform import PlatformScene
+from hil.panel.models.scene_robot import RobotScene
+from hil.panel.models.scene_rows import Columns
+from hil.panel.models.scene_space_arm import SpaceArmScene
+from hil.recording.arm_frame import ARM
+from hil.recording.header import RunHeader
+from hil.recording.layout import Layout
+from hil.recording.layouts import PLATFORM
+from hil.report.arm_machines import MACHINES_KEY, ArmMachines
+from hil.robot_settings import RobotSettings
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+PAPER = load_rig(CONFIGS / "rigs" / "paper.toml")
+BKM = ArmSettings.load(CONFIGS / "arms" / "bkm.toml")
+RM01 = RobotSettings.load(CONFIGS / "robots" / "rm01.toml")
+
+
+def row(layout: Layout, **fields) -> np.ndarray:
+    """One frame with these fields, the rest not there."""
+    values = np.full(layout.values, np.nan)
+    columns = Columns(layout)
+    for name, value in fields.items():
+        columns.of(values, name)[:] = value
+    return values
+
+
+def platform_row(**fields) -> np.ndarray:
+    return row(PLATFORM, **fields)
+
+
+def arm_row(t_s: float, **fields) -> np.ndarray:
+    return row(ARM, t_s=t_s, **fields)
+
+
+def platform() -> PlatformScene:
+    return PlatformScene(PAPER)
+
+
+def space_arm(payload: str = "light") -> SpaceArmScene:
+    return SpaceArmScene(BKM, payload)
+
+
+def robot() -> RobotScene:
+    return RobotScene(RM01.geometry(), RM01.name)
+
+
+def platform_header() -> RunHeader:
+    return RunHeader(("OFF",), ("PASSED",), {}, {"rig": PAPER.model_dump(mode="json")})
+
+
+def arm_header() -> RunHeader:
+    scenario = {
+        MACHINES_KEY: ArmMachines(BKM, RM01.geometry()).to_json(),
+        "scenario": {"space_arm": {"payload": "heavy"}},
+        "robot": {"name": "rm01"},
+    }
+    return RunHeader(("offline",), ("PASSED",), {"station": "arm"}, scenario)
