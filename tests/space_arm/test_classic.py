@@ -17,6 +17,9 @@ from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.regimes import line_of, regime_of
 from sim.world.space_arm.kernels.sdirk2 import SLIP, L, Q, V, W
 
+# one worker: RK4 and the scheme of 1993 are compiled once
+pytestmark = pytest.mark.xdist_group("classic integrators")
+
 TICK_S = 0.35
 LEVER_M = np.array([15.0, 15.0, 9.0, 2.0, 1.5, 0.7])
 FAST = np.array([0.02, -0.015, 0.03, -0.02, 0.04, 0.03])

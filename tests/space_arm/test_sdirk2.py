@@ -23,6 +23,9 @@ from sim.world.space_arm.kernels.dynamics import make_scratch, mass_and_bias
 from sim.world.space_arm.kernels.sdirk2 import STATE_ROWS, L, Q, V, W
 from sim.world.space_arm.simulator import levers_m
 
+# one worker: RK4 is compiled once
+pytestmark = pytest.mark.xdist_group("classic integrators")
+
 SETTINGS = shipped("bkm")
 ARM = SETTINGS.arm()
 HEAVY = SETTINGS.payloads()["heavy"]

@@ -19,6 +19,9 @@ from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, Status
 from sim.world.space_arm.simulator import levers_m
 
+# one worker: RK4 is compiled once
+pytestmark = pytest.mark.xdist_group("classic integrators")
+
 BKM = shipped("bkm")
 ARM = BKM.arm()
 HEAVY = BKM.payloads()["heavy"]
