@@ -106,7 +106,8 @@ class Workshop:
         if not isinstance(in_force, MultiSineSettings):
             kind = getattr(in_force, "kind", "?")
             raise ValueError(f"kind = {kind!r} is in force: only multi_sine can be changed live")
-        kind = orjson.loads(self._json).get("kind")
+        table = orjson.loads(self._json)
+        kind = table.get("kind") if isinstance(table, dict) else None
         if kind != "multi_sine":
             raise ValueError(f"kind = {kind!r}: only multi_sine can be taken live")
         return MultiSineSettings.model_validate_json(self._json)

@@ -19,6 +19,18 @@ from safety.verdict import Check
 
 RATE_HZ = 250.0
 PERIOD_S = 1.0 / RATE_HZ
+QUICK = tuple(
+    f"rig_settings.slow_moves.{key}={value}"
+    for key, value in {
+        "speed_m_s": 0.3,
+        "acceleration_m_s2": 1.0,
+        "jerk_m_s3": 8.0,
+        "angular_speed_deg_s": 20.0,
+        "angular_acceleration_deg_s2": 60.0,
+        "angular_jerk_deg_s3": 480.0,
+    }.items()
+)
+"""Slow moves that do not make the tests slow."""
 PATIENCE = (1000, 3000)
 
 
@@ -66,7 +78,7 @@ class Bench:
     """One platform with its operator; `run` turns the loop while an order is kept alive."""
 
     def __init__(self, *overrides, motion=None, alive=True, **keys):
-        self.plan = plan(*overrides, motion=motion, rate_hz=RATE_HZ, **keys)
+        self.plan = plan(*QUICK, *overrides, motion=motion, rate_hz=RATE_HZ, **keys)
         self.clock, self.stop = Clock(), Never()
         self.slot = OperatorSlot.local()
         self.journal, self.told = Journal(), Told()
