@@ -32,7 +32,7 @@ from arm_driver.contour import (
 from arm_driver.location import Location
 
 ANSWER_WITHIN_S: Final = 0.25
-BEGIN_WITHIN_S: Final = 60.0
+BEGIN_WITHIN_S: Final = 180.0
 CONSTANT: Final = b"0,400.00,100.00,200.00,0.000,90.000,0.000,424\r"
 PEER: Final = """
 import sys, serial

@@ -30,9 +30,12 @@ PLACE = (
 """Where the robot begins: to look for the deepest place takes longer than these motions."""
 
 
-def up(duration_s):
+def up(duration_s, speed_m_s=0.01):
     """Changes that make a short way up of the arm's scenario."""
-    return (*PLACE, f"source.segment=[{{duration_s={duration_s}, velocity_m_s=[0.0, 0.0, 0.01]}}]")
+    return (
+        *PLACE,
+        f"source.segment=[{{duration_s={duration_s}, velocity_m_s=[0, 0, {speed_m_s}]}}]",
+    )
 
 
 def write(tmp_path, *parts, together="true"):
@@ -217,14 +220,15 @@ def until(look, good, within_s=20.0):
 
 
 @needs_wires
+@pytest.mark.timeout(240)
 @pytest.mark.xdist_group("real time")
 def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop(tmp_path):
     """Real stations: the robot's own stop is pressed on its way; the platform parks."""
     prepared = prepare_plan(load_arm_plan(
-        configs_dir() / "scenarios" / "bkm_on_rm01.toml", list(up(30.0))
+        configs_dir() / "scenarios" / "bkm_on_rm01.toml", list(up(60.0, 0.005))
     ))  # fmt: skip
     with robot_at(prepared) as (url, console):
-        arm = part("arm", "bkm_on_rm01", 'clock="real"', *up(30.0), f'devices.arm="{url}"')
+        arm = part("arm", "bkm_on_rm01", 'clock="real"', *up(60.0, 0.005), f'devices.arm="{url}"')
         rig = write_quick_rig(tmp_path)
         platform = part("platform", "heave", 'clock="real"', "motion.duration_s=60", f'rig="{rig}"')
         path = write(tmp_path, platform, arm)
