@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from hil.desk import messages as m
 from hil.desk.order import Six
 
 
@@ -51,3 +52,35 @@ class Case:
     id: int
     pose: Six | None = None
     table: dict[str, Any] | None = None
+
+
+class Outbox:
+    """What the desk has to say, and to whom for the last time, until somebody carries it."""
+
+    def __init__(self) -> None:
+        self._packets: list[Packet] = []
+        self._leaving: list[int] = []
+
+    def say(self, client: int, message: m.DeskMessage, *, with_descriptors: bool = False) -> None:
+        """Say something to a client."""
+        self._packets.append(Packet(client, message.to_bytes(), with_descriptors))
+
+    def answer(self, client: int, number: int, error: str = "") -> None:
+        """Answer a client's question: done, or what is wrong."""
+        self.say(client, m.Answer(id=number, ok=not error, error=error))
+
+    def last_word(self, client: int, message: m.DeskMessage | None) -> None:
+        """Say the last thing to a client, if anything, and have it closed."""
+        if message is not None:
+            self.say(client, message)
+        self._leaving.append(client)
+
+    def take_packets(self) -> list[Packet]:
+        """What is to be sent since the last call, in order."""
+        packets, self._packets = self._packets, []
+        return packets
+
+    def take_leaving(self) -> list[int]:
+        """Clients to be closed once their packets are sent; the desk has forgotten them."""
+        leaving, self._leaving = self._leaving, []
+        return leaving

@@ -17,7 +17,7 @@ from typing import Final
 from hil.desk import messages as m
 from hil.desk.grip import Grip
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder
-from hil.desk.parts import Case, DeskFacts, Packet
+from hil.desk.parts import Case, DeskFacts, Outbox
 
 HELLO_TIMEOUT_S: Final = 1.0
 """Time that a connection has for its first word [s]."""
@@ -67,8 +67,8 @@ class Desk:
         self._clients: dict[int, _Client] = {}
         self._owner: int | None = None
         self._order = OperatorOrder()
-        self._out: list[Packet] = []
-        self._leaving: list[int] = []
+        self.outbox = Outbox()
+        """What is to be sent, and who is to be closed."""
         write(self._order)
 
     @property
@@ -86,16 +86,6 @@ class Desk:
         """Names of the clients that were let in, in order of their coming."""
         return tuple(client.name for client in self._clients.values() if client.known)
 
-    def take_packets(self) -> list[Packet]:
-        """What is to be sent since the last call, in order."""
-        out, self._out = self._out, []
-        return out
-
-    def take_leaving(self) -> list[int]:
-        """Clients to be closed once their packets are sent; the desk has forgotten them."""
-        leaving, self._leaving = self._leaving, []
-        return leaving
-
     # --- coming and going ----------------------------------------------------------------------
 
     def connected(self, key: int, uid: int) -> None:
@@ -111,7 +101,7 @@ class Desk:
         elif len(self._clients) > CLIENTS_MAX:
             self._refuse(key, f"{CLIENTS_MAX} clients are there already; close one of them")
         else:
-            self._say(key, m.Nonce(nonce=client.nonce))
+            self.outbox.say(key, m.Nonce(nonce=client.nonce))
 
     def disconnected(self, key: int) -> None:
         """A client is gone; what it owned is free, and its hold is released."""
@@ -139,10 +129,12 @@ class Desk:
         if self._owner is not None:
             self._disown()
         names = self.names
-        for key, client in list(self._clients.items()):
+        for key, client in self._clients.items():
             if client.known:
-                self._say(key, m.State(owner="", you_own=False, clients=names, bench=False))
-            self._leaving.append(key)
+                last = m.State(owner="", you_own=False, clients=names, bench=False)
+                self.outbox.last_word(key, last)
+            else:
+                self.outbox.last_word(key, None)
         self._clients.clear()
 
     # --- what they say -------------------------------------------------------------------------
@@ -167,11 +159,11 @@ class Desk:
                 self._alive(key, client, message)
             case m.Stop():  # from anyone: a stop is never refused
                 self._press(Button.HOLD)
-                self._answer(key, message.id)
+                self.outbox.answer(key, message.id)
             case m.Take():
-                self._answer(key, message.id, self._take(key, client))
+                self.outbox.answer(key, message.id, self._take(key, client))
             case m.Release():
-                self._answer(key, message.id, self._release(key))
+                self.outbox.answer(key, message.id, self._release(key))
             case _:
                 self._wish(key, client, message)
 
@@ -193,7 +185,7 @@ class Desk:
                 bench=facts.bench,
                 dead_man=facts.dead_man,
             )
-            self._out.append(Packet(key, welcome.to_bytes(), with_descriptors=True))
+            self.outbox.say(key, welcome, with_descriptors=True)
             self._tell_all()
 
     def _free_name(self, wanted: str) -> str:
@@ -247,17 +239,17 @@ class Desk:
     ) -> None:
         """What only the owner may want."""
         if key != self._owner:
-            self._answer(key, message.id, self._not_owner())
+            self.outbox.answer(key, message.id, self._not_owner())
             return
         match message:
             case m.Press():
-                self._answer(key, message.id, self._press_by(client, Button(message.button)))
+                self.outbox.answer(key, message.id, self._press_by(client, Button(message.button)))
             case m.Override():
                 self._put(replace(self._order, override=message.value))
-                self._answer(key, message.id)
+                self.outbox.answer(key, message.id)
             case m.Target(pose=None):
                 self._put(replace(self._order, target=None))
-                self._answer(key, message.id)
+                self.outbox.answer(key, message.id)
             case m.Target():
                 self._prove(Case(key, message.id, pose=message.pose))
             case m.Motion():
@@ -280,7 +272,7 @@ class Desk:
     def _prove(self, case: Case) -> None:
         if self._facts.station != "platform":
             what = "target" if case.table is None else "motion"
-            self._answer(
+            self.outbox.answer(
                 case.client, case.id, f"{what}: the {self._facts.station} station has none to set"
             )
             return
@@ -303,7 +295,7 @@ class Desk:
         elif not error:
             serial = self._order.motion_serial + 1
             self._put(replace(self._order, motion_serial=serial, motion_json=motion_json))
-        self._answer(case.client, case.id, error)
+        self.outbox.answer(case.client, case.id, error)
 
     # --- what goes out -------------------------------------------------------------------------
 
@@ -318,15 +310,8 @@ class Desk:
         self._order = order
         self._write(order)
 
-    def _say(self, key: int, message: m.DeskMessage) -> None:
-        self._out.append(Packet(key, message.to_bytes()))
-
-    def _answer(self, key: int, number: int, error: str = "") -> None:
-        self._say(key, m.Answer(id=number, ok=not error, error=error))
-
     def _refuse(self, key: int, why: str) -> None:
-        self._say(key, m.Refused(why=why))
-        self._leaving.append(key)
+        self.outbox.last_word(key, m.Refused(why=why))
         self.disconnected(key)
 
     def _tell_all(self) -> None:
@@ -334,4 +319,4 @@ class Desk:
         for key, client in self._clients.items():
             if client.known:
                 you = key == self._owner
-                self._say(key, m.State(owner=owner, you_own=you, clients=names, bench=True))
+                self.outbox.say(key, m.State(owner=owner, you_own=you, clients=names, bench=True))

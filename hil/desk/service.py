@@ -153,13 +153,13 @@ class Service:
 
     def _carry(self) -> None:
         """Send what there is to send, and close those who have to go."""
-        while packets := self._desk.take_packets():
+        while packets := self._desk.outbox.take_packets():
             for packet in packets:
                 connection = self._clients.get(packet.client)
                 if connection is not None and not self._sent(connection, packet):
                     self._drop(packet.client)
                     self._desk.disconnected(packet.client)
-        for key in self._desk.take_leaving():
+        for key in self._desk.outbox.take_leaving():
             self._drop(key)
 
     def _sent(self, connection: socket.socket, packet: Packet) -> bool:

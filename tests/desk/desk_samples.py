@@ -89,11 +89,11 @@ class Bench:
         self.last = self.slot.read()
 
     def collect(self):
-        for packet in self.desk.take_packets():
+        for packet in self.desk.outbox.take_packets():
             self.inbox.setdefault(packet.client, []).append(m.from_desk(packet.data))
             if packet.with_descriptors:
                 self.welcomed.add(packet.client)
-        self.left += self.desk.take_leaving()
+        self.left += self.desk.outbox.take_leaving()
 
     def heard(self, key):
         """What a client was told since the last call."""
