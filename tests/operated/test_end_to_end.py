@@ -144,7 +144,8 @@ def engage_and_play(panel):
                 panel.until(lambda: panel.operation.motion_t_s > 0.3 or panel.stands())
         if panel.operation.playing == "play":
             return
-        panel.until(panel.settled)
+        pressed_s = NOW_S()
+        panel.until(lambda: NOW_S() - pressed_s > 0.3 and panel.settled())  # noqa: B023
     raise AssertionError(f"{panel.modes} {panel.operation}")
 
 
