@@ -65,7 +65,7 @@ def test_a_reader_that_comes_later_gets_what_is_there():
 
 
 @given(st.integers(0, SLOT_BYTES - MOTION_MAX_BYTES - 5), st.integers(1, 255))
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=200)
 def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
     writer, reader, buffer = pair()
     writer.write(ORDER)
@@ -167,7 +167,7 @@ texts = st.text(max_size=3000)
 
 @given(st.builds(Operation, finite, st.booleans(), st.sampled_from(["", "play", "pose"]),
                  st.integers(0, 2**53), finite, texts, counts, st.just("hold")))  # fmt: skip
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True, deadline=None, max_examples=60)
 def test_an_operation_comes_as_it_was_told_or_with_a_shorter_reason(operation):
     encoded = operation.to_bytes()
     assert len(encoded) <= OPERATION_MAX_BYTES
