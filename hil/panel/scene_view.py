@@ -19,8 +19,8 @@ from hil.recording.header import RunHeader
 Array = NDArray[np.float64]
 
 MARGIN_PX = 6
-LEGEND_LEAST_PX = 240
-"""A picture lower than this has no room for a legend."""
+LEGEND_LEAST_PX = 340
+"""A picture lower than this has no room for a legend; the tool tip has it, too."""
 
 
 class SceneView(QWidget):
@@ -47,7 +47,6 @@ class SceneView(QWidget):
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty)
         self.setMinimumSize(160, 120)
-        self.setToolTip(text("scene.keys"))
         self.setAccessibleName(text("scene.description"))
         self.set_scenes(model)
 
@@ -190,13 +189,13 @@ class _Pane(QWidget):
         if self._why:
             lines.append(text("scene.flat.why", why=self._why))
         self._heading.setText("<br>".join(lines))
-        self._legend.setText(
-            "<br>".join(
-                f'<span style="color:{self._colours.hex_of[entry.role]}">■</span> '
-                + text(entry.key, value=entry.value)
-                for entry in self.scene.build.legend
-            )
+        legend = "<br>".join(
+            f'<span style="color:{self._colours.hex_of[entry.role]}">■</span> '
+            + text(entry.key, value=entry.value)
+            for entry in self.scene.build.legend
         )
+        self._legend.setText(legend)
+        self.setToolTip(f"{legend}<br>{text('scene.keys')}")
         red, green, blue = (round(255.0 * part) for part in self._colours.rgba("background")[:3])
         style = f"color: {self._colours.hex_of['text']}; background: "
         self._heading.setStyleSheet(style + "transparent;")

@@ -330,6 +330,18 @@ def test_a_note_is_told_and_taken_back(no_opengl):
     view.close()
 
 
+def test_a_low_picture_has_its_legend_in_the_tool_tip_only(no_opengl):
+    view = shown(SceneView((platform(),)), 400, 300)
+    pane = view.panes[0]
+    assert not pane._legend.isVisible()
+    assert text("scene.legend.leg_fault") in pane.toolTip()
+    view.resize(600, 500)
+    QApplication.processEvents()
+    assert pane._legend.isVisible()
+    assert text("scene.legend.grid", value="0.5 m") in pane._legend.text()
+    view.close()
+
+
 def test_every_colour_of_the_legend_has_words(app):
     for make in (platform, space_arm, robot):
         for entry in make().build.legend:
