@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from hil.motion.build import motion_of
 from hil.motion.moves import MoveLimits
-from hil.motion.source import AXES, Floats, MotionSource
+from hil.motion.source import AXES, Floats
 from hil.operated.paths import Played
 from hil.rig import Rig
 from hil.scenario import MultiSineSettings, Plan, RotationTerm
@@ -32,6 +32,7 @@ class Stage(Enum):
     IDLE = "idle"
     READ = "read"
     MAKE = "make"
+    FADE = "fade"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +67,7 @@ class Workshop:
         self._serial = 0
         self._json = b""
         self._settings: MultiSineSettings | None = None
+        self._motion: Played | None = None
 
     @property
     def serial(self) -> int:
@@ -95,7 +97,11 @@ class Workshop:
                 self._settings = self._read(in_force)
                 self._stage = Stage.MAKE
                 return None
-            made = self._make(in_force)
+            if self._stage is Stage.MAKE:
+                self._motion = self._make()
+                self._stage = Stage.FADE
+                return None
+            made = self._faded(in_force)
         except (ConfigError, ValidationError, ValueError) as error:
             why = " ".join(str(error).split())
             made = Made(self._serial, None, None, 0.0, f"motion {self._serial}: {why}")
@@ -112,16 +118,17 @@ class Workshop:
             raise ValueError(f"kind = {kind!r}: only multi_sine can be taken live")
         return MultiSineSettings.model_validate_json(self._json)
 
-    def _make(self, in_force: object) -> Made:
-        settings = self._settings
+    def _make(self) -> Played:
+        scenario = self._plan.scenario.model_copy(update={"motion": self._settings})
+        return Played(motion_of(self._plan.model_copy(update={"scenario": scenario})))
+
+    def _faded(self, in_force: object) -> Made:
+        settings, rig = self._settings, self._plan.rig
         if settings is None or not isinstance(in_force, MultiSineSettings):
             raise ValueError("it was not read")
-        scenario = self._plan.scenario.model_copy(update={"motion": settings})
-        motion: MotionSource = motion_of(self._plan.model_copy(update={"scenario": scenario}))
-        rig = self._plan.rig
         change = greatest_change(in_force, settings, rig)
         fade_s = max(settings.fade_s, shortest_fade_s(change, rig.slow_moves.limits()))
-        return Made(self._serial, Played(motion), settings, fade_s)
+        return Made(self._serial, self._motion, settings, fade_s)
 
 
 def greatest_change(old: MultiSineSettings, new: MultiSineSettings, rig: Rig) -> Floats:
