@@ -68,17 +68,24 @@ class ProverChild:
         """
         if self._wire is not None:
             return
-        self._folder = tempfile.mkdtemp(prefix="hil-prover-")  # removed here, even if it is killed
+        # Proofs leave files while they run. Whoever is left, desk or prover, removes the folder.
+        folder = self._folder = tempfile.mkdtemp(prefix="hil-prover-")
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far:
             try:
                 near.setblocking(False)
                 self._process = subprocess.Popen(  # noqa: S603 our own interpreter and module
-                    [sys.executable, *self._program, str(far.fileno()), str(self._header_fd)],
+                    [
+                        sys.executable,
+                        *self._program,
+                        str(far.fileno()),
+                        str(self._header_fd),
+                        folder,
+                    ],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     pass_fds=(far.fileno(), self._header_fd),
-                    env=os.environ | _SINGLE_THREADED | {"TMPDIR": self._folder},
+                    env=os.environ | _SINGLE_THREADED | {"TMPDIR": folder},
                 )
             except BaseException:
                 near.close()
@@ -214,6 +221,7 @@ def main() -> int:
         os.nice(NICENESS)
     with suppress(ConnectionError):
         _prove(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
+    shutil.rmtree(sys.argv[3], ignore_errors=True)
     return 0
 
 

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from desk_samples import platform_header, short_plan, until
+from desk_samples import child, platform_header, short_plan, until
 
 from hil.desk.order import MOTION_MAX_BYTES
 from hil.desk.parts import Case
@@ -26,6 +26,16 @@ while packet := wire.recv(1 << 20):
     lane = "pose" if asked["table"] is None else "table"
     said = {"lane": lane, "error": table.get("error", ""), "motion": os.environ["TMPDIR"]}
     wire.send(json.dumps(said).encode())
+"""
+
+
+KILLED_DESK = """
+import os, sys
+from hil.desk.prover import ProverChild
+prover = ProverChild(os.open(sys.argv[1], os.O_RDONLY), lambda *verdict: None)
+prover.start()
+print(prover._folder, flush=True)
+sys.stdin.readline()
 """
 
 
@@ -91,6 +101,17 @@ def test_what_a_dead_prover_was_asked_is_not_proved_and_the_next_one_is(desk):
     desk.prover.close()
     assert not os.path.exists(folder)
     assert desk.prover.wire is None
+
+
+def test_a_prover_whose_desk_is_killed_ends_and_leaves_nothing(tmp_path):
+    header = tmp_path / "header.json"
+    header.write_bytes(platform_header().to_json())
+    desk = child(KILLED_DESK, header)
+    folder = desk.stdout.readline().decode().strip()
+    assert os.path.isdir(folder)
+    desk.kill()
+    desk.communicate()
+    until(lambda: not os.path.exists(folder), timeout_s=30.0)
 
 
 @pytest.mark.parametrize("value", [2**80, float("nan"), "\ud800", [[[]]]], ids=repr)
