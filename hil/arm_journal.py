@@ -92,12 +92,9 @@ class ArmJournal:
             repeats=report.counts.repeats,
         )
         self._sink.ring.push(CYCLE_KIND, frame.to_bytes())
-        for text in step.refusals:
-            self._event(
-                EventRecord(
-                    step.t_s, step.index, EventKind.VIOLATION, Level.ERROR, "gate", text, {}
-                )
-            )
+        for violation in step.violations:
+            kind, text, data = EventKind.VIOLATION, str(violation), violation.data
+            self._event(EventRecord(step.t_s, step.index, kind, Level.ERROR, "gate", text, data))
         self._last = step
         self._sink.service()
 

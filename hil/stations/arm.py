@@ -24,9 +24,10 @@ from arm_driver.location import Location
 from arm_driver.mapping import Mapping
 from arm_driver.pose import ArmError, Pose
 from arm_driver.val import OatConvention, to_oat
+from hil.arm_refusals import violations_of
 from hil.arm_sources.source import Twist, VelocitySource, rest
 from safety.arm_gate import ArmGate
-from safety.arm_limits import ArmAction, ArmSample
+from safety.arm_limits import ArmAction, ArmCheck, ArmSample, ArmViolation
 from sim.world.space_arm.integrators import Status
 from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateCommand
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
@@ -70,7 +71,7 @@ class ArmStep:
         joints: the robot's joints there; None if refused.
         location: the waypoint as it is written on the wire; None if refused.
         margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
-        refusals: why it was refused; empty if it passed.
+        violations: why it was refused; empty if it passed.
     """
 
     index: int
@@ -83,7 +84,12 @@ class ArmStep:
     joints: Joints | None
     location: Location | None
     margins: tuple[float, ...]
-    refusals: tuple[str, ...] = ()
+    violations: tuple[ArmViolation, ...] = ()
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """The violations as people read them."""
+        return tuple(str(violation) for violation in self.violations)
 
 
 def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
@@ -201,7 +207,10 @@ class ArmStation:
         self._index += 1
         snapshot = self._space.advance(command.rates_rad_s)
         if snapshot.status is Status.FAILED:
-            return self._refuse(wanted, command, snapshot, None, "the space arm: no solution")
+            failed = ArmViolation(
+                ArmCheck.INTERNAL, "the space arm", "", 0.0, 0.0, "", note="no solution"
+            )
+            return self._refuse(wanted, command, snapshot, None, failed)
         self._settle(command, snapshot)
         if self._mapping is None or self._keeper is None or self._gate is None:
             return ArmStep(
@@ -244,14 +253,14 @@ class ArmStation:
         try:
             joints = keeper.follow(X_RT)
         except ArmError as error:
-            return self._refuse(wanted, command, snapshot, X_RT, f"RM-01: {error}")
+            found = violations_of(gate.limits[-1], error)
+            return self._refuse(wanted, command, snapshot, X_RT, *found)
         robot = robot_sample(self._geometry, joints.q_rad)
         verdict = gate.judge(
             self._index, (space_sample(snapshot, command.smallest_singular_value), robot)
         )
         if verdict.action is not ArmAction.PASSED:
-            reasons = tuple(str(violation) for violation in verdict.violations)
-            return self._refuse(wanted, command, snapshot, X_RT, *reasons)
+            return self._refuse(wanted, command, snapshot, X_RT, *verdict.violations)
         location = location_of(X_RT, self._convention, self._t_rad)
         self._t_rad = location.oat_rad[2]
         return ArmStep(
@@ -265,13 +274,13 @@ class ArmStation:
         command: RateCommand,
         snapshot: Snapshot,
         X_RT: Pose | None,
-        *reasons: str,
+        *violations: ArmViolation,
     ) -> ArmStep:
         self._course = Course.REFUSED
-        self.why = reasons[0] if reasons else "refused"
+        self.why = str(violations[0]) if violations else "refused"
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            None, None, (), reasons,
+            None, None, (), violations,
         )  # fmt: skip
 
 

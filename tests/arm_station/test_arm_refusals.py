@@ -19,6 +19,7 @@ from hil.arm_bench import prepare_plan, run_arm
 from hil.arm_prepare import prepare
 from hil.arm_scenario import arm_plan_from_table
 from hil.console import RefusedError
+from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind
 from sim.devices.arm_controller import ArmController
 from sim.world.space_arm.simulator import TICK_S
@@ -261,7 +262,12 @@ def test_a_live_motion_ends_at_rest_at_the_last_waypoint_that_passed(cause, soun
     told = [event for event in result.events if event.kind is EventKind.VIOLATION]
     assert {event.index for event in told} == {sent + 1}, "the first that is not sent"
     assert told[0].message == result.end.reason
-    assert any(re.match(r"(rm01|RM-01)[:,] ", event.message) for event in told)
+    recorded = ArmRecording.open(result.recorder.path).recording.events
+    (data,) = [one.data for one in recorded if one.data.get("arm") == "rm01"]
+    assert set(data) == {"check", "arm", "joint", "value", "limit", "low", "unit", "note"}
+    assert isinstance(data["value"], float)
+    assert (data["joint"] != "") == (cause in ("position", "speed", "acceleration"))
+    assert data["unit"]
     assert result.end.report.state is HostState.READY, "at rest, and ready for a new arm command"
     at_rest = result.end.report.measured
     last = sound.steps[sent - 1].location if sent else None
