@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.signal import butter, sosfiltfilt
 
 from hil.motion.columns import TIME_UNITS, ColumnMap, TimeMap
 from hil.motion.csv_table import Table
@@ -142,6 +141,9 @@ def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
         raise MotionError(
             f"{text}: above 0 and below half the sample rate, {half_hz:g} Hz, is needed"
         )
+    # A third of the time that any verb needs to start, for the few motions that are filtered.
+    from scipy.signal import butter, sosfiltfilt
+
     sections = butter(LOWPASS_ORDER, corner_hz / half_hz, output="sos")
     padding = min(3 * (LOWPASS_ORDER + 1), len(samples) - 1)
     return sosfiltfilt(sections, samples, axis=0, padlen=padding)
