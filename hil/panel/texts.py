@@ -8,6 +8,7 @@ a value.
 from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
+from string import Formatter
 from types import MappingProxyType
 from typing import Final
 
@@ -39,13 +40,23 @@ def use_language(table: Mapping[str, str]) -> None:
         table: key → text; an empty one is English again.
 
     Raises:
-        ValueError: if it has a key that the panel does not know.
+        ValueError: if it has a key that the panel does not know, or a text with other values in
+            braces than the English one has; nothing is changed then.
     """
     unknown = table.keys() - TEXTS.keys()
     if unknown:
         raise ValueError(f"unknown texts: {', '.join(sorted(unknown))}")
+    for key, template in table.items():
+        found, needed = values_of(template), values_of(TEXTS[key])
+        if found != needed:
+            raise ValueError(f"{key}: values {sorted(found)} in braces; need {sorted(needed)}")
     _translated.clear()
     _translated.update(table)
+
+
+def values_of(template: str) -> frozenset[str]:
+    """Names of the values that stand in braces in a text."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(template) if name is not None)
 
 
 def text(key: str, **values: object) -> str:

@@ -5,9 +5,10 @@ a second, whatever the rate of the bench. A replay has its own time, which can b
 consumers then forget what they had (`Batch.restart`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final, Literal, Protocol, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
 from hil.desk.telemetry import OPERATION_KIND
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord
+from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord, Field
 from hil.recording.header import RunHeader
 from hil.recording.layout import Layout
 from hil.recording.layouts import layout_of
@@ -197,13 +198,13 @@ class ReplayFeed:
 
 
 @lru_cache
-def _slices(layout_station: str, fields: tuple[Any, ...]) -> dict[str, slice]:
+def _slices(fields: tuple[Field, ...]) -> Mapping[str, slice]:
     places: dict[str, slice] = {}
     start = 0
     for row in fields:
         places[row.name] = slice(start, start + row.count)
         start += row.count
-    return places
+    return MappingProxyType(places)
 
 
 def column(layout: Layout, name: str) -> slice:
@@ -212,11 +213,11 @@ def column(layout: Layout, name: str) -> slice:
     Raises:
         KeyError: if the layout has no such field.
     """
-    return _slices(layout.station, layout.fields)[name]
+    return _slices(layout.fields)[name]
 
 
 @lru_cache
-def _dtype(fields: tuple[Any, ...]) -> np.dtype[Any]:
+def _dtype(fields: tuple[Field, ...]) -> np.dtype[Any]:
     return np.dtype([(row.name, _DTYPES[row.code], (row.count,)) for row in fields])
 
 
@@ -225,8 +226,8 @@ def decode(layout: Layout, frames: Sequence[bytes]) -> Rows:
     whole = [frame for frame in frames if len(frame) == layout.frame.size]
     packed = np.frombuffer(b"".join(whole), dtype=_dtype(layout.fields))
     rows = np.empty((len(whole), layout.values))
-    for row in layout.fields:
-        rows[:, column(layout, row.name)] = packed[row.name]
+    for name, place in _slices(layout.fields).items():
+        rows[:, place] = packed[name]
     return rows
 
 
@@ -234,9 +235,9 @@ def table_of(recording: Recording) -> Rows:
     """All frames of a recording, (N, values), read-only."""
     layout = recording.layout
     table = np.empty((recording.cycles, layout.values))
-    for row in layout.fields:
-        values = recording.column(row.name)
-        table[:, column(layout, row.name)] = values if values.ndim == 2 else values[:, None]
+    for name, place in _slices(layout.fields).items():
+        values = recording.column(name)
+        table[:, place] = values if values.ndim == 2 else values[:, None]
     table.setflags(write=False)
     return table
 
