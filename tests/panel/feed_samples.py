@@ -16,7 +16,6 @@ from hil.robot_settings import RobotSettings
 from safety.modes import Mode
 from safety.verdict import Action
 
-
 CONFIGS = Path(__file__).parents[2] / "configs"
 MODES = tuple(mode.name for mode in Mode)
 ACTION_NAMES = tuple(action.name for action in Action)
