@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import orjson
 import typer
 
-from hil import cli_arm, cli_drives, cli_platform, cli_recordings
+from hil import cli_arm, cli_drives, cli_panel, cli_platform, cli_recordings
 from hil.cli_options import (
     ArmLinkOption,
     ClockOption,
@@ -50,7 +50,7 @@ app.add_typer(cli_platform.app, name="platform")
 app.add_typer(cli_drives.app, name="drives")
 app.add_typer(cli_arm.app, name="arm")
 
-for command in (cli_recordings.report, cli_recordings.export):
+for command in (cli_recordings.report, cli_recordings.export, cli_panel.panel):
     app.command()(command)
 
 

@@ -1,0 +1,79 @@
+"""Words of the window, its menus, its docks and its help."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    "window.title": "{name} - HIL bench",
+    "window.title.none": "HIL bench",
+    "window.none": "No run",
+    "window.live": "live",
+    "window.silent": "nothing heard for {seconds:.0f} s",
+    "window.replay": "Replay",
+    "window.ended": "The run has ended",
+    "window.lost": "the bench is gone without a word",
+    "window.dropped": "The bench has ended this connection",
+    "window.what_now": (
+        "The pictures stay as they were. Open the recording to look closer, or run again."
+    ),
+    "window.owner.you": "You own the motion",
+    "window.owner.other": "{name} owns the motion",
+    "window.owner.nobody": "Nobody owns the motion",
+    "window.clients": "Panels that watch: {names}",
+    "window.take": "Take the motion",
+    "window.release": "Give the motion back",
+    "window.file": "&File",
+    "window.bench": "&Bench",
+    "window.view": "&View",
+    "window.help": "&Help",
+    "window.open": "Open a recording …",
+    "window.open_file": "Recordings (*.mcap)",
+    "window.benches": "Benches that run …",
+    "window.benches.none": "No bench runs with --operator at present.",
+    "window.benches.choose": "Which bench?",
+    "window.benches.one": "{name} (process {pid})",
+    "window.leave": "Leave this run",
+    "window.quit": "Quit",
+    "window.quit.owner": "You own the motion. Closing gives it back and stops it. Close?",
+    "window.full": "Full screen",
+    "window.theme": "Colours",
+    "window.theme.system": "As the system",
+    "window.theme.light": "Light",
+    "window.theme.dark": "Dark",
+    "window.theme.next": "Next colours",
+    "window.layout.reset": "Put everything back in its place",
+    "window.shortcuts": "Keys",
+    "window.about": "Ownership, hold-to-run and stop",
+    "window.about.text": (
+        "<p>One panel at a time <b>owns</b> the motion; the others watch. Any panel may stop."
+        "</p><p>The legs move only while the owner <b>holds</b> the space bar or the button. Let"
+        " go, look at another window, or lose this one: the stop begins within 0.2 s."
+        " After a stop nothing moves until Park is pressed.</p><p><b>Esc</b> or <b>F12</b> stops,"
+        " wherever the focus is.</p><p>This stop is software. It does not take the place of the"
+        " emergency stop that is wired to the power.</p>"
+    ),
+    "window.failed": "The panel has a fault of its own and lets go: {why}",
+    "window.cannot_open": "{path}: {why}",
+    "window.refused": "Refused: {why}",
+    "window.connected": "Connected to {name}",
+    "window.skipped": "Too slow for {names}",
+    "window.missed": "{count} frames not shown",
+    "window.dock.scene": "Machine",
+    "window.dock.controls": "Controls",
+    "window.dock.faults": "Faults",
+    "window.dock.margins": "Margins",
+    "window.dock.scenarios": "Scenarios",
+    "window.dock.handles": "Handles",
+    "window.dock.scope": "Scope",
+    "window.dock.lateness": "Lateness",
+    "window.dock.timeline": "Timeline",
+    "window.dock.replay": "Replay",
+    "window.dock.compare": "Compare",
+    "shortcuts.everywhere": "Everywhere",
+    "shortcuts.scene": "In the picture of the machine",
+    "shortcuts.scope": "In the scope",
+    "shortcuts.replay": "In the replay",
+    "shortcuts.handles": "On the handles",
+    "shortcuts.hold": "Hold to run: the legs move only while it is held",
+    "shortcuts.stop": "Stop, always",
+}
+"""Key → English."""

@@ -1,0 +1,303 @@
+"""The main window: a strip that is always seen, docks around nothing, and thirty turns a second.
+
+A turn gives the sign of life first, then takes what came, then draws what there is time for. A
+fault of the panel's own lets go of the motion: pictures that may be wrong steer nothing.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QToolBar
+
+from hil.desk.client import DeskClient, DeskRefusedError
+from hil.desk.messages import ClientMessage
+from hil.panel import theme as themes
+from hil.panel.dock_layout import Docks
+from hil.panel.dock_views import View, views_of
+from hil.panel.models.feed import ReplayFeed
+from hil.panel.models.opening import Opening
+from hil.panel.models.pace import Pace
+from hil.panel.session import LiveSession, ReplaySession, Session
+from hil.panel.shortcuts import OperatorKeys
+from hil.panel.texts import text
+from hil.panel.window_menus import Menus
+from hil.panel.window_strip import Strip
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+
+TURN_MS: Final = 33
+DRAWING_S: Final = 0.028
+"""Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
+TOLD_MS: Final = 8000
+"""How long a message stays in the status bar [ms]."""
+
+
+class MainWindow(QMainWindow):
+    """The operator's window.
+
+    Args:
+        keys: hold-to-run and stop.
+        settings: where layout and colours are remembered.
+        now_s: monotonic time [s].
+        name: under which other panels see this one.
+    """
+
+    def __init__(
+        self, keys: OperatorKeys, settings: QSettings, now_s: Callable[[], float], name: str
+    ) -> None:
+        super().__init__()
+        self._keys = keys
+        self._settings = settings
+        self._now_s = now_s
+        self._name = name
+        self._pace = Pace(DRAWING_S, now_s)
+        self._session: Session | None = None
+        self._missed = 0
+        self._theme = self._wanted_theme()
+        self.setDockNestingEnabled(True)
+        self.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.GroupedDragging
+        )
+        self.strip = Strip(self._theme)
+        self.strip.wish.connect(self.send)
+        self.strip.stop.connect(self.stop)
+        bar = QToolBar(self)
+        bar.setObjectName("strip")
+        bar.setMovable(False)
+        bar.toggleViewAction().setEnabled(False)
+        bar.addWidget(self.strip)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        self.views: dict[str, View] = views_of(self, self._theme, now_s)
+        self.resize(self._first_size())
+        self.docks = Docks(self, {name: view.widget for name, view in self.views.items()}, settings)
+        self.menus = Menus(self)
+        self.statusBar().setSizeGripEnabled(False)
+        self.docks.restore()
+        keys.stop_pressed.connect(self.stop)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._wanted_name()))
+        self.use_theme(self._wanted_name())
+        self._show_session()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self.turn)
+        self._timer.start(TURN_MS)
+
+    # --- thirty times a second ------------------------------------------------------------------
+
+    def turn(self) -> None:
+        """One turn: sign of life, news, pictures."""
+        try:
+            self._turn()
+        except Exception as error:
+            self.fail(error)
+            raise
+
+    def _turn(self) -> None:
+        session = self._session
+        if session is None:
+            self._draw()
+            return
+        owned = session.owns
+        turn = session.turn(self._keys.held or self.strip.held)
+        if session.owns != owned:
+            self._keys.arm(session.owns)
+        self._missed += turn.batch.missed
+        for view in self.views.values():
+            view.take(turn)
+        self._draw()
+
+    def _draw(self) -> None:
+        tasks: dict[str, Callable[[], object]] = {
+            name: view.refresh for name, view in self.views.items() if self.docks.visible(name)
+        }
+        tasks["strip"] = self.strip.refresh
+        left_out = self._pace.turn(tasks)
+        self.menus.refresh(self._session, self._missed, left_out)
+
+    def fail(self, error: BaseException) -> None:
+        """A fault of the panel's own: let go, stop, and say so."""
+        self._keys.let_go()
+        self.strip.let_go()
+        self.stop()
+        self.tell(text("window.failed", why=f"{type(error).__name__}: {error}"))
+
+    # --- what it is connected to ----------------------------------------------------------------
+
+    @property
+    def session(self) -> Session | None:
+        """What is shown: a bench, a recording, or nothing."""
+        return self._session
+
+    def open(self, opening: Opening) -> None:
+        """Show what the command line means."""
+        match opening.what:
+            case "run":
+                self.replay(opening.path or Path())
+            case "bench":
+                self.connect_to(opening.path or Path())
+            case "choice":
+                self.menus.choose_bench()
+            case "scenario" | "scenarios":
+                self.docks.show("scenarios")
+                for view in self.views.values():
+                    view.open_scenario(opening.path)
+
+    def connect_to(self, path: Path, *, take: bool = False) -> bool:
+        """Watch a bench that runs.
+
+        Args:
+            path: its socket.
+            take: whether to ask for its motion at once, for a run that was begun here.
+
+        Returns:
+            Whether it let this panel in; if not, the status bar says why.
+        """
+        try:
+            client = DeskClient.connect(path, self._name)
+        except DeskRefusedError as error:
+            self.tell(text("window.refused", why=str(error)))
+            return False
+        session = LiveSession(client, self._now_s)
+        self._take_on(session)
+        self.tell(text("window.connected", name=session.facts.name))
+        if take:
+            session.send(session.bench.take_or_release())
+        return True
+
+    def replay(self, path: Path) -> bool:
+        """Show a recording.
+
+        Args:
+            path: of the run's folder or its file.
+
+        Returns:
+            Whether it could be read; if not, the status bar says why.
+        """
+        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            recording = Recording.open(path)
+            feed = ReplayFeed(recording, self._now_s)
+        except (RecordingError, OSError, ValueError) as error:
+            self.tell(text("window.cannot_open", path=path, why=error))
+            return False
+        finally:
+            QApplication.restoreOverrideCursor()
+        self._take_on(ReplaySession(feed, self._now_s))
+        self.docks.show("replay")
+        return True
+
+    def leave(self) -> None:
+        """Leave what is shown; a bench's motion that is owned here stops, and is free."""
+        self._take_on(None)
+
+    def _take_on(self, session: Session | None) -> None:
+        self._keys.let_go()
+        self._keys.arm(False)
+        if self._session is not None:
+            self._session.close()
+        self._session = session
+        self._missed = 0
+        self._show_session()
+
+    def _show_session(self) -> None:
+        session = self._session
+        self.strip.set_session(session, self._now_s)
+        for view in self.views.values():
+            view.set_session(session)
+        name = "" if session is None else session.facts.name
+        self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
+
+    def send(self, message: ClientMessage) -> bool:
+        """Hand a wish to the bench; false if there is none or it is not taken."""
+        return self._session is not None and self._session.send(message)
+
+    def next_id(self) -> int:
+        """A number for the next question."""
+        return 0 if self._session is None else self._session.next_id()
+
+    def stop(self) -> None:
+        """Stop what moves, whoever owns it."""
+        self._keys.let_go()
+        self.strip.let_go()
+        if self._session is not None:
+            self._session.stop()
+
+    def menu(self, title: str) -> QMenu:
+        """A new menu of the menu bar."""
+        return self.menuBar().addMenu(title)
+
+    def tell(self, words: str) -> None:
+        """Say something in the status bar."""
+        self.statusBar().showMessage(words, TOLD_MS)
+
+    # --- how it looks ---------------------------------------------------------------------------
+
+    def use_theme(self, name: str) -> None:
+        """Take on colours for good: ``"light"``, ``"dark"``, or ``"system"``."""
+        self._settings.setValue("window/theme", name)
+        self._theme = self._wanted_theme()
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            themes.apply(app, self._theme)
+        self.strip.set_theme(self._theme)
+        for view in self.views.values():
+            view.set_theme(self._theme)
+        self.menus.show_theme(self._wanted_name())
+
+    def next_theme(self) -> None:
+        """From light to dark and back."""
+        self.use_theme("light" if self._theme.name == "dark" else "dark")
+
+    def _wanted_name(self) -> str:
+        name = self._settings.value("window/theme", "system")
+        return name if name in ("light", "dark") else "system"
+
+    def _wanted_theme(self) -> themes.Theme:
+        name = self._wanted_name()
+        if name == "system":
+            dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+            name = "dark" if dark else "light"
+        return themes.THEMES[name]
+
+    def _first_size(self) -> QSize:
+        screen = QGuiApplication.primaryScreen()
+        return screen.availableSize() if screen is not None else self.sizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """A window that is minimised or not active lets go."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.WindowStateChange, QEvent.Type.ActivationChange):
+            self._keys.let_go()
+            self.strip.let_go()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask before the motion is let go; remember the layout."""
+        if self._session is not None and self._session.owns and not self._may_close():
+            event.ignore()
+            return
+        self.shut()
+        event.accept()
+
+    def shut(self) -> None:
+        """Remember the layout and leave everything; harmless when repeated."""
+        if not self._timer.isActive():
+            return
+        self._timer.stop()
+        self.docks.save()
+        self.leave()
+        for view in self.views.values():
+            view.close()
+
+    def _may_close(self) -> bool:
+        buttons = QMessageBox.StandardButton
+        asked = QMessageBox.question(
+            self, text("window.quit"), text("window.quit.owner"), buttons.Yes | buttons.No
+        )
+        return asked is buttons.Yes

@@ -1,0 +1,31 @@
+"""One application for all tests of windows, and how they wait: on events, never on time."""
+
+import os
+
+import pytest
+
+if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+TURNS_MAX = 20_000
+
+
+@pytest.fixture(scope="session")
+def app():
+    """The application of the whole session; Qt allows one in a process."""
+    widgets = pytest.importorskip("PySide6.QtWidgets")
+    return widgets.QApplication.instance() or widgets.QApplication([])
+
+
+@pytest.fixture
+def pump(app):
+    """Let Qt work until a condition holds, in at most so many rounds."""
+
+    def until(condition, rounds=TURNS_MAX):
+        for _ in range(rounds):
+            app.processEvents()
+            if condition():
+                return
+        raise AssertionError("not within the rounds allowed")
+
+    return until
