@@ -45,7 +45,9 @@ class WorkingPoint(Settings):
     """A place of the robot's gripper, in its base."""
 
     position_m: Point
+    """x, y, z in the robot's base [m]."""
     oat_deg: OatDeg
+    """Angles o, a, t in the controller's convention [deg]."""
 
     def pose(self, convention: OatConvention) -> Pose:
         """The place as a pose."""
@@ -79,21 +81,31 @@ class ArmScenario(Settings):
     """Everything a run of the arm station needs."""
 
     station: Literal["arm"]
+    """Always ``arm``: it makes the file a scenario of this station."""
     name: Name
+    """What the folder of a run is called after."""
     description: str = ""
+    """A line for the reader."""
     space_arm: SpaceArmChoice = SpaceArmChoice()
+    """The simulated arm whose gripper is reproduced."""
     robot: str = "rm01"
     """Robot file."""
     mapping: MappingSettings = MappingSettings()
+    """Where on the bench the robot repeats the motion."""
     source: ArmSourceSettings
+    """What moves the gripper: a programme, a recording, or an operator."""
     clock: Literal["virtual", "real"] = "virtual"
+    """``virtual``: a dry run, as fast as it goes; ``real``: in real time, for a robot on a line."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """Of all random numbers: the same seed gives the same run."""
     longest_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 600.0
     """A motion that has not come to rest by then is refused, or stopped if it is live."""
     acceleration_max_rad_s2: Positive = 0.02
     """Of the space arm's joints."""
     devices: ArmDevices = ArmDevices()
+    """The robot's line."""
     recording: RecordingSettings = RecordingSettings()
+    """How the run is recorded."""
 
 
 class ArmPlan(Settings):

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from hil.arm_drive_settings import DriveSettings
 from hil.fields import Coordinate, NotNegative, Positive, RateDeg
 from hil.settings import ConfigError, Settings, read_toml
 from sim.world.space_arm.arm import Arm, ArmError, Body, Link
-from sim.world.space_arm.drive import JointDrive
 
 Array = NDArray[np.float64]
 
@@ -32,36 +32,15 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
 ZERO = (0.0, 0.0, 0.0)
 
 
-class DriveSettings(Settings):
-    """Motor and gear of one joint: see :class:`sim.world.space_arm.drive.JointDrive`."""
-
-    gear_ratio: Positive
-    motor_inertia_kg_m2: Positive
-    torque_constant_nm_a: Positive
-    back_emf_v_s: Positive
-    resistance_ohm: Positive
-    speed_gain_v_s: Positive
-    voltage_max_v: Positive
-    current_max_a: Positive
-    half_gap_rad: NotNegative
-    stiffness_nm_rad: Positive
-    mesh_damping_s: NotNegative
-    friction_nm: NotNegative
-    drag_nm_s: NotNegative
-    clutch_nm: Positive
-    brake_nm: NotNegative
-
-    def drive(self) -> JointDrive:
-        """The same for the simulator."""
-        return JointDrive(**self.model_dump())
-
-
 class DhRow(Settings):
     """One row of a standard Denavit-Hartenberg table: Rz(theta + q) Tz(d) Tx(a) Rx(alpha)."""
 
     d_m: Coordinate
+    """Along the joint's axis [m]."""
     a_m: Coordinate
+    """Along the x axis that follows [m]."""
     alpha_rad: Angle
+    """Turn about that x axis [rad]."""
     theta_rad: Angle = 0.0
     """Added to the joint's angle."""
 
@@ -78,6 +57,7 @@ class JointSettings(Settings):
     """One joint and the link that it moves."""
 
     name: Name
+    """What refusals and tables call it."""
     axis: Vector | None = None
     """Direction of the joint's axis in its link's frame; any length but 0."""
     offset_m: Point = ZERO
@@ -87,12 +67,17 @@ class JointSettings(Settings):
     dh: DhRow | None = None
     """Instead of axis, offset and rpy."""
     mass_kg: NotNegative
+    """Of its link [kg]."""
     com_m: Point
+    """The link's centre of mass, in its frame [m]."""
     inertia_kg_m2: Inertia
     """About the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz (tensor entries)."""
     position_deg: tuple[JointAngleDeg, JointAngleDeg]
+    """Smallest and largest angle [deg]."""
     rate_max_deg_s: RateDeg
+    """Largest rate [deg/s]."""
     drive: DriveSettings
+    """Its motor and gear."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -131,15 +116,20 @@ class ToolSettings(Settings):
     """Gripper frame G in the last link's frame (with ``dh``: in the table's last frame)."""
 
     offset_m: Point = ZERO
+    """Of the gripper's origin [m]."""
     rpy_rad: tuple[Angle, Angle, Angle] = ZERO
+    """Turn of the gripper's axes: Rz(yaw) Ry(pitch) Rx(roll) [rad]."""
 
 
 class PayloadSettings(Settings):
     """A payload that the gripper can hold, in the gripper's frame G."""
 
     name: Name
+    """What a scenario calls it."""
     mass_kg: Positive
+    """Its mass [kg]."""
     com_m: Point
+    """Its centre of mass [m]."""
     inertia_kg_m2: Inertia
     """About the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz."""
 
@@ -152,7 +142,9 @@ class ArmSettings(Settings):
     """An arm of six revolute joints, with what it may hold and where it starts."""
 
     name: Name
+    """What files and refusals call it: small letters, digits, underscores."""
     description: str = ""
+    """A line for the reader."""
     gravity_m_s2: Vector = ZERO
     """In base axes; zeros in orbit."""
     rate_overshoot: Annotated[float, Field(ge=1.0, le=2.0)] = 1.0
@@ -161,9 +153,13 @@ class ArmSettings(Settings):
     acceleration_overshoot: Annotated[float, Field(ge=1.0, le=20.0)] = 1.0
     """The same for mean accelerations over a period, above those that are programmed."""
     home_deg: tuple[JointAngleDeg, ...] = Field(default=(0.0,) * 6, min_length=6, max_length=6)
+    """Joint angles at which a run starts, unless its scenario says others [deg]."""
     joint: tuple[JointSettings, ...] = Field(min_length=6, max_length=6)
+    """The six joints, from the base on."""
     tool: ToolSettings = ToolSettings()
+    """Where the gripper is on the last link."""
     payload: tuple[PayloadSettings, ...] = ()
+    """What the gripper may hold."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

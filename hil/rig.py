@@ -44,11 +44,17 @@ class PoseSettings(Settings):
     """A pose X_BP of the platform in the base, M = Rz(alpha) Ry(beta) Rx(gamma)."""
 
     x_m: Coordinate = 0.0
+    """Along the base's x [m]."""
     y_m: Coordinate = 0.0
+    """Along the base's y [m]."""
     z_m: Coordinate
+    """Height of the platform's origin over the base's [m]."""
     alpha_deg: AngleDeg = 0.0
+    """Turn about the base's z, the last of the three [deg]."""
     beta_deg: AngleDeg = 0.0
+    """Turn about y [deg]."""
     gamma_deg: AngleDeg = 0.0
+    """Turn about x, the first of the three [deg]."""
 
     def coordinates(self) -> np.ndarray:
         """(x, y, z, alpha, beta, gamma) in m and rad, shape (6,)."""
@@ -68,10 +74,15 @@ class CirclesGeometry(Settings):
 
     kind: Literal["circles"]
     base_radius_m: Length
+    """Of the circle through the base's joints [m]."""
     base_half_angle_deg: AngleDeg
+    """Of each pair of the base's joints, θ [deg]."""
     platform_radius_m: Length
+    """Of the circle through the platform's joints [m]."""
     platform_half_angle_deg: AngleDeg
+    """Of each pair of the platform's joints, θ [deg]."""
     plate_rotation_deg: AngleDeg = 0.0
+    """Turn of the platform's pairs against the base's [deg]."""
 
 
 class PointsGeometry(Settings):
@@ -79,7 +90,9 @@ class PointsGeometry(Settings):
 
     kind: Literal["points"]
     base_joints_m: SixPoints
+    """Six points x, y, z in the base's frame, legs 1 to 6 [m]."""
     platform_joints_m: SixPoints
+    """Six points x, y, z in the platform's frame, legs 1 to 6 [m]."""
 
 
 class Cylinders(Settings):
@@ -88,13 +101,17 @@ class Cylinders(Settings):
     closed_length_m: LegLengths
     """Joint to joint with the rod fully in."""
     stroke_m: LegLengths
+    """Way of the rod from fully in to fully out [m]."""
     reference_length_m: LegLengths
     """Where homing leaves the rod: the reference switch, inside the soft limits."""
     screw_lead_m: Distance = 0.0
     """Lead of a screw whose nut may turn with the joints; 0 for rods guided against rotation."""
     speed_max_m_s: LegSpeeds
+    """Largest speed of the rod [m/s]."""
     acceleration_max_m_s2: LegAccelerations
+    """Largest acceleration of the rod [m/s²]."""
     force_max_n: LegPositives
+    """Largest force along the rod [N]."""
     moving_mass_kg: LegPositives
     """Share of the moving mass that one leg accelerates (simulated cylinders)."""
     static_load_n: LegNumbers
@@ -102,7 +119,9 @@ class Cylinders(Settings):
     natural_frequency_hz: Positive
     """Of the position loop (simulated cylinders)."""
     damping: Positive
+    """Of the position loop, as a share of the critical one (simulated cylinders)."""
     homing_speed_m_s: Speed
+    """Speed of the rod towards its reference switch [m/s]."""
     enable_time_s: NotNegative
     """From the enable request to brakes open and position held."""
 
@@ -113,11 +132,17 @@ class Limits(Settings):
     soft_margin_m: Distance
     """Between the mechanical end of the stroke and the soft limit."""
     speed_max_m_s: LegSpeeds
+    """Largest permitted speed of a leg [m/s]."""
     acceleration_max_m_s2: LegAccelerations
+    """Largest permitted acceleration of a leg's set-points [m/s²]."""
     stop_deceleration_m_s2: LegAccelerations
+    """With which a leg slows down in the controlled stop [m/s²]."""
     joint_cone_base_deg: ConeDeg
+    """Largest angle of a leg from the neutral axis of its joint at the base [deg]."""
     joint_cone_platform_deg: ConeDeg
+    """Largest angle of a leg from the neutral axis of its joint at the platform [deg]."""
     leg_clearance_m: Distance
+    """Least distance between the axes of two legs [m]."""
     singular_value_min: Positive
     """Of the Jacobian whose rotation columns are divided by the platform's radius."""
 
@@ -126,35 +151,55 @@ class Supervision(Settings):
     """When the gate calls something late, lost, or not where it should be."""
 
     following_base_m: Length
+    """Following error permitted at standstill [m]."""
     following_per_speed_s: NotNegative
+    """Its growth with the commanded speed [m per m/s]."""
     following_cycles: Annotated[int, Field(ge=1, le=100)]
+    """Cycles in a row outside of that window that trip."""
     reaction_time_s: NotNegative
+    """From a cause to the first set-point that answers it [s]; the way of this time is kept free
+    before each soft limit."""
     missing_setpoints_max: Annotated[int, Field(ge=0, le=10)]
+    """Missing set-points in a row that are bridged."""
     missing_feedback_max: Annotated[int, Field(ge=0, le=10)]
+    """Missing answers of a leg in a row that are tolerated."""
     late_cycles_max: Annotated[float, Field(ge=1.0, le=10.0)]
+    """Longest cycle and greatest lateness, in periods."""
     start_tolerance_m: Length
+    """Greatest distance of a first set-point from the lengths that are held [m]."""
     standstill_speed_m_s: Speed
+    """Measured speed up to which a leg counts as standing still [m/s]."""
     standstill_time_s: Positive
+    """For how long it has to, to be at a standstill [s]."""
     stuck_time_s: Positive
     """How long a measured length may stay the same, to the last bit, while its command moves."""
     stuck_movement_m: Length
+    """Movement of the command above which a length that stays the same is stuck [m]."""
     jump_speed_factor: Annotated[float, Field(ge=1.0, le=10.0)]
     """A measured length may change by speed_max · time · this, plus jump_base_m."""
     jump_base_m: Length
+    """What a measured length may change by besides what its speed permits [m]."""
     estop_fitted: bool
     """The two channels of the emergency stop are wired to the drives' interlock inputs."""
     estop_discrepancy_s: Positive
+    """For how long the two channels of the emergency stop may differ [s]."""
 
 
 class PoseBoxSettings(Settings):
     """Ranges of the six coordinates in which the machine is meant to be used."""
 
     x_m: CoordinateRange
+    """Lowest and highest [m]."""
     y_m: CoordinateRange
+    """Lowest and highest [m]."""
     z_m: CoordinateRange
+    """Lowest and highest [m]."""
     alpha_deg: AngleRange
+    """Lowest and highest turn about z [deg]."""
     beta_deg: AngleRange
+    """Lowest and highest turn about y [deg]."""
     gamma_deg: AngleRange
+    """Lowest and highest turn about x [deg]."""
 
     def box(self) -> PoseBox:
         """The same in m and rad."""
@@ -169,11 +214,17 @@ class SlowMoves(Settings):
     """Bounds of the rise to a motion's start and of parking."""
 
     speed_m_s: Speed
+    """Largest speed of the platform's origin [m/s]."""
     acceleration_m_s2: Acceleration
+    """Its largest acceleration [m/s²]."""
     jerk_m_s3: Jerk
+    """Its largest jerk [m/s³]."""
     angular_speed_deg_s: RateDeg
+    """Largest turn rate of the platform [deg/s]."""
     angular_acceleration_deg_s2: AccelerationDeg
+    """Its largest angular acceleration [deg/s²]."""
     angular_jerk_deg_s3: JerkDeg
+    """Its largest angular jerk [deg/s³]."""
 
     def limits(self) -> MoveLimits:
         """The same in SI units."""
@@ -191,14 +242,21 @@ class Rig(Settings):
     """A motion platform on six electro-cylinders."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
+    """What files and reports call it: small letters, digits, underscores."""
     description: str = ""
+    """A line for the reader."""
     geometry: Annotated[CirclesGeometry | PointsGeometry, Field(discriminator="kind")]
+    """Where the twelve joints are: on two circles, or anywhere."""
     cylinders: Cylinders
+    """The six electro-cylinders."""
     limits: Limits
+    """What the gate lets through."""
     supervision: Supervision
+    """When the gate trips, and what it bridges."""
     neutral: PoseSettings
     """The middle of the motions: where a motion without its own neutral pose is played."""
     slow_moves: SlowMoves
+    """Bounds of the rise to a motion's start and of parking."""
     pose_box: PoseBoxSettings
     """What ``hil platform extremes`` and ``sample`` look at."""
     drives: RigDrives = RigDrives()

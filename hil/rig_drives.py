@@ -26,6 +26,7 @@ class CanopenTable(Settings):
     bus_of_leg: tuple[int, int, int, int, int, int] | None = None
     """0 or 1 per leg. Left out: all on the one bus; with two buses legs 1-3 and 4-6."""
     bitrate: Literal[125_000, 250_000, 500_000, 800_000, 1_000_000] = 1_000_000
+    """Of the bus [bit/s]."""
     velocity_every: Annotated[int, Field(ge=1, le=240)] = 4
     """Speed and force come with every so many SYNCs."""
     speed_feed_forward: bool = False
@@ -38,7 +39,9 @@ class CanopenTable(Settings):
     False for drives that tell none, once a leg's way was measured with a ruler.
     """
     vendor_id: Serial | None = None
+    """Of all six drives (1018h:1); given, a drive of another maker is refused."""
     product_code: Serial | None = None
+    """Of all six drives (1018h:2); given, another product is refused."""
 
     @model_validator(mode="after")
     def _nodes_differ(self) -> "CanopenTable":
@@ -75,12 +78,16 @@ class RigDrives(Settings):
     following_window_m: Length = 0.02
     """Following error at which a drive itself trips (6065h): wider than the gate's own window."""
     following_time_s: Positive = 0.02
+    """How long a following error outside the window has to last (6066h) [s]."""
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
     """Of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
     homing_method: Annotated[int, Field(ge=1, le=37)] = 21
     """6098h; 21 is the negative home switch, its edge towards the outside (CiA 402)."""
     homing_acceleration_m_s2: Positive = 0.2
+    """Of the drives' own homing (609Ah) [m/s²]."""
     watchdog_s: WatchdogSeconds = 0.05
     """Silence after which a drive stops by itself."""
     canopen: CanopenTable = CanopenTable()
+    """Nodes, scale and bus of CANopen drives."""
     modbus: ModbusTable = ModbusTable()
+    """Register map of drives behind a gateway."""

@@ -57,24 +57,40 @@ class RobotSettings(Settings):
     """A robot of the PUMA 560's class: standard Denavit-Hartenberg lengths, and limits."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
+    """What files and refusals call it: small letters, digits, underscores."""
     description: str = ""
+    """A line for the reader."""
     a2_m: Length
+    """Upper arm: from the shoulder's axis to the elbow's [m]."""
     a3_m: Annotated[float, Field(ge=-1.0, le=1.0)]
+    """Offset of the forearm from the elbow, along joint 3's x axis [m]."""
     d3_m: Annotated[float, Field(ge=0.0, le=1.0)]
+    """Sideways offset of the forearm from the waist's axis [m]."""
     d4_m: Length
+    """Forearm: from the elbow to the wrist's centre [m]."""
     base_height_m: Annotated[float, Field(ge=0.0, le=5.0)]
+    """Of the shoulder's axis over the table [m]."""
     tool_m: Annotated[float, Field(ge=0.0, le=1.0)]
     """Wrist centre to gripper, along the last joint's axis."""
     position_min_deg: Six
+    """Smallest angles of joints 1 to 6 [deg]."""
     position_max_deg: Six
+    """Largest angles of joints 1 to 6 [deg]."""
     rate_max_deg_s: SixRates
+    """Largest rates of joints 1 to 6 [deg/s]."""
     acceleration_max_deg_s2: SixAccelerations
+    """Largest accelerations of joints 1 to 6 [deg/s²]."""
     gripper_speed_max_m_s: Annotated[float, Field(gt=0.0, le=GRIPPER_SPEED_MOST_M_S)]
+    """Largest mean speed of the gripper between two waypoints [m/s]."""
     gripper_turn_max_deg_s: RateDeg
+    """Largest mean turn rate of the gripper between two waypoints [deg/s]."""
     least_wrist: Annotated[float, Field(gt=0.0, lt=1.0)]
     """Smallest \\|sin q5\\|."""
     least_elbow_m: NotNegative
+    """Smallest distance of the wrist's centre from full stretch and full fold [m]."""
     least_shoulder_m: NotNegative
+    """Smallest distance of the wrist's centre from the cylinder about the waist's axis in which
+    the shoulder is singular [m]."""
     clearance_min_m: Positive
     """Smallest free distance between two bodies of the robot, or one and the table."""
     path_deviation_max_mm: Annotated[float, Field(gt=0.0, le=10.0)]
@@ -82,6 +98,7 @@ class RobotSettings(Settings):
     convention: Literal["val", "zyz"]
     """What the controller means by its angles o, a, t."""
     blend: BlendSettings
+    """How the controller rounds corners."""
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -39,6 +39,7 @@ class PartSettings(Settings):
     """One of the stations."""
 
     name: Name
+    """What progress, refusals and the folder of its run call it."""
     scenario: str
     """Scenario file; a relative path is looked for beside this one, then from where one stands."""
     changes: tuple[str, ...] = ()
@@ -49,9 +50,13 @@ class TogetherScenario(Settings):
     """Stations that run at the same time."""
 
     station: Literal["together"]
+    """Always ``together``: it makes the file a scenario of several stations."""
     name: Name
+    """What the folder of a run is called after."""
     description: str = ""
+    """A line for the reader."""
     part: Annotated[tuple[PartSettings, ...], Field(min_length=2, max_length=8)]
+    """The stations, two to eight."""
     stop_together: bool = True
     """Whether a bad end of one brings the others to a controlled stop."""
 

@@ -38,9 +38,13 @@ class SourceLimitSettings(Settings):
     """The most that a source may ask for: see :class:`hil.arm_sources.source.SourceLimits`."""
 
     linear_m_s: Speed = 0.05
+    """Largest speed [m/s]."""
     angular_rad_s: TurnRate = 0.2
+    """Largest turn rate [rad/s]."""
     linear_acceleration_m_s2: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
+    """Largest change of the speed [m/s²]."""
     angular_acceleration_rad_s2: Annotated[float, Field(gt=0.0, le=10.0)] = 0.2
+    """Largest change of the turn rate [rad/s²]."""
 
     def limits(self) -> SourceLimits:
         """The same for a source."""
@@ -49,6 +53,7 @@ class SourceLimitSettings(Settings):
 
 class _SourceSettings(Settings):
     limits: SourceLimitSettings = SourceLimitSettings()
+    """The most that it may ask for: a plan above is refused, an operator slowed down."""
     frame: Frame = "gripper"
     """Whose axes the velocity is in: the gripper's own, of the arm's base, or of the world."""
 
@@ -57,8 +62,11 @@ class SegmentSettings(Settings):
     """One piece of a programme, from rest to rest."""
 
     duration_s: Seconds
+    """From rest to rest [s]."""
     velocity_m_s: tuple[Component, Component, Component] = (0.0, 0.0, 0.0)
+    """Of the gripper between the two edges, along x, y, z [m/s]."""
     rate_rad_s: tuple[TurnComponent, TurnComponent, TurnComponent] = (0.0, 0.0, 0.0)
+    """Turn rate between the two edges, about x, y, z [rad/s]."""
     frame: Frame | None = None
     """Left out: the programme's own."""
 
@@ -68,7 +76,9 @@ class ProfileSourceSettings(_SourceSettings):
 
     kind: Literal["profile"]
     edge: Literal["trapezoid", "smoothstep"] = "smoothstep"
+    """How a segment comes up to its velocity: evenly, or with a smooth acceleration."""
     segment: tuple[SegmentSettings, ...] = Field(min_length=1, max_length=10_000)
+    """The pieces, one after the other."""
 
 
 class RecordedSourceSettings(_SourceSettings):
@@ -76,7 +86,9 @@ class RecordedSourceSettings(_SourceSettings):
 
     kind: Literal["recorded"]
     file: Text
+    """The CSV file; a relative path is meant from the scenario's folder."""
     gap_max_s: Seconds = 0.5
+    """Longest time between two of its rows [s]."""
 
 
 class KeyboardSourceSettings(_SourceSettings):
@@ -84,6 +96,7 @@ class KeyboardSourceSettings(_SourceSettings):
 
     kind: Literal["keyboard"]
     hold_s: Hold = 0.2
+    """How long a key counts as held after each of its characters [s]."""
 
 
 class GamepadSourceSettings(_SourceSettings):
@@ -99,7 +112,9 @@ class GamepadSourceSettings(_SourceSettings):
     hold_button: Text = "BTN_TL"
     """Nothing moves unless it is held; a SpaceMouse has BTN_0 and BTN_1."""
     dead_zone: Annotated[float, Field(ge=0.0, le=0.5)] = 0.08
+    """Deflection up to which nothing is wanted, as a share of the full one."""
     expo: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
+    """Share of the cubic in the handles' curve: 0 is straight, 1 finest at the centre."""
 
 
 class RemoteSourceSettings(_SourceSettings):
@@ -111,6 +126,7 @@ class RemoteSourceSettings(_SourceSettings):
     token_file: Text
     """File with the token that a writer must know, of mode 0600."""
     age_max_s: Hold = 0.2
+    """Age from which a set-point is worth nothing [s]."""
 
 
 ArmSourceSettings = Annotated[
