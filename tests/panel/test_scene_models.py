@@ -452,3 +452,18 @@ def test_colours_follow_the_theme():
         SceneColours({**LIGHT.hex_of, "rod": "red"})
     with pytest.raises(ValueError, match="no colour for rod"):
         SceneColours({role: c for role, c in LIGHT.hex_of.items() if role != "rod"})
+
+
+def test_frames_between_two_solved_poses_keep_the_pose_but_not_for_long():
+    scene = platform()
+    at = (0.05, 0.0, 0.935, 0.0, 0.0, 0.0)
+    scene.take(np.array([platform_row(t_s=1.0, reached_pose=at), platform_row(t_s=1.002)]), 0.0)
+    shown = scene.figure(0.0)
+    assert shown.note == ""
+    np.testing.assert_allclose(shown.transforms[1][:3, 3], at[:3])
+    scene.take(platform_row(t_s=1.09)[None], 0.0)
+    np.testing.assert_allclose(scene.figure(0.0).transforms[1][:3, 3], at[:3])
+    scene.take(platform_row(t_s=1.11)[None], 0.0)
+    assert scene.figure(0.0).note == "scene.note.pose_unknown"
+    scene.take(platform_row(t_s=0.9)[None], 0.0)
+    assert scene.figure(0.0).note == "scene.note.pose_unknown"

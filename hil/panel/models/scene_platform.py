@@ -38,6 +38,8 @@ BODY: Final = 0.92
 
 LEGS: Final = 6
 GRID_M: Final = 0.5
+SOLVED_AGE_S: Final = 0.1
+"""A pose that was solved for longer ago than this [s] is not where the platform is."""
 _COLUMNS: Final = Columns(PLATFORM)
 _LEGEND: Final = (
     LegendEntry("front", "scene.legend.front"),
@@ -67,6 +69,7 @@ class PlatformScene:
         self._park = park_pose(rig, self._geometry)
         self._middle = rig.neutral.pose()
         self._row: Array | None = None
+        self._solved: Array | None = None
         self._build = self._built()
 
     @classmethod
@@ -90,9 +93,16 @@ class PlatformScene:
         return self._build
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Keep the newest frame; the time it came at plays no part."""
-        if len(rows):
-            self._row = rows[-1]
+        """Keep the newest frame, and the newest that tells a pose; when they came plays no part.
+
+        The pose is solved for in some of the frames only.
+        """
+        if not len(rows):
+            return
+        self._row = rows[-1]
+        found = np.flatnonzero(np.isfinite(_COLUMNS.of_all(rows, "reached_pose")).all(axis=1))
+        if len(found):
+            self._solved = rows[found[-1]]
 
     def figure(self, now_s: float) -> Figure:
         """The newest frame, not interpolated: it is at most a few milliseconds old."""
@@ -100,9 +110,8 @@ class PlatformScene:
         reached = wanted = None
         lengths = np.full(LEGS, np.nan)
         if row is not None:
-            reached, wanted = (
-                _pose_or_none(_COLUMNS.of(row, name)) for name in ("reached_pose", "wanted_pose")
-            )
+            wanted = _pose_or_none(_COLUMNS.of(row, "wanted_pose"))
+            reached = self._reached(row)
             lengths = _COLUMNS.of(row, "measured_length_m")
         X_BP = reached or self._park
         heads = X_BP.position_m + self._geometry.platform_joints_m @ X_BP.rotation.T  # (6, 3)
@@ -118,6 +127,15 @@ class PlatformScene:
             transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
         note = "" if reached is not None else "scene.note.pose_unknown"
         return Figure(transforms, tuple(roles.values()), note=note)
+
+    def _reached(self, row: Array) -> Pose | None:
+        """The pose told last, unless it is too old, or of a later time than the newest frame."""
+        if self._solved is None:
+            return None
+        age_s = float((_COLUMNS.of(row, "t_s") - _COLUMNS.of(self._solved, "t_s"))[0])
+        if age_s < 0.0 or age_s > SOLVED_AGE_S:
+            return None
+        return _pose_or_none(_COLUMNS.of(self._solved, "reached_pose"))
 
     def leg_roles(self, length_m: Array) -> list[str]:
         """Colour role of each leg by the travel that it has left.
