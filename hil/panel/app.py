@@ -11,7 +11,6 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from hil.panel.models.opening import Opening
-from hil.panel.shortcuts import OperatorKeys
 from hil.panel.window import MainWindow
 from hil.realtime import RealClock
 
@@ -48,7 +47,7 @@ def run_panel(opening: Opening) -> int:
         app = QApplication(["hil panel"])
     app.setApplicationName("hil-bench panel")
     app.setDesktopFileName("hil-bench-panel")
-    window = MainWindow(OperatorKeys(app), stored_settings(), RealClock().now_s, client_name())
+    window = MainWindow(stored_settings(), RealClock().now_s, client_name())
     _hear_faults(window)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.exit(0))

@@ -1,21 +1,17 @@
 """What each dock shows: one small adapter around each view, all of one shape for the window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.panel.scene_view import SceneView
 from hil.panel.session import Session, Turn
+from hil.panel.texts import text
 from hil.panel.theme import Theme
-
-if TYPE_CHECKING:
-    from hil.panel.window import MainWindow
-
 
 ROWS_KEPT: Final = 2000
 """Of one turn for the picture in space; after a jump in a replay there are many more."""
@@ -74,6 +70,23 @@ class Plain:
         """Hold nothing that must be closed."""
 
 
+class OfRun(Plain):
+    """A dock that has nothing to show before the first run."""
+
+    def __init__(self) -> None:
+        self.widget = QWidget()
+        self._room = QVBoxLayout(self.widget)
+        self._room.setContentsMargins(0, 0, 0, 0)
+        self._none = QLabel(text("window.none"))
+        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._room.addWidget(self._none)
+
+    def put(self, view: QWidget) -> None:
+        """Show this from now on."""
+        self._none.hide()
+        self._room.addWidget(view)
+
+
 class SceneDock(Plain):
     """The picture in space.
 
@@ -111,8 +124,3 @@ class SceneDock(Plain):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self.widget.set_theme(theme)
-
-
-def views_of(window: MainWindow, theme: Theme, now_s: Callable[[], float]) -> dict[str, View]:
-    """All views of a window, by the names of their docks."""
-    return {"scene": SceneDock(theme, now_s)}

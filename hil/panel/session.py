@@ -59,14 +59,9 @@ class LiveSession:
         """Whether this panel owns the motion."""
         return self.bench.you_own
 
-    def turn(self, held: bool) -> Turn:
-        """Give a sign of life, then take what came.
-
-        Args:
-            held: whether hold-to-run is pressed now.
-        """
+    def turn(self) -> Turn:
+        """Give a sign of life, then take what came."""
         if self._client.open:
-            self.bench.hold(pressed=held)
             self._client.send(self.bench.alive(self._now_s()))
             if self._stop_due is not None:
                 self._send_stop(self._stop_due)
@@ -127,7 +122,7 @@ class ReplaySession:
         """What does not change."""
         return self.feed.facts
 
-    def turn(self, held: bool) -> Turn:
+    def turn(self) -> Turn:
         """Take what the recording's time has passed; there is nobody to give a sign of life to."""
         batch = self.feed.poll()
         self.bench.take(batch, self._now_s())

@@ -16,12 +16,12 @@ from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import ClientMessage
 from hil.panel import theme as themes
 from hil.panel.dock_layout import Docks
-from hil.panel.dock_views import View, views_of
+from hil.panel.dock_views import View
+from hil.panel.docks import views_of
 from hil.panel.models.feed import ReplayFeed
 from hil.panel.models.opening import Opening
 from hil.panel.models.pace import Pace
 from hil.panel.session import LiveSession, ReplaySession, Session
-from hil.panel.shortcuts import OperatorKeys
 from hil.panel.texts import text
 from hil.panel.window_menus import Menus
 from hil.panel.window_strip import Strip
@@ -39,17 +39,13 @@ class MainWindow(QMainWindow):
     """The operator's window.
 
     Args:
-        keys: hold-to-run and stop.
         settings: where layout and colours are remembered.
         now_s: monotonic time [s].
         name: under which other panels see this one.
     """
 
-    def __init__(
-        self, keys: OperatorKeys, settings: QSettings, now_s: Callable[[], float], name: str
-    ) -> None:
+    def __init__(self, settings: QSettings, now_s: Callable[[], float], name: str) -> None:
         super().__init__()
-        self._keys = keys
         self._settings = settings
         self._now_s = now_s
         self._name = name
@@ -64,9 +60,8 @@ class MainWindow(QMainWindow):
             | QMainWindow.DockOption.AllowTabbedDocks
             | QMainWindow.DockOption.GroupedDragging
         )
-        self.strip = Strip(self._theme)
+        self.strip = Strip(self._theme, now_s)
         self.strip.wish.connect(self.send)
-        self.strip.stop.connect(self.stop)
         bar = QToolBar(self)
         bar.setObjectName("strip")
         bar.setMovable(False)
@@ -79,7 +74,6 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self)
         self.statusBar().setSizeGripEnabled(False)
         self.docks.restore()
-        keys.stop_pressed.connect(self.stop)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._wanted_name()))
         self.use_theme(self._wanted_name())
@@ -104,10 +98,7 @@ class MainWindow(QMainWindow):
         if session is None:
             self._draw()
             return
-        owned = session.owns
-        turn = session.turn(self._keys.held or self.strip.held)
-        if session.owns != owned:
-            self._keys.arm(session.owns)
+        turn = session.turn()
         self._missed += turn.batch.missed
         for view in self.views.values():
             view.take(turn)
@@ -123,7 +114,6 @@ class MainWindow(QMainWindow):
 
     def fail(self, error: BaseException) -> None:
         """A fault of the panel's own: let go, stop, and say so."""
-        self._keys.let_go()
         self.strip.let_go()
         self.stop()
         self.tell(text("window.failed", why=f"{type(error).__name__}: {error}"))
@@ -198,8 +188,7 @@ class MainWindow(QMainWindow):
         self._take_on(None)
 
     def _take_on(self, session: Session | None) -> None:
-        self._keys.let_go()
-        self._keys.arm(False)
+        self.strip.let_go()
         if self._session is not None:
             self._session.close()
         self._session = session
@@ -208,7 +197,7 @@ class MainWindow(QMainWindow):
 
     def _show_session(self) -> None:
         session = self._session
-        self.strip.set_session(session, self._now_s)
+        self.strip.set_session(session)
         for view in self.views.values():
             view.set_session(session)
         name = "" if session is None else session.facts.name
@@ -224,7 +213,6 @@ class MainWindow(QMainWindow):
 
     def stop(self) -> None:
         """Stop what moves, whoever owns it."""
-        self._keys.let_go()
         self.strip.let_go()
         if self._session is not None:
             self._session.stop()
@@ -274,7 +262,6 @@ class MainWindow(QMainWindow):
         """A window that is minimised or not active lets go."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.WindowStateChange, QEvent.Type.ActivationChange):
-            self._keys.let_go()
             self.strip.let_go()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from hil.desk.places import Place, PlaceError, benches
 from hil.panel.session import Session
-from hil.panel.shortcuts import SHORTCUTS, help_html
+from hil.panel.shortcuts import ACTIONS, help_html
 from hil.panel.texts import text
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Menus:
         self._standing = QLabel()
         window.statusBar().addPermanentWidget(self._standing)
         self._themes: dict[str, QAction] = {}
-        self._take = self._action("take", self._take_or_release, "window.take")
-        self._release = self._action("release", self._take_or_release, "window.release")
+        self._take = self._action("", self._take_or_release, "state.take")
+        self._release = self._action("", self._take_or_release, "state.release")
         self._file(window.menu(text("window.file")))
         self._bench(window.menu(text("window.bench")))
         self._view(window.menu(text("window.view")))
@@ -52,8 +52,8 @@ class Menus:
     ) -> QAction:
         """An action of the window with its key from the table of keys, if it has one there."""
         action = QAction(text(words), self._window)
-        if name in SHORTCUTS:
-            action.setShortcuts(list(SHORTCUTS[name].sequences))
+        if name in ACTIONS:
+            action.setShortcuts(list(ACTIONS[name].sequences))
         action.triggered.connect(lambda *_: does())
         if not shown:
             self._window.addAction(action)
@@ -74,7 +74,7 @@ class Menus:
     def _view(self, menu: QMenu) -> None:
         for name, dock in self._window.docks.of.items():
             menu.addAction(dock.toggleViewAction())
-            if name in SHORTCUTS:
+            if name in ACTIONS:
                 show = self._action(
                     name, lambda name=name: self._window.docks.show(name), f"window.dock.{name}",
                     shown=False,

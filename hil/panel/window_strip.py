@@ -1,73 +1,67 @@
-"""The strip at the top, always seen: what runs, how it stands, who moves it, and the stop."""
+"""The strip at the top, always seen: state of the run and the stop, or that there is no run."""
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from hil.panel.session import Session
+from hil.panel.state_view import StateView
 from hil.panel.texts import text
 from hil.panel.theme import Theme
 
 
 class Strip(QWidget):
-    """Lamps, ownership and stop.
+    """State of the run that is shown.
 
     Args:
         theme: colours.
+        now_s: monotonic time [s].
     """
 
     wish = Signal(object)
-    stop = Signal()
+    """A message for the desk."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__()
-        self._session: Session | None = None
-        self._now_s: Callable[[], float] = lambda: 0.0
-        self._text = QLabel()
-        self._take = QPushButton()
-        self._stop = QPushButton(text("state.stop"))
-        row = QHBoxLayout(self)
-        row.addWidget(self._text, 1)
-        row.addWidget(self._take)
-        row.addWidget(self._stop)
-        self._take.clicked.connect(self._take_or_release)
-        self._stop.clicked.connect(self.stop)
-        self.set_theme(theme)
+        self._theme, self._now_s = theme, now_s
+        self.state: StateView | None = None
+        """Lamps, buttons, hold-to-run and stop; None without a run."""
+        self._none = QLabel(text("window.none"))
+        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._room = QVBoxLayout(self)
+        self._room.setContentsMargins(0, 0, 0, 0)
+        self._room.addWidget(self._none)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    @property
-    def held(self) -> bool:
-        """Whether hold-to-run is pressed with the mouse."""
-        return False
-
-    def let_go(self) -> None:
-        """Count the button as released until it is pressed anew."""
-
-    def set_session(self, session: Session | None, now_s: Callable[[], float]) -> None:
+    def set_session(self, session: Session | None) -> None:
         """Show another run, or none."""
-        self._session, self._now_s = session, now_s
-        self.refresh()
+        self._none.setVisible(session is None)
+        if session is None:
+            if self.state is not None:
+                self.state.keys.let_go()
+                self.state.hide()
+            return
+        if self.state is None:
+            self.state = StateView(session.bench, self._theme, self)
+            self.state.asked.connect(self.wish)
+            self._room.addWidget(self.state)
+        else:
+            self.state.set_model(session.bench)
+        self.state.show()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
-        self._stop.setStyleSheet(
-            f"background: {theme.fault}; color: {theme.on_strong}; font-weight: bold;"
-        )
+        self._theme = theme
+        if self.state is not None:
+            self.state.set_theme(theme)
 
     def refresh(self) -> None:
         """Show how it stands now."""
-        if self._session is None:
-            self._text.setText(text("window.none"))
-            return
-        bench = self._session.bench
-        self._text.setText(
-            "  ".join(
-                (self._session.facts.name, bench.mode or "", bench.link_text(self._now_s()),
-                 bench.owner_text, bench.dead_man_text, *bench.banners)
-            )
-        )  # fmt: skip
-        self._take.setText(text("state.release" if bench.you_own else "state.take"))
+        if self.state is not None:
+            self.state.refresh(self._now_s())
 
-    def _take_or_release(self) -> None:
-        if self._session is not None:
-            self.wish.emit(self._session.bench.take_or_release())
+    def let_go(self) -> None:
+        """Hold-to-run counts as released until it is pressed anew."""
+        if self.state is not None:
+            self.state.keys.let_go()
