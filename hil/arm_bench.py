@@ -32,7 +32,7 @@ from hil.recording.ring import RecorderStatus, Ring
 from hil.report.arm_machines import ArmMachines
 from hil.run_files import run_dir
 from hil.signals import StopSignals
-from hil.stations.arm import location_of
+from hil.stations.arm_step import location_of
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
@@ -160,7 +160,7 @@ def run_arm(
         stack.callback(wire.close)
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
         sink = _sink(plan, folder, _header(prepared))
-        journal = ArmJournal(sink, plan.robot.oat_convention())
+        journal = ArmJournal(sink, plan.robot.oat_convention(), wish)
         with _finished(sink) as recorder:
             loop = ArmLoop(
                 clock if progress is None else _Shown(clock, progress),
@@ -169,7 +169,7 @@ def run_arm(
             )  # fmt: skip
             with _in_time(plan, wire) as setup:
                 end = loop.run()
-            journal.end(end.result, end.reason)
+            journal.end(end.result, end.reason, end.report)
     robot = _robot_line(plan)
     return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot, setup)
 

@@ -14,7 +14,7 @@ import numpy as np
 from arm_driver.host_values import LinkReport
 from hil.arm_loop import Witness
 from hil.clock import Tick
-from hil.stations.arm import ArmStep
+from hil.stations.arm_step import ArmStep
 
 LINE_MAX: Final = 400
 """Characters of the longest line; a terminal that is ready takes as many without waiting."""

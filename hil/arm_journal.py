@@ -1,18 +1,30 @@
 """What the arm station tells the recorder: a frame per waypoint, and an event for what happened."""
 
 import math
+from collections import deque
+from dataclasses import asdict
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport
+from arm_driver.kinematics import Joints
 from arm_driver.location import Location
 from arm_driver.pose import Pose
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_prepare import X_WB
 from hil.clock import Tick
-from hil.recording.arm_frame import NAN3, NAN7, ArmFlag, ArmFrame, Seven, stream_result
+from hil.loop import StopWish
+from hil.recording.arm_frame import (
+    NAN3,
+    NAN7,
+    ArmFlag,
+    ArmFrame,
+    Seven,
+    link_tally,
+    stream_result,
+)
 from hil.recording.frame import (
     CYCLE_KIND,
     EVENT_KIND,
@@ -23,10 +35,12 @@ from hil.recording.frame import (
     Six,
 )
 from hil.recording.recorder import RecordingSink
-from hil.stations.arm import ArmStep, pose_of
+from hil.stations.arm_step import ArmStep, pose_of
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
 
+OFFERED_KEPT = 4
+"""Waypoints offered last: of these the robot has all but the one in the slot."""
 STATES = tuple(state.value for state in HostState)
 ACTIONS = tuple(action.value for action in ArmAction)
 STATE_CODE = {state: code for code, state in enumerate(HostState)}
@@ -39,38 +53,38 @@ class ArmJournal:
     Args:
         sink: the recorder.
         convention: of the controller's angles, to read where the robot says it is.
+        stop: the operator's wish to end, as a flag of the waypoints after it.
     """
 
-    def __init__(self, sink: RecordingSink, convention: OatConvention) -> None:
+    def __init__(self, sink: RecordingSink, convention: OatConvention, stop: StopWish) -> None:
         self._sink = sink
         self._convention = convention
+        self._stop = stop
         self._last: ArmStep | None = None
+        self._offered: deque[ArmStep] = deque(maxlen=OFFERED_KEPT)
         self._index = 0
         self._t_s = 0.0
-        self._stopping = False
+        self._empty_slots = 0
         self.events: list[EventRecord] = []
 
     def step(self, tick: Tick, step: ArmStep, report: LinkReport) -> None:
         """Put a waypoint down: wanted, simulated, asked of the robot, and where it is now."""
-        self._index, self._t_s = step.index, step.t_s
-        action = ArmAction.REFUSED if step.refusals else ArmAction.PASSED
-        flags = ArmFlag(0)
-        if step.joints is None:
-            flags |= ArmFlag.OUT_OF_REACH
-        if self._stopping:
-            flags |= ArmFlag.STOP_ASKED
-        if report.counts.empty_slot:
-            flags |= ArmFlag.MISSED
+        self._t_s = tick.t_s
+        if not step.alone:
+            self._index = step.index
+            self._offered.append(step)
+        action = ArmAction.REFUSED if step.violations else ArmAction.PASSED
         rate, speed = self._changes(step)
         measured = NAN7 if report.measured is None else self._seven(report.measured)
-        snapshot, joints, location = step.snapshot, step.joints, step.location
+        X_RT, joints = self._asked(step, report)
+        snapshot, location = step.snapshot, step.location
         frame = ArmFrame(
             index=step.index,
             t_s=step.t_s,
             late_s=tick.late_s,
             state=STATE_CODE[report.state],
             action=ACTION_CODE[action],
-            flags=int(flags),
+            flags=int(self._flags(step, report)),
             wanted_twist=[*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],  # pyright: ignore[reportArgumentType]
             rate_command=step.command.rates_rad_s.tolist(),
             space_q=snapshot.q_rad.tolist(),
@@ -78,7 +92,7 @@ class ArmJournal:
             space_motor=snapshot.motor_position_rad.tolist(),
             space_torque=snapshot.torque_nm.tolist(),
             space_pose=_packed(pose_of(snapshot, X_WB)),
-            target_pose=NAN7 if step.X_RT is None else _packed(step.X_RT),
+            target_pose=NAN7 if X_RT is None else _packed(X_RT),
             robot_q=NAN6 if joints is None else joints.q_rad.tolist(),
             robot_q_rate=rate,
             sent_location=_sent(location),
@@ -94,23 +108,43 @@ class ArmJournal:
         self._sink.ring.push(CYCLE_KIND, frame.to_bytes())
         for violation in step.violations:
             kind, text, data = EventKind.VIOLATION, str(violation), violation.data
-            self._event(EventRecord(step.t_s, step.index, kind, Level.ERROR, "gate", text, data))
+            self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))
         self._last = step
         self._sink.service()
 
     def note(self, tick: Tick, text: str) -> None:
         """Put a line of text down."""
+        self._t_s = tick.t_s
         self._event(EventRecord(tick.t_s, self._index, EventKind.NOTE, Level.INFO, "loop", text))
 
-    def stopping(self) -> None:
-        """Note that the end was asked for."""
-        self._stopping = True
-
-    def end(self, result: StreamResult | None, reason: str) -> None:
-        """Put down how the stream ended."""
+    def end(self, result: StreamResult | None, reason: str, report: LinkReport) -> None:
+        """Put down how the stream ended, and what was counted on the link."""
         word = "refused" if result is None else result.value
         self._event(stream_result(self._t_s, self._index, word, reason))
+        counts = asdict(report.counts)
+        counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
+        told = {name: value for name, value in counts.items() if math.isfinite(value)}
+        self._event(link_tally(self._t_s, self._index, told))
         self._sink.service()
+
+    def _flags(self, step: ArmStep, report: LinkReport) -> ArmFlag:
+        flags = ArmFlag(0)
+        if step.joints is None and step.violations:
+            flags |= ArmFlag.OUT_OF_REACH
+        if self._stop.asked is not None:
+            flags |= ArmFlag.STOP_ASKED
+        if report.counts.empty_slot > self._empty_slots:
+            flags |= ArmFlag.MISSED
+        self._empty_slots = report.counts.empty_slot
+        return flags
+
+    def _asked(self, step: ArmStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
+        """What is asked of the robot: while the space arm moves alone, the last that was sent."""
+        if step.alone:
+            for sent in self._offered:
+                if sent.index == report.streamed:
+                    return sent.X_RT, sent.joints
+        return step.X_RT, step.joints
 
     def _changes(self, step: ArmStep) -> tuple[Six, float]:
         """Joint rates of the robot and speed of its gripper since the waypoint before."""

@@ -5,6 +5,10 @@ This loop only has to look often enough to refill the slot within a period, and 
 robot has stopped asking. What is computed for a waypoint is computed a period ahead: a planned one
 even before the slot is free; a live one as soon as it is, and not earlier, because an operator who
 lets go is not to wait for two periods.
+
+A stop ends the robot's stream at once: the robot finishes at the waypoint that it has, at rest. The
+simulated arm cannot be stopped so: it slows down along its path and its elastic joints swing. That
+goes into the recording, a waypoint a period, and no further.
 """
 
 from dataclasses import dataclass
@@ -18,7 +22,9 @@ from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from arm_driver.location import Location
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
-from hil.stations.arm import ArmStation, ArmStep, Course
+from hil.stations.arm import ArmStation
+from hil.stations.arm_step import ArmStep, Course
+from sim.world.space_arm.simulator import TICK_S
 
 LOOK_S = 0.01
 """How often the loop looks at the link, and a live source at its operator [s]."""
@@ -26,7 +32,12 @@ ASKED_WITHIN_S = 10.0
 """A robot that has not asked by then is not there [s]."""
 ENDED_WITHIN_S = 10.0
 """A stream that has been told to end has ended by then [s]."""
+RELEASED_S = 2.0
+"""A dead-man let go brings both arms to rest along the path; a robot that still moves after so long
+is not waited for [s]."""
 RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
+
+UNDER_WAY = (Course.FOLLOWING, Course.STOPPING)
 
 
 class ArmWire(Protocol):
@@ -71,6 +82,7 @@ class Phase(Enum):
     ASKED = "the robot's first request"
     STREAMING = "the robot's next request"
     ENDING = "the end of the stream"
+    SWINGING_OUT = "the rest of the space arm"
     OVER = "nothing"
 
 
@@ -128,6 +140,9 @@ class ArmLoop:
         self._longest_s = longest_s
         self._phase = Phase.ASKED
         self._since_s = 0.0
+        self._due_s: float | None = None
+        self._let_go_s: float | None = None
+        self._final: LinkReport | None = None
         self._next: ArmStep | None = None
         self._cancelled = ""
         self._ended = ""
@@ -145,13 +160,17 @@ class ArmLoop:
         finally:
             self._wire.end(EndReason.CANCELLED)
             self._wire.close()
-        return ArmEnd(report.result, self._reason, report.streamed, report)
+        final = self._final or report
+        return ArmEnd(final.result, self._reason, final.streamed, final)
 
     def look(self, tick: Tick, report: LinkReport) -> None:
         """One look at the operator and at the link."""
         self._station.listen()
+        self._swing_out(tick, report)
         if self._phase is Phase.ASKED:
             self._await_robot(tick, report)
+        elif self._phase is Phase.SWINGING_OUT:
+            self._end_if_at_rest()
         elif report.result is not None:
             self._over(tick, report)
         elif self._phase is Phase.STREAMING:
@@ -181,14 +200,57 @@ class ArmLoop:
             self._cancel(tick, "stopped by the operator")
         elif tick.t_s - self._since_s > self._longest_s:
             self._cancel(tick, f"the motion lasted longer than {self._longest_s:g} s")
-        if report.wants:
+        elif self._let_go_too_long(tick):
+            self._cancel(tick, f"let go for {RELEASED_S:g} s, and the robot still moved")
+        elif report.wants:
             self._offer(tick, report)
 
+    def _let_go_too_long(self, tick: Tick) -> bool:
+        """Whether a robot moves on though its operator has let go some time ago."""
+        if self._station.held:
+            self._let_go_s = None
+        elif self._let_go_s is None:
+            self._let_go_s = tick.t_s
+        return (
+            self._let_go_s is not None
+            and tick.t_s - self._let_go_s > RELEASED_S
+            and self._station.robot_moves
+        )
+
     def _cancel(self, tick: Tick, why: str) -> None:
-        if not self._cancelled:
-            self._cancelled = why
-            self._station.stop(why)
-            self._witness.note(tick, f"{why}; both arms come to rest along the path")
+        """End the robot's stream now; what lies in the slot is not sent any more."""
+        self._wire.end(EndReason.CANCELLED)
+        self._cancelled = why
+        self._witness.note(
+            tick, f"{why}; the robot comes to rest at the waypoint it has, the space arm swings out"
+        )
+        self._part(tick, why)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
+
+    def _part(self, tick: Tick, why: str) -> None:
+        """Let the space arm come to rest alone, if it has not yet."""
+        if self._due_s is None:
+            self._station.part(why)
+            self._due_s = tick.t_s
+
+    def _swing_out(self, tick: Tick, report: LinkReport) -> None:
+        """Step the space arm, if it is alone: in time with the robot while its stream lasts.
+
+        After that nobody is to wait for a simulation, least of all machines that stop with it.
+        """
+        if self._due_s is None:
+            return
+        if self._phase is not Phase.SWINGING_OUT and tick.t_s < self._due_s:
+            return
+        ready, self._next = self._next, None
+        if ready is not None or self._station.course in UNDER_WAY:
+            step = ready or self._station.step()
+            self._witness.step(tick, step.without_robot(), report)
+            self._due_s += TICK_S
+
+    def _end_if_at_rest(self) -> None:
+        if self._next is None and self._station.course not in UNDER_WAY:
+            self._phase = Phase.OVER
 
     def _offer(self, tick: Tick, report: LinkReport) -> None:
         """Put the next step into the slot, and make the one after it if it is planned."""
@@ -207,16 +269,16 @@ class ArmLoop:
         self._witness.step(tick, step, report)
         self._next = None
         if step.course is Course.AT_REST:
-            self._wire.end(EndReason.CANCELLED if self._cancelled else EndReason.COMPLETED)
+            self._wire.end(EndReason.COMPLETED)
             self._phase, self._since_s = Phase.ENDING, tick.t_s
         elif not self._station.live:
             self._next = self._station.step()
 
     def _tell_end(self, tick: Tick) -> None:
-        """Note once why a live source has ended; the operator's own wish is told elsewhere."""
+        """Note once why a live source has ended."""
         why = self._station.why
         over = self._station.course in (Course.STOPPING, Course.AT_REST)
-        if over and why and not (self._cancelled or self._ended):
+        if over and why and not self._ended:
             self._ended = why
             self._witness.note(tick, f"{why}; both arms come to rest along the path")
 
@@ -226,6 +288,7 @@ class ArmLoop:
         self._reason = why
         self._next = None
         self._wire.end(EndReason.REFUSED)
+        self._part(tick, why)
         self._phase, self._since_s = Phase.ENDING, tick.t_s
 
     def _over(self, tick: Tick, report: LinkReport) -> None:
@@ -237,7 +300,11 @@ class ArmLoop:
             self._reason = self._reason or self._cancelled
         else:
             self._reason = self._reason or report.text
-        self._phase = Phase.OVER
+        self._final = report
+        self._phase = Phase.SWINGING_OUT
+        if result is not StreamResult.COMPLETED:
+            self._part(tick, self._reason)
+        self._end_if_at_rest()
 
     def _end_with(self, tick: Tick, why: str) -> None:
         self._reason = why

@@ -19,15 +19,8 @@ from arm_driver.workspace import check_path
 from hil.arm_scenario import ArmPlan
 from hil.arm_sources.source import VelocitySource
 from hil.console import RefusedError
-from hil.stations.arm import (
-    ArmStation,
-    ArmStep,
-    Course,
-    play_out,
-    pose_of,
-    robot_sample,
-    space_sample,
-)
+from hil.stations.arm import ArmStation, play_out
+from hil.stations.arm_step import ArmStep, Course, pose_of, robot_sample, space_sample
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
@@ -89,6 +82,7 @@ class Prepared:
             convention=self.plan.robot.oat_convention(),
             mapping=self.mapping,
             start=self.start,
+            least=self.plan.robot.least(),
             gate=gate,
         )
 

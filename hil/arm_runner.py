@@ -54,7 +54,8 @@ def run_arm_and_show(plan: ArmPlan, folder: Path, *, report_too: bool, as_json: 
     """
     prepared = _prepared(plan, quiet=as_json)
     with _progress(prepared, quiet=as_json) as progress:
-        shown_at = None if as_json or plan.scenario.clock == "virtual" else sys.stderr.fileno()
+        quiet = as_json or plan.scenario.clock == "virtual"
+        shown_at = None if quiet else _descriptor_of_errors()
         result = _run(prepared, folder, progress, shown_at)
     page = _report(result) if report_too else None
     if as_json:
@@ -62,6 +63,13 @@ def run_arm_and_show(plan: ArmPlan, folder: Path, *, report_too: bool, as_json: 
     else:
         _show_run(result, page, shown=shown_at is not None)
     return result.ok
+
+
+def _descriptor_of_errors() -> int | None:
+    """Where to show what happens while it happens; None if a program reads it from memory."""
+    with suppress(OSError):
+        return sys.stderr.fileno()
+    return None
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
@@ -155,7 +163,7 @@ def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], 
             err.print(line, markup=False, soft_wrap=True)
         yield None
     elif prepared.plan.scenario.clock == "real":
-        err.print(f"{total_s:.0f} s in real time; Ctrl-C brings both arms to rest")
+        err.print(f"{total_s:.0f} s in real time; Ctrl-C ends the robot's stream at once")
         yield None
     else:
         columns = (
@@ -171,7 +179,7 @@ def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], 
 def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
     """What an operator of a live source has to know, line by line."""
     source = plan.scenario.source
-    last = f"Ctrl-C brings both arms to rest; so does {plan.scenario.longest_s:g} s"
+    last = f"Ctrl-C ends the robot's stream at once; so does {plan.scenario.longest_s:g} s"
     if isinstance(source, KeyboardSourceSettings):
         return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)
     if isinstance(source, GamepadSourceSettings):

@@ -135,6 +135,11 @@ class GamepadSource:
         """Why it has ended; empty while it lasts."""
         return self._end_reason
 
+    @property
+    def held(self) -> bool:
+        """Whether the hold button is pressed, and was seen released before."""
+        return not self._end_reason and self._state.held and self._seen_at_rest
+
     def listen(self) -> None:
         """Read the handles, and note whether they were seen at rest, or are gone."""
         if self._end_reason:
@@ -153,10 +158,8 @@ class GamepadSource:
         self.listen()
         if self._end_reason:
             return None
-        state = self._state
         still = (0.0,) * AXIS_COUNT
-        moving = state.held and self._seen_at_rest
-        return self._shape.twist(state.axes if moving else still, self._frame)
+        return self._shape.twist(self._state.axes if self.held else still, self._frame)
 
     def close(self) -> None:
         """Give the device back."""

@@ -159,6 +159,12 @@ class KeyboardSource:
         """Why it has ended; empty while it lasts."""
         return self._end_reason
 
+    @property
+    def held(self) -> bool:
+        """Whether a key that moves counts as held."""
+        now_s = self._now_s()
+        return not self._end_reason and any(self._fresh(key, now_s) for key in self._pressed_s)
+
     def listen(self) -> None:
         """Note the keys typed since the last look, as pressed now."""
         if self._end_reason:
@@ -197,11 +203,14 @@ class KeyboardSource:
     def _held(self, now_s: float) -> Array:
         """Sum of the signs of the keys held, shape (6,); opposite ones cancel."""
         signs = np.zeros(6)
-        for key, pressed_s in self._pressed_s.items():
-            if 0.0 <= now_s - pressed_s < self._hold_s:
+        for key in self._pressed_s:
+            if self._fresh(key, now_s):
                 axis, sign = KEYS[key]
                 signs[axis] += sign
         return signs
+
+    def _fresh(self, key: str, now_s: float) -> bool:
+        return 0.0 <= now_s - self._pressed_s[key] < self._hold_s
 
     def close(self) -> None:
         """Give the terminal back as it was found."""

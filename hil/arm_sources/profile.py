@@ -117,6 +117,11 @@ class ProfileSource:
         """Whether it has come to its end."""
         return "completed" if self._ended else ""
 
+    @property
+    def held(self) -> bool:
+        """Always: nobody has to hold it."""
+        return True
+
     def listen(self) -> None:
         """Nothing to hear."""
 

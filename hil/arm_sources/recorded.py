@@ -81,6 +81,11 @@ class RecordedSource:
         """Whether it has come to its end."""
         return "completed" if self._ended else ""
 
+    @property
+    def held(self) -> bool:
+        """Always: nobody has to hold it."""
+        return True
+
     def listen(self) -> None:
         """Nothing to hear."""
 

@@ -112,6 +112,14 @@ class RemoteSource:
         return self._end_reason
 
     @property
+    def held(self) -> bool:
+        """Whether the newest set-point is fresh."""
+        newest = self._newest
+        if self._end_reason or newest is None or newest.twist is None:
+            return False
+        return -FUTURE_MAX_S <= self._now_s() - newest.written_s < self._age_max_s
+
+    @property
     def counts(self) -> RemoteCounts:
         """What came so far."""
         return RemoteCounts(**self._counts)
@@ -135,12 +143,10 @@ class RemoteSource:
         self.listen()
         if self._end_reason:
             return None
-        now_s = self._now_s()
         newest = self._newest
         if newest is None or newest.twist is None:
             return rest(self._frame)
-        fresh = -FUTURE_MAX_S <= now_s - newest.written_s < self._age_max_s
-        return newest.twist if fresh else rest(newest.twist.frame)
+        return newest.twist if self.held else rest(newest.twist.frame)
 
     def _accept(self, now_s: float) -> None:
         """Take the first who comes, close the others; drop who does not authenticate in time."""

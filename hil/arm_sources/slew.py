@@ -39,6 +39,11 @@ class SlewedSource:
         """Why the source of wanted velocity has ended; empty while it lasts."""
         return self._inner.end_reason
 
+    @property
+    def held(self) -> bool:
+        """Whether the operator of the source of wanted velocity holds it to run."""
+        return self._inner.held
+
     def listen(self) -> None:
         """Let the source of wanted velocity hear its operator."""
         self._inner.listen()

@@ -80,6 +80,11 @@ class VelocitySource(Protocol):
         """Why a source that gave None has ended, for the operator; empty while it lasts."""
         ...
 
+    @property
+    def held(self) -> bool:
+        """Whether its operator holds it to run, as heard last; nobody has to hold a planned one."""
+        ...
+
     def listen(self) -> None:
         """Take note of what its operator does now; never blocks.
 

@@ -9,25 +9,30 @@ It knows neither a port nor a clock. The same steps are taken beforehand to prov
 and again, bit for bit, when it runs.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from arm_driver.geometry import PumaGeometry
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints, forward, singular_distances
-from arm_driver.location import Location
+from arm_driver.keeper import LEAST_DISTANCES, BranchKeeper
+from arm_driver.kinematics import Joints, SingularDistances
 from arm_driver.mapping import Mapping
-from arm_driver.pose import ArmError, Pose
-from arm_driver.val import OatConvention, to_oat
+from arm_driver.pose import ArmError, Pose, angle_between_rad
+from arm_driver.val import OatConvention
 from hil.arm_refusals import violations_of
 from hil.arm_sources.source import Twist, VelocitySource, rest
+from hil.stations.arm_step import (
+    ArmStep,
+    Course,
+    location_of,
+    pose_of,
+    robot_sample,
+    space_sample,
+)
 from safety.arm_gate import ArmGate
-from safety.arm_limits import ArmAction, ArmCheck, ArmSample, ArmViolation
+from safety.arm_limits import ArmAction, ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import Status
 from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateCommand
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
@@ -43,89 +48,6 @@ SETTLE_STEPS_MAX = 20
 NO_TWIST = rest("base")
 
 
-class Course(Enum):
-    """How far a motion has come."""
-
-    FOLLOWING = "following"
-    """The source says what is wanted."""
-    STOPPING = "stopping"
-    """The source has ended, or the operator or a fault has: the rates go to zero together."""
-    AT_REST = "at rest"
-    """The last waypoint is the end."""
-    REFUSED = "refused"
-    """A waypoint was refused; nothing follows."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ArmStep:
-    """One step of the station; poses and arrays are read-only.
-
-    Args:
-        index: number of the waypoint, from 1; the start is 0.
-        t_s: motion time of the waypoint [s].
-        course: how far the motion has come.
-        wanted: gripper velocity that the source asked for.
-        command: joint rates commanded of the space arm, and what bound them.
-        snapshot: the space arm at the waypoint.
-        X_RT: where the robot's gripper is to be, in its base; None if it was not computed.
-        joints: the robot's joints there; None if refused.
-        location: the waypoint as it is written on the wire; None if refused.
-        margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
-        violations: why it was refused; empty if it passed.
-    """
-
-    index: int
-    t_s: float
-    course: Course
-    wanted: Twist
-    command: RateCommand
-    snapshot: Snapshot
-    X_RT: Pose | None
-    joints: Joints | None
-    location: Location | None
-    margins: tuple[float, ...]
-    violations: tuple[ArmViolation, ...] = ()
-
-    @property
-    def refusals(self) -> tuple[str, ...]:
-        """The violations as people read them."""
-        return tuple(str(violation) for violation in self.violations)
-
-
-def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
-    """X_WG of the space arm's gripper in the world."""
-    return X_WB @ Pose(snapshot.rotation_BG, snapshot.position_BG_m)
-
-
-def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:
-    """A pose as the controller's location; ``t_now_rad`` decides where o and t are one turn."""
-    return Location.from_si(
-        pose.position_m.tolist(), to_oat(pose.rotation, convention, t_now_rad).tolist()
-    )
-
-
-def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
-    """The robot at joint angles, for the gate."""
-    pose = forward(geometry, q_rad)
-    far = singular_distances(geometry, q_rad)
-    return ArmSample(
-        q_rad.tolist(), pose.position_m.tolist(), _quaternion(pose.rotation),
-        (far.wrist, far.elbow_m, far.shoulder_m),
-    )  # fmt: skip
-
-
-def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSample:
-    """The space arm, for the gate."""
-    return ArmSample(
-        snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
-        _quaternion(snapshot.rotation_BG), (smallest_singular_value,),
-    )  # fmt: skip
-
-
-def _quaternion(rotation: Array) -> tuple[float, ...]:
-    return tuple(Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist())
-
-
 class ArmStation:
     """Control of both arms through one motion.
 
@@ -138,6 +60,7 @@ class ArmStation:
             only the space arm moves, to find out where the motion leads.
         geometry: the robot.
         start: the robot's joints at the start.
+        least: smallest distances from the robot's singularities.
         convention: of the controller's angles.
         gate: judges every waypoint; needed with a mapping.
     """
@@ -153,6 +76,7 @@ class ArmStation:
         convention: OatConvention,
         mapping: Mapping | None = None,
         start: Joints | None = None,
+        least: SingularDistances = LEAST_DISTANCES,
         gate: ArmGate | None = None,
     ) -> None:
         if mapping is not None and (start is None or gate is None):
@@ -165,7 +89,9 @@ class ArmStation:
         self._convention = convention
         self._mapping = mapping
         self._gate = gate
-        self._keeper = None if start is None else BranchKeeper(geometry, start.q_rad)
+        self._keeper = None if start is None else BranchKeeper(geometry, start.q_rad, least)
+        self._last_RT = None if mapping is None else mapping.X_RT0
+        self._robot_moves = False
         self._t_rad = 0.0
         self._index = 0
         self._course = Course.FOLLOWING
@@ -183,6 +109,16 @@ class ArmStation:
         """Whether an operator moves it, and says when it ends."""
         return self._source.duration_s is None
 
+    @property
+    def held(self) -> bool:
+        """Whether the operator of a live source holds it to run; nobody has to hold a planned."""
+        return self._source.held
+
+    @property
+    def robot_moves(self) -> bool:
+        """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
+        return self._robot_moves
+
     def listen(self) -> None:
         """Let the source hear its operator, between two steps."""
         self._source.listen()
@@ -193,6 +129,11 @@ class ArmStation:
             self._course, self.why = Course.STOPPING, why
             if self._gate is not None:
                 self._gate.declare_stop()
+
+    def part(self, why: str) -> None:
+        """Bring the space arm alone to rest from the next step on; the robot gets no more of it."""
+        self.stop(why)
+        self._mapping, self._robot_moves = None, False
 
     def step(self) -> ArmStep:
         """Go on by one period.
@@ -207,10 +148,7 @@ class ArmStation:
         self._index += 1
         snapshot = self._space.advance(command.rates_rad_s)
         if snapshot.status is Status.FAILED:
-            failed = ArmViolation(
-                ArmCheck.INTERNAL, "the space arm", "", 0.0, 0.0, "", note="no solution"
-            )
-            return self._refuse(wanted, command, snapshot, None, failed)
+            return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
         if self._mapping is None or self._keeper is None or self._gate is None:
             return ArmStep(
@@ -261,12 +199,26 @@ class ArmStation:
         )
         if verdict.action is not ArmAction.PASSED:
             return self._refuse(wanted, command, snapshot, X_RT, *verdict.violations)
+        self._note_way(X_RT)
         location = location_of(X_RT, self._convention, self._t_rad)
         self._t_rad = location.oat_rad[2]
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
             joints, location, robot.margins,
         )  # fmt: skip
+
+    def _note_way(self, X_RT: Pose) -> None:
+        """Note whether the robot is to move to its next waypoint, or to rest where it is."""
+        last, self._last_RT = self._last_RT or X_RT, X_RT
+        way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
+        turn_rad = angle_between_rad(last, X_RT)
+        self._robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
+
+    def _no_solution(self) -> ArmViolation:
+        name = "" if self._gate is None else self._gate.limits[0].name
+        return ArmViolation(
+            ArmCheck.FINITE, name, "", math.nan, 0.0, "", note="state of the simulated arm"
+        )
 
     def _refuse(
         self,

@@ -71,6 +71,10 @@ class Acted:
     def end_reason(self):
         return self._inner.end_reason
 
+    @property
+    def held(self):
+        return self._inner.held
+
     def listen(self):
         if self._begun_s is None:
             self._begun_s = self._now_s()

@@ -15,7 +15,7 @@ from arm_driver.pose import Pose
 from hil.arm_wire import VirtualArmLink
 from hil.robot_settings import RobotSettings
 from hil.shipped import configs_dir
-from hil.stations.arm import location_of
+from hil.stations.arm_step import location_of
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_settings import ArmControllerSettings
 
