@@ -6,10 +6,12 @@ next one's (linear segments with parabolic blends; Craig, "Introduction to Robot
 The same blend starts the motion from rest, and ends it at rest exactly at the last waypoint, since
 rest is a segment of no length: the path never passes its last waypoint.
 
-A blend leaves the two lines by at most h |v1| |v2| sin(turn) / (4 max(|v1|, |v2|)), and passes the
-waypoint at h |v2 - v1| / 4, which counts where the arm turns back. For sharper turns h is shortened
-so that this stays within the tolerance, as long as the controller's period carries so quick a
-change. Still sharper turns are rounded more, and the largest distance is kept.
+A blend leaves the two lines by at most h |v1| |v2| sin(turn) / (sqrt|v1| + sqrt|v2|)^2, and at the
+waypoint's time is h |v2 - v1| / 4 from it, which counts where the arm turns back. The controller
+reckons with h |v1| |v2| sin(turn) / (4 max(|v1|, |v2|)) instead, which is the same at equal speeds
+and less at unequal ones, down to a quarter. By that estimate it shortens h for sharper turns so as
+to keep its tolerance, as long as its period carries so quick a change. Turns still sharper, and
+those between unequal speeds, are rounded more; the largest true distance is kept.
 
 Not modelled: moves of different duration, joint-interpolated moves, slowing down for sharp turns.
 """
@@ -34,7 +36,7 @@ class BlendSettings:
     Attributes:
         longest_s: Largest half duration h of a blend [s].
         shortest_s: Smallest one [s].
-        tolerance_m: How far a blend may leave the lines [m].
+        tolerance_m: How far a blend may leave the lines, by the controller's own estimate [m].
 
     Raises:
         ValueError: If a value makes no sense.
@@ -150,7 +152,7 @@ class ContinuousPath:
             before: Rates of the segment before, shape (6,).
             after: Rates of the segment after it, shape (6,).
         """
-        per_s = blend_distance_m(before, after, 1.0)
+        per_s = estimated_distance_m(before, after, 1.0)
         s = self._settings
         if per_s * s.longest_s <= s.tolerance_m:
             return s.longest_s
@@ -179,7 +181,25 @@ def segment_rates(start: Array, end: Array, duration_s: float) -> Array:
 
 
 def blend_distance_m(before: Array, after: Array, half_s: float) -> float:
-    """Return how far a blend passes by the lines, or by the waypoint where the arm turns back [m].
+    """Return how far a blend leaves the lines, or the waypoint where the arm turns back [m].
+
+    The parabola is furthest from both lines where it is equally far from them.
+
+    Args:
+        before: Rates of the segment before, shape (6,).
+        after: Rates of the segment after it, shape (6,).
+        half_s: Half the duration of the blend [s].
+    """
+    slower, faster = sorted((math.hypot(*before[:3]), math.hypot(*after[:3])))
+    if faster == 0.0:
+        return 0.0
+    share = 4.0 * faster / (math.sqrt(slower) + math.sqrt(faster)) ** 2
+    back = float(before[:3] @ after[:3]) < 0.0
+    return estimated_distance_m(before, after, half_s) * (1.0 if back else share)
+
+
+def estimated_distance_m(before: Array, after: Array, half_s: float) -> float:
+    """Return what the controller takes for the distance when it chooses the blend's duration [m].
 
     Args:
         before: Rates of the segment before, shape (6,).

@@ -19,7 +19,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.devices.arm_limits import ArmModel, LimitError, ReachSettings
-from sim.devices.arm_path import BlendSettings, ContinuousPath
+from sim.devices.arm_path import (
+    BlendSettings,
+    ContinuousPath,
+    Corner,
+    blend_distance_m,
+    estimated_distance_m,
+)
 from sim.devices.arm_program import ArmState
 from sim.devices.arm_protocol import location_of
 from sim.devices.arm_rotation import compose, rotate, rotation_vector
@@ -142,6 +148,59 @@ def test_blends_keep_their_tolerance_until_the_turn_is_too_sharp():
         c, s = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
         after = np.array([0.1 * c, 0.1 * s, 0, 0, 0, 0])
         assert path.half_duration(forward, after) == pytest.approx(half_s, rel=0.01)
+
+
+SPEEDS = st.floats(0.005, 0.1)
+AT_ORIGIN = np.hstack([np.eye(3), np.zeros((3, 1))])
+
+
+def corner_rates(turn: float, v1: float, v2: float) -> tuple[np.ndarray, np.ndarray]:
+    before = np.array([v1, 0, 0, 0, 0, 0.0])
+    return before, np.array([v2 * math.cos(turn), v2 * math.sin(turn), 0, 0, 0, 0])
+
+
+def blended(before: np.ndarray, after: np.ndarray, half_s: float) -> np.ndarray:
+    """Places of a blend about the origin, at 2001 times."""
+    corner = Corner(0.0, half_s, AT_ORIGIN, before, after)
+    return np.array([corner.at(float(t))[:, 3] for t in np.linspace(-half_s, half_s, 2001)])
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.floats(0.01, math.pi / 2), SPEEDS, SPEEDS, st.floats(0.014, 0.1))
+def test_a_blend_leaves_the_lines_by_what_is_told_at_unequal_speeds_too(turn, v1, v2, half_s):
+    before, after = corner_rates(turn, v1, v2)
+    track = blended(before, after, half_s)
+    lines = np.array([-half_s * before[:3], np.zeros(3), half_s * after[:3]])
+    told = blend_distance_m(before, after, half_s)
+    assert distance_to_polyline(track, lines).max() == pytest.approx(told, rel=1e-3)
+    estimate = estimated_distance_m(before, after, half_s)
+    assert 0.25 * told <= estimate <= told * (1.0 + 1e-12)
+    if max(v1, v2) > 2.0 * min(v1, v2):
+        assert estimate < 0.75 * told
+
+
+@settings(derandomize=True, deadline=None, max_examples=30)
+@given(st.floats(math.pi / 2 + 1e-6, math.pi), SPEEDS, SPEEDS, st.floats(0.014, 0.1))
+def test_a_blend_that_turns_back_passes_the_waypoint_at_what_is_told(turn, v1, v2, half_s):
+    before, after = corner_rates(turn, v1, v2)
+    at_waypoint = blended(before, after, half_s)[1000]
+    told = blend_distance_m(before, after, half_s)
+    assert np.linalg.norm(at_waypoint) == pytest.approx(told, rel=1e-9)
+
+
+def test_the_path_keeps_the_true_distance_of_its_worst_blend():
+    """A quarter turn from 100 to 10 mm/s: the controller believes to keep its tolerance."""
+    before, after = corner_rates(math.pi / 2, 0.1, 0.01)
+    path = ContinuousPath(BlendSettings(), AT_ORIGIN)
+    place = AT_ORIGIN.copy()
+    for number, rates in enumerate((before, after)):
+        place = place.copy()
+        place[:, 3] += rates[:3] * PERIOD_S
+        path.append(place, number * PERIOD_S, (number + 1) * PERIOD_S)
+    half_s = path.half_duration(before, after)
+    assert estimated_distance_m(before, after, half_s) <= BlendSettings().tolerance_m
+    assert path.worst_blend_m == pytest.approx(blend_distance_m(before, after, half_s))
+    assert path.worst_blend_m > 2.0 * BlendSettings().tolerance_m
 
 
 def circle(seq: int) -> tuple[float, float, float]:
