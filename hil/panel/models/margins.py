@@ -1,0 +1,202 @@
+"""Travel left: of each leg, of each joint of both arms, and from the robot's singularities.
+
+A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it. The thresholds of the
+colours are those of the picture in space.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.machine import soft_range_m
+from hil.panel.models.feed import Batch, RunFacts, column
+from hil.panel.models.figures import figure
+from hil.panel.models.scene_platform import FAULT_SHARE, WARN_SHARE, margin_role
+from hil.panel.texts import text
+from hil.recording.layout import Layout
+from hil.report.arm_machines import ArmMachines
+from hil.rig import Rig
+
+__all__ = ["FAULT_SHARE", "WARN_SHARE", "MarginRow", "MarginsModel", "margin_role"]
+
+Array = NDArray[np.float64]
+
+LEGS: Final = 6
+FULL_LEASTS: Final = 10.0
+"""A distance from a singularity that is so many times its least above it fills the bar."""
+RANK_STEP: Final = 0.02
+"""Rows change places only for a difference of this share, so that they do not dance."""
+_SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
+
+
+@dataclass(frozen=True, slots=True)
+class MarginRow:
+    """One bar.
+
+    Args:
+        name: of the leg or joint, in words.
+        left: travel to the nearer limit in `unit`, negative beyond it; NaN if not known.
+        unit: SI.
+        share: the same as a share of half the travel.
+        end: key of the words for the limit that is nearer, with `{left}`.
+    """
+
+    name: str
+    left: float
+    unit: str
+    share: float
+    end: str
+
+    @property
+    def role(self) -> str:
+        """``ok``, ``warn``, ``fault`` or ``unknown``."""
+        return margin_role(self.share)
+
+    @property
+    def words(self) -> str:
+        """The number with its unit and which limit it is to."""
+        if self.left != self.left:
+            return text("margins.unknown")
+        if self.left < 0.0:
+            return text("margins.beyond", left=figure(-self.left, self.unit))
+        return text(self.end, left=figure(self.left, self.unit))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Quantities that stand side by side in the frame: names, and shares of the row's values."""
+
+    names: tuple[tuple[str, dict[str, object]], ...]
+    units: tuple[str, ...]
+    place: slice
+    of: Callable[[Array], tuple[Array, Array, list[str]]]
+
+
+class MarginsModel:
+    """Travel left in the newest frame of a run.
+
+    Args:
+        facts: of the run; one whose header does not describe its machines has no rows.
+    """
+
+    def __init__(self, facts: RunFacts) -> None:
+        scenario = facts.header.scenario
+        build = _platform_groups if facts.station == "platform" else _arm_groups
+        self._groups: tuple[_Group, ...] = ()
+        self.problem = ""
+        """Why there are no rows; empty if there are."""
+        try:
+            self._groups = build(facts.layout, scenario)
+        except (KeyError, ValueError) as error:  # of an old or foreign recording
+            self.problem = str(error)
+        self._row: Array | None = None
+        self._order: list[int] | None = None
+
+    def take(self, batch: Batch, now_s: float) -> None:
+        """Keep the newest frame.
+
+        Args:
+            batch: of this moment.
+            now_s: monotonic time [s]; plays no part.
+        """
+        if batch.restart:
+            self._row = None
+        if len(batch.rows):
+            self._row = batch.rows[-1].copy()
+
+    @property
+    def rows(self) -> tuple[MarginRow, ...]:
+        """All bars, worst first; what is not known comes last."""
+        row = self._row
+        if row is None:
+            return ()
+        made: list[MarginRow] = []
+        for group in self._groups:
+            left, share, ends = group.of(row[group.place])
+            for (key, values), unit, one, part, end in zip(
+                group.names, group.units, left.tolist(), share.tolist(), ends, strict=True
+            ):
+                made.append(MarginRow(text(key, **values), one, unit, part, end))
+        return tuple(made[k] for k in self._ranked([row.share for row in made]))
+
+    def _ranked(self, shares: list[float]) -> list[int]:
+        """Places in the order of shares; those that differ little stay in the order they had."""
+
+        def rank(k: int) -> float:
+            share = shares[k]
+            return np.inf if share != share else round(share / RANK_STEP)
+
+        self._order = sorted(self._order or range(len(shares)), key=rank)
+        return self._order
+
+
+def travel(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
+    """Rule for a quantity between two limits: left, share, and key of the nearer limit's words.
+
+    Args:
+        low: lower limits, shape (n,).
+        high: upper limits, above the lower ones, shape (n,).
+    """
+
+    def of(values: Array) -> tuple[Array, Array, list[str]]:
+        down, up = values - low, high - values
+        left = np.minimum(down, up)
+        ends = np.where(down < up, "margins.to_low", "margins.to_high").tolist()
+        return left, left / (0.5 * (high - low)), ends
+
+    return of
+
+
+def above(least: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
+    """Rule for a distance that must not go below its least, which is above 0, shape (n,)."""
+
+    def of(values: Array) -> tuple[Array, Array, list[str]]:
+        left = values - least
+        return left, left / (FULL_LEASTS * least), ["margins.to_least"] * len(least)
+
+    return of
+
+
+def _numbered(key: str, name: str) -> tuple[tuple[str, dict[str, object]], ...]:
+    return tuple((key, {name: number}) for number in range(1, LEGS + 1))
+
+
+def _platform_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ...]:
+    rig = Rig.build(scenario["rig"], "the run's header")
+    low, high = np.array([soft_range_m(rig, leg) for leg in range(LEGS)]).T
+    place = column(layout, "measured_length_m")
+    return (_Group(_numbered("margins.leg", "leg"), ("m",) * LEGS, place, travel(low, high)),)
+
+
+def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ...]:
+    machines = ArmMachines.from_scenario(scenario)
+    robot = machines.robot
+    radians = ("rad",) * LEGS
+    groups = [
+        _Group(
+            _numbered("margins.robot_joint", "joint"),
+            radians,
+            column(layout, "robot_q"),
+            travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
+        ),
+        _Group(
+            _numbered("margins.space_joint", "joint"),
+            radians,
+            column(layout, "space_q"),
+            travel(*machines.space_range_rad()),
+        ),
+    ]
+    least = machines.least_margins
+    if least is not None and min(least) > 0.0:
+        groups.append(
+            _Group(
+                tuple((f"margins.singular.{name}", {}) for name, _ in _SINGULAR),
+                tuple(unit for _, unit in _SINGULAR),
+                column(layout, "margins"),
+                above(np.array(least)),
+            )
+        )
+    return tuple(groups)

@@ -1,0 +1,277 @@
+"""The strip at the top: what is simulated, lamps, who moves it, buttons, hold-to-run and stop."""
+
+from html import escape
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from hil.desk.order import Button
+from hil.panel.lamps_view import LampsRow
+from hil.panel.models.bench import BenchModel, ButtonState, Link
+from hil.panel.state_keys import SHORTCUTS, StateKeys
+from hil.panel.texts import text
+from hil.panel.theme import LIGHT, Theme
+
+ORDER: Final = (
+    Button.HOME, Button.ENGAGE, Button.PLAY, Button.POSE, Button.PARK, Button.HOLD, Button.RESET,
+    Button.SHUT_DOWN,
+)  # fmt: skip
+"""Of the buttons from left to right: the order in which they are mostly needed."""
+
+
+class StateView(QWidget):
+    """State of a bench and its buttons; `asked` hands out messages for the desk.
+
+    Args:
+        model: what is shown.
+        theme: the colours.
+        parent: widget that holds this one.
+    """
+
+    asked = Signal(object)
+    """A message of `hil.desk.messages` that is to be sent."""
+
+    def __init__(
+        self, model: BenchModel, theme: Theme = LIGHT, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+        self._grips: set[str] = set()
+        self._shown: tuple[object, ...] = ()
+        self._buttons_shown: tuple[ButtonState, ...] = ()
+        self.banner = QLabel(self)
+        self.banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.banner.setWordWrap(True)
+        self.banner.setTextFormat(Qt.TextFormat.PlainText)
+        self.lamps = LampsRow(theme, self)
+        self.link, self.owner, self.dead_man = QLabel(self), QLabel(self), QLabel(self)
+        self.refused = QLabel(self)
+        self.refused.setTextFormat(Qt.TextFormat.PlainText)
+        self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.take = QPushButton(self)
+        self.take.clicked.connect(self.take_or_release)
+        self.buttons = {button: self._made(button) for button in ORDER}
+        self.hold_button = _Big(f"{text('state.hold_to_run')}\nSpace", self)
+        self.hold_button.setToolTip(text("state.hold_to_run.tip"))
+        self.hold_button.pressed.connect(lambda: self._grip("mouse", pressed=True))
+        self.hold_button.released.connect(lambda: self._grip("mouse", pressed=False))
+        self.stop_button = _Big(f"{text('state.stop')}\nEsc", self)
+        self.stop_button.setToolTip(text("state.stop.tip"))
+        self.stop_button.pressed.connect(self.stop)
+        for widget in (self.take, *self.buttons.values(), self.hold_button, self.stop_button):
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._lay_out()
+        self.keys = StateKeys(self, self)
+        self.set_theme(theme)
+
+    # --- from outside ---------------------------------------------------------------------------
+
+    def set_model(self, model: BenchModel) -> None:
+        """Show another run."""
+        self._let_go()
+        self._model = model
+        self._shown, self._buttons_shown = (), ()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of another theme."""
+        self._theme = theme
+        self.lamps.set_theme(theme)
+        self.banner.setStyleSheet(
+            f"background: {theme.simulated}; color: {theme.on_strong}; font-weight: bold; "
+            "padding: 0.25em;"
+        )
+        self.refused.setStyleSheet(f"color: {theme.warn}; font-weight: bold;")
+        self.stop_button.setStyleSheet(_filled(theme.fault, theme.on_strong, theme.text))
+        self._shown = ()
+
+    def refresh(self, now_s: float) -> None:
+        """Show how it stands now; does nothing while hidden.
+
+        Args:
+            now_s: monotonic time [s].
+        """
+        if not self.isVisible():
+            return
+        model = self._model
+        self.lamps.show_lamps(model.lamps)
+        buttons = model.buttons
+        if buttons != self._buttons_shown:
+            self._buttons_shown = buttons
+            self._show_buttons(buttons)
+        link = model.link(now_s)
+        facts = (
+            link, model.link_text(now_s), model.owner_text, model.you_own, model.may_take,
+            model.dead_man_text, model.operation.held, model.held, model.refused,
+            model.banners,
+        )  # fmt: skip
+        if facts != self._shown:
+            self._shown = facts
+            self._show_words(link, now_s)
+
+    # --- what people do -------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Ask for a stop, and let go of hold-to-run."""
+        self._let_go()
+        self.asked.emit(self._model.stop())
+
+    def press(self, button: Button) -> None:
+        """Press a button, if it does something now."""
+        message = self._model.press(button)
+        if message is not None:
+            self.asked.emit(message)
+
+    def take_or_release(self) -> None:
+        """Take the motion, or give it back."""
+        self._let_go()
+        self.asked.emit(self._model.take_or_release())
+
+    def hold_key(self, *, pressed: bool) -> bool:
+        """Hold-to-run by its key; False if it is not for the motion now."""
+        if not pressed:
+            self._let_go()
+            return True
+        if not self._model.you_own:
+            return False
+        self._grip("key", pressed=True)
+        return True
+
+    def hideEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """What cannot be seen cannot be held."""
+        self._let_go()
+        super().hideEvent(event)
+
+    def _grip(self, hand: str, *, pressed: bool) -> None:
+        if pressed:
+            self._grips.add(hand)
+        else:
+            self._grips.discard(hand)
+        self._model.hold(pressed=bool(self._grips))
+        self._paint_hold()
+
+    def _let_go(self) -> None:
+        self._grips.clear()
+        self._model.hold(pressed=False)
+        self._paint_hold()
+
+    # --- how it looks ---------------------------------------------------------------------------
+
+    def _made(self, button: Button) -> QPushButton:
+        name = text(f"state.button.{button.value}")
+        made = QPushButton(f"{name}\n{SHORTCUTS[f'state.button.{button.value}'][0]}", self)
+        made.setAccessibleName(name)
+        made.clicked.connect(lambda: self.press(button))
+        return made
+
+    def _lay_out(self) -> None:
+        words = QHBoxLayout()
+        for widget in (self.link, self.owner, self.take, self.dead_man):
+            words.addWidget(widget)
+        words.addWidget(self.refused, 1)
+        words.setSpacing(14)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        left = QVBoxLayout()
+        left.setSpacing(3)
+        left.addWidget(self.lamps)
+        left.addLayout(words)
+        left.addLayout(row)
+        body = QHBoxLayout()
+        body.addLayout(left, 1)
+        body.addWidget(self.hold_button)
+        body.addWidget(self.stop_button)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(4, 2, 4, 2)
+        outer.setSpacing(3)
+        outer.addWidget(self.banner)
+        outer.addLayout(body)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def _show_buttons(self, states: tuple[ButtonState, ...]) -> None:
+        for button in self.buttons.values():
+            button.setVisible(bool(states))
+        for state in states:
+            widget = self.buttons[state.button]
+            widget.setEnabled(state.allowed)
+            tip = text(f"state.tip.{state.button.value}")
+            widget.setToolTip(tip if state.allowed else f"{tip}: {state.why_not}")
+
+    def _show_words(self, link: Link, now_s: float) -> None:
+        model, theme = self._model, self._theme
+        self.banner.setText("   |   ".join(model.banners))
+        self.banner.setVisible(bool(model.banners))
+        self.link.setText(_spotted(_LINK[link], model.link_text(now_s), theme))
+        you = "accent" if model.you_own else "dim"
+        self.owner.setText(_spotted(you, model.owner_text, theme))
+        held = model.operation.held
+        self.dead_man.setText(
+            _spotted("ok" if held else "warn", model.dead_man_text, theme)
+            if model.dead_man_text
+            else ""
+        )
+        own = model.you_own
+        self.take.setText(f"{text('state.release' if own else 'state.take')}   F9")
+        self.take.setEnabled(own or model.may_take)
+        self.take.setVisible(link is not Link.REPLAY)
+        self.hold_button.setVisible(link is not Link.REPLAY)
+        self.hold_button.setEnabled(own)
+        words = text("state.refused", why=model.refused) if model.refused else ""
+        self.refused.setText(words)
+        self.refused.setToolTip(words)
+        self._paint_hold()
+
+    def _paint_hold(self) -> None:
+        theme = self._theme
+        if self._model.held:
+            style = _filled(theme.ok, theme.on_strong, theme.text)
+        elif self._model.you_own:
+            style = _filled(theme.base, theme.text, theme.ok)
+        else:
+            style = _filled(theme.window, theme.dim, theme.line)
+        if self.hold_button.styleSheet() != style:
+            self.hold_button.setStyleSheet(style)
+
+
+class _Big(QPushButton):
+    """A button that a hand finds without looking for it."""
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(words, parent)
+        font = self.font()
+        font.setPointSizeF(1.35 * font.pointSizeF())
+        font.setBold(True)
+        self.setFont(font)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Wide enough for its words, and never small."""
+        metrics = QFontMetricsF(self.font())
+        widest = max(metrics.horizontalAdvance(line) for line in self.text().split("\n"))
+        em = metrics.height()
+        return QSize(round(max(6.0 * em, widest + 1.6 * em)), round(3.4 * em))
+
+
+_LINK: Final = {
+    Link.WAITING: "warn",
+    Link.LIVE: "ok",
+    Link.STALE: "fault",
+    Link.ENDED: "fault",
+    Link.REPLAY: "accent",
+}
+
+
+def _spotted(role: str, words: str, theme: Theme) -> str:
+    return f'<span style="color:{getattr(theme, role)}">●</span> {escape(words)}'
+
+
+def _filled(ground: str, ink: str, edge: str) -> str:
+    return (
+        f"QPushButton {{ background: {ground}; color: {ink}; border: 3px solid {edge}; "
+        "border-radius: 8px; padding: 2px; } "
+        f"QPushButton:focus {{ border: 4px double {ink}; }} "
+        "QPushButton:pressed { padding-top: 6px; }"
+    )
