@@ -1,0 +1,138 @@
+"""The signals that a scope can show: every column of a frame, with its unit, as a tree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from hil.recording.layout import Layout
+
+_CYCLE: Final = frozenset(
+    {"index", "t_s", "dt_s", "late_s", "busy_s", "mode", "state", "action", "flags",
+     "answer_latency_s", "requests", "repeats"}
+)  # fmt: skip
+_GROUPS: Final = {"rate_command": "asked", "target_pose": "asked", "margins": "margins"}
+_LINEAR: Final = 3
+"""Of a group with two units, the first three are linear, the others angular."""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One signal.
+
+    Args:
+        name: as in a CSV, unit included, such as ``measured_length_leg3_m``.
+        column: in the rows of a batch.
+        unit: of its values; ``"code"`` and ``"bits"`` are whole numbers.
+        group: first branch of the tree: asked, allowed, sent, measured, cycle...
+        field: second branch, such as ``measured_length_m``.
+        short: what tells it from the others of its field, such as ``leg3``; empty if it is alone.
+    """
+
+    name: str
+    column: int
+    unit: str
+    group: str
+    field: str
+    short: str = ""
+
+    @property
+    def plot(self) -> str:
+        """Signals of one plot have this in common: the unit; of codes, what they are codes of."""
+        return self.field if self.unit in ("code", "bits") else self.unit
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Signals of one field, in a group.
+
+    Args:
+        group: name of the group.
+        field: name of the field.
+        channels: its columns in order.
+    """
+
+    group: str
+    field: str
+    channels: tuple[Channel, ...]
+
+
+def channels_of(layout: Layout) -> tuple[Channel, ...]:
+    """All signals of a station's frame, in the frame's order."""
+    return _channels(layout.station, tuple(layout.columns()), layout.fields)
+
+
+@lru_cache
+def _channels(station: str, names: tuple[str, ...], fields: tuple[Any, ...]) -> tuple[Channel, ...]:
+    del station  # part of the key only: two stations may have fields of one name
+    found: list[Channel] = []
+    for row in fields:
+        group = _group(row.name)
+        first = len(found)
+        shorts = _shorts(names[first : first + row.count])
+        for unit, short in zip(_units(row.unit, row.count), shorts, strict=True):
+            column = len(found)
+            found.append(Channel(names[column], column, unit, group, row.name, short))
+    return tuple(found)
+
+
+def _shorts(names: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin and end with."""
+    if len(names) == 1:
+        return [""]
+    words = [name.split("_") for name in names]
+    start = _common(words)
+    end = _common([word[start:][::-1] for word in words])
+    return ["_".join(word[start : len(word) - end]) for word in words]
+
+
+def _common(words: list[list[str]]) -> int:
+    """How many first words all have in common, at least one of each being left."""
+    most = min(len(word) for word in words) - 1
+    return next((at for at in range(most) if len({word[at] for word in words}) > 1), most)
+
+
+def branches_of(channels: Sequence[Channel]) -> tuple[Branch, ...]:
+    """The tree: groups in the order of their first signal, the cycle's own facts last."""
+    fields: dict[tuple[str, str], list[Channel]] = {}
+    for channel in channels:
+        fields.setdefault((channel.group, channel.field), []).append(channel)
+    order = list(dict.fromkeys(channel.group for channel in channels))
+    order.sort(key=lambda group: group == "cycle")  # stable: the others keep their order
+    return tuple(
+        Branch(group, field, tuple(members))
+        for wanted in order
+        for (group, field), members in fields.items()
+        if group == wanted
+    )
+
+
+def channel_named(channels: Sequence[Channel], name: str) -> Channel:
+    """The signal of a name.
+
+    Raises:
+        KeyError: if there is none; the message names some that are alike.
+    """
+    for channel in channels:
+        if channel.name == name:
+            return channel
+    start = name.split("_", 1)[0]
+    alike = [channel.name for channel in channels if channel.name.startswith(start)]
+    hint = ", ".join(alike[:6]) or ", ".join(channel.name for channel in channels[:6])
+    raise KeyError(f"no signal {name!r}; there are {hint}...")
+
+
+def _group(field: str) -> str:
+    if field in _CYCLE:
+        return "cycle"
+    return _GROUPS.get(field) or field.split("_", 1)[0]
+
+
+def _units(unit: str, count: int) -> list[str]:
+    """Units of a field's columns; ``"m,rad"`` of six are three linear and three angular ones."""
+    parts = unit.split(",")
+    if len(parts) == count:
+        return parts
+    if len(parts) == 1:
+        return parts * count
+    return [parts[0]] * _LINEAR + [parts[1]] * (count - _LINEAR)
