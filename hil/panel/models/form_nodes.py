@@ -265,7 +265,7 @@ class NodeMaker:
 
     def _fields(self, node: Node, table: Mapping[str, Any]) -> Iterator[Node]:
         schema = node.schema
-        known = schema.get("properties", {})
+        known: dict[str, Any] = dict(schema.get("properties", {}))
         needed = schema.get("required", ())
         names = schema.get("propertyNames", {}).get("enum", ())
         tag = schema.get("x-tag", "")
@@ -275,10 +275,12 @@ class NodeMaker:
             }
             needed = (*needed, tag)
         elif names:
-            known = dict.fromkeys(names, schema["additionalProperties"])
-        for key, one in known.items():
+            one = schema["additionalProperties"]
+            known = {str(name): one for name in names}
+        for key, field_schema in known.items():
             value = table.get(key, ABSENT)
-            yield self.make(one, (*node.place, key), value, node.given, key in needed)
+            place = (*node.place, key)
+            yield self.make(field_schema, place, value, node.given, key in needed)
         for key in table:
             if key not in known:
                 place = (*node.place, key)

@@ -1,6 +1,6 @@
 """Values of a form: what is shown of them, what typed text means, and what a new one begins as."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from hil.panel.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place, Schema
@@ -104,10 +104,10 @@ def _as_lists(value: Any) -> Any:
 def value_at(table: Any, place: Place) -> Any:
     """What stands at a place of a table; `ABSENT` if nothing does."""
     for key in place:
-        index = isinstance(table, Sequence) and isinstance(key, int) and 0 <= key < len(table)
-        if not index and not (isinstance(table, Mapping) and key in table):
+        try:
+            table = table[key]
+        except (KeyError, IndexError, TypeError):
             return ABSENT
-        table = table[key]
     return table
 
 
