@@ -8,81 +8,23 @@ done along its own way.
 """
 
 import math
-from enum import Enum
 
 import numpy as np
 
 from hil.motion.moves import MoveLimits
 from hil.motion.source import AXES, Floats, MotionSource
 from hil.operated import kernels
-from hil.operated.paths import Crossfade, Path, Played, Standing, Way
+from hil.operated.errand import Errand, Stage
+from hil.operated.paths import Crossfade, Path, Played, Standing
+from hil.operated.phases import ON_MOTION, PLAYING_TEXT, TRANSITIONS, Happening, Phase, step
 from hil.operated.reach import Reach, start_rows
 from hil.operated.tempo import Tempo
 from hil.operated.workshop import Made, Workshop
 from hil.scenario import Plan
 from platform6dof.pose import PlatformSetpoint
 
-REPLAN_S = 0.02
-"""Time between two plans for a target that keeps changing [s]: each costs a part of a cycle."""
-
-
 TARGET_MAX = (20.0, 20.0, 20.0, math.pi / 6.0, math.pi / 6.0, math.pi / 6.0)
 """No pose of a platform is further away than this [m, rad]; beyond, a unit was mistaken."""
-
-
-class Phase(Enum):
-    """What is being done."""
-
-    RESTING = "resting"
-    PLAYING = "playing"
-    SLOWING = "slowing"
-    """Along the motion's way to a stop, to leave it for a pose."""
-    POSING = "posing"
-    RETURNING = "returning"
-    """On the way to the motion's start, to play it."""
-
-
-class Happening(Enum):
-    """What changes the phase."""
-
-    PLAY = "play"
-    POSE = "pose"
-    STOOD = "stood"
-    """The tempo has come to 0."""
-    ARRIVED = "arrived"
-    """The path has been followed to its end."""
-
-
-TRANSITIONS: dict[tuple[Phase, Happening], Phase] = {
-    (Phase.RESTING, Happening.PLAY): Phase.RETURNING,
-    (Phase.RESTING, Happening.POSE): Phase.POSING,
-    (Phase.PLAYING, Happening.POSE): Phase.SLOWING,
-    (Phase.PLAYING, Happening.ARRIVED): Phase.RESTING,
-    (Phase.SLOWING, Happening.PLAY): Phase.PLAYING,
-    (Phase.SLOWING, Happening.STOOD): Phase.POSING,
-    (Phase.SLOWING, Happening.ARRIVED): Phase.POSING,
-    (Phase.POSING, Happening.PLAY): Phase.RETURNING,
-    (Phase.RETURNING, Happening.POSE): Phase.POSING,
-    (Phase.RETURNING, Happening.ARRIVED): Phase.PLAYING,
-}
-"""Every pair that changes something; any other leaves the phase as it is."""
-
-ON_MOTION = (Phase.PLAYING, Phase.SLOWING)
-"""Phases in which the motion itself is followed."""
-
-PLAYING_TEXT = {
-    Phase.RESTING: "",
-    Phase.PLAYING: "play",
-    Phase.SLOWING: "pose",
-    Phase.POSING: "pose",
-    Phase.RETURNING: "play",
-}
-"""What each phase is called towards people."""
-
-
-def step(phase: Phase, happening: Happening) -> Phase:
-    """Next phase; the same one if nothing follows."""
-    return TRANSITIONS.get((phase, happening), phase)
 
 
 class OperatedMotion:
@@ -95,7 +37,8 @@ class OperatedMotion:
 
     def __init__(self, plan: Plan, motion: MotionSource) -> None:
         self._limits: MoveLimits = plan.rig.slow_moves.limits()
-        self._reach = Reach(plan.rig, plan.scenario.period_s)
+        self._period_s = plan.scenario.period_s
+        self._reach = Reach(plan.rig, self._period_s)
         self._workshop = Workshop(plan)
         self._settings: object = plan.scenario.motion
         self._base = Played(motion)
@@ -105,7 +48,6 @@ class OperatedMotion:
         self._wanted: tuple[float, ...] | None = None
         self._target: Floats | None = None
         self._planned: Floats | None = None
-        self._replan_in_s = 0.0
         self._out = np.empty((3, 6))
         self._said = ""
         self.begin()
@@ -117,6 +59,7 @@ class OperatedMotion:
         self._tempo = Tempo(self._override)
         self._path_s = self._t_s = 0.0
         self._planned = None
+        self._errand: Errand | None = None
 
     # --- what is told ---------------------------------------------------------------------------
 
@@ -132,8 +75,9 @@ class OperatedMotion:
 
     @property
     def playing(self) -> str:
-        """``"play"``, ``"pose"`` or empty."""
-        return PLAYING_TEXT[self._phase]
+        """``"play"``, ``"pose"`` or empty; what is being prepared counts."""
+        errand = self._errand
+        return PLAYING_TEXT[self._phase] if errand is None else errand.happening.value
 
     @property
     def tempo(self) -> float:
@@ -178,7 +122,10 @@ class OperatedMotion:
         if serial != self._workshop.serial:
             self._waiting = None
             self._workshop.offer(serial, table)
-        self._take_new_motion()
+        if self._errand is None or self._workshop.busy:  # one of them per cycle
+            self._take_new_motion()
+        else:
+            self._prepare(self._errand)
 
     def _aim_at(self, target: tuple[float, ...]) -> None:
         """Take a pose that could be one; whether it can be reached is seen when it is gone to."""
@@ -196,23 +143,35 @@ class OperatedMotion:
 
     def play(self) -> None:
         """Play the motion from its start, going there first; or go on with one just left."""
-        if self._phase in (Phase.PLAYING, Phase.RETURNING):
+        if self._phase is Phase.SLOWING:
+            self._phase = step(self._phase, Happening.PLAY)
+        elif self.playing == "play":
             self._said = "PLAY: the motion is being played"
-            return
-        goes_on = self._phase is Phase.SLOWING
-        if not goes_on and not self._way_to(self._base.start(), "PLAY"):
-            return
-        self._phase = step(self._phase, Happening.PLAY)
+        elif self._phase is Phase.RETURNING:
+            self._errand = None  # it was about to be left for a pose
+        else:
+            self._plan(Happening.PLAY, self._base.start())
 
     def pose(self) -> None:
         """Leave the motion for the pose wanted, and follow the target from then on."""
         if self._target is None:
             self._said = "POSE: no pose is given; set one first"
-            return
-        on_motion = self._phase in ON_MOTION
-        if not on_motion and not self._way_to(self._target):
-            return
-        self._phase = step(self._phase, Happening.POSE)
+        elif self._phase in ON_MOTION:
+            self._phase = step(self._phase, Happening.POSE)
+        else:
+            self._plan(Happening.POSE, self._target)
+
+    def _plan(self, happening: Happening, target: Floats) -> None:
+        """Begin to plan and prove a way; one that is still being proved is dropped."""
+        limits, period_s = self._limits, self._period_s
+        self._errand = Errand(happening, target, limits, self._reach, period_s)
+        self._planned = target
+
+    def _prepare(self, errand: Errand) -> None:
+        """Do a part of the proof; a way that is refused changes nothing."""
+        if errand.step(self._path, self._path_s) is Stage.REFUSED:
+            self._errand = None
+            self._said = f"{errand.happening.name}: {errand.objection}"
 
     # --- the cycle ------------------------------------------------------------------------------
 
@@ -227,28 +186,27 @@ class OperatedMotion:
         self._tempo.aim(0.0 if self._phase is Phase.SLOWING else self._override)
         pace = self._tempo.advance(dt_s)
         self._path_s += pace.way_s
-        self._look(dt_s)
+        self._look()
         rows = self._path.rows(self._path_s)
         kernels.pace(rows, pace.rate, pace.second, self._out)
         return PlatformSetpoint.from_rows(self._out)
 
-    def _look(self, dt_s: float) -> None:
+    def _look(self) -> None:
         """Has a path come to its end, the tempo to 0, or the target to another place?"""
-        if self._phase is Phase.SLOWING and self._tempo.standing:
+        begun = None if self._errand is None else self._errand.begun(self._path_s)
+        if self._errand is not None and begun is not None:
+            self._path, self._path_s = begun
+            self._phase, self._errand = step(self._phase, self._errand.happening), None
+        elif self._phase is Phase.SLOWING and self._tempo.standing:
             self._leave(Happening.STOOD)
         elif self._path_s >= self._path.duration_s:
             if (self._phase, Happening.ARRIVED) in TRANSITIONS:
                 self._leave(Happening.ARRIVED)
         elif isinstance(self._path, Crossfade) and self._path_s >= self._path.end_s:
             self._path = self._base
-        self._replan_in_s -= dt_s
-        moved = self._target is not self._planned
-        if self._phase is Phase.POSING and moved and self._replan_in_s <= 0.0:
-            self._follow_target()
-
-    def _follow_target(self) -> None:
-        if self._target is not None:
-            self._way_to(self._target)
+        moved = self._target is not None and self._target is not self._planned
+        if self._phase is Phase.POSING and moved and self._errand is None:
+            self.pose()
 
     def _leave(self, happening: Happening) -> None:
         """Go on with what follows a path at whose end the platform rests, or where it stands."""
@@ -256,29 +214,16 @@ class OperatedMotion:
         self._phase = step(self._phase, happening)
         if self._phase is Phase.PLAYING:
             self._follow(self._base)
+            if self._errand is not None:  # a pose was pressed for on the way here
+                self._phase, self._errand = step(self._phase, Happening.POSE), None
         else:
             self._follow(Standing(start_rows(here)))
             self._planned = None
-        self._replan_in_s = 0.0
 
     def _follow(self, path: Path) -> None:
         """Begin a path that begins at rest: there the tempo may be whatever is wanted."""
         self._path, self._path_s = path, 0.0
         self._tempo.jump(self._override)
-
-    def _way_to(self, target: Floats, what: str = "POSE") -> bool:
-        """Plan the way from the present state; whether it may be gone. If not, nothing changes."""
-        self._planned, self._replan_in_s = target, REPLAN_S
-        try:
-            way = Way(self._path.rows(self._path_s), target, self._limits)
-            objection = self._reach.objection(way)
-        except ValueError as error:
-            way, objection = None, str(error)
-        if way is None or objection:
-            self._said = f"{what}: {objection}"
-            return False
-        self._path, self._path_s = way, 0.0
-        return True
 
     # --- new parameters -------------------------------------------------------------------------
 
@@ -291,16 +236,20 @@ class OperatedMotion:
             return
         if made.refused:
             self._said = made.refused
-        elif isinstance(self._path, Crossfade):
-            self._waiting = made  # one passage at a time
+        elif isinstance(self._path, Crossfade) or self._leads_to_start:
+            self._waiting = made  # one passage at a time, and none to another start
         else:
             self._take(made)
+
+    @property
+    def _leads_to_start(self) -> bool:
+        errand = self._errand
+        returning = self._phase is Phase.RETURNING
+        return returning or (errand is not None and errand.happening is Happening.PLAY)
 
     def _take(self, made: Made) -> None:
         old, new = self._base, made.motion
         if new is None:
-            return
-        if self._phase is Phase.RETURNING and not self._way_to(new.start(), "new motion"):
             return
         self._base, self._settings, self._serial = new, made.settings, made.serial
         if self._phase not in ON_MOTION:

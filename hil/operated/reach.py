@@ -1,21 +1,30 @@
-"""Whether a way to a pose stays within gate and envelope; asked before it is begun.
+"""Whether a way to a pose stays within envelope and gate, from its beginning to its end.
 
-It costs a part of one cycle, so the way is looked at in a few places only: where the legs get along
-it, with the room that the gate keeps for a stop, and the whole envelope at its end. What slips
-through is stopped by the gate.
+Looked at in so many places that between two of them nothing can leave by more than `SAG`: the whole
+envelope (stroke, joint cones, clearance of the legs, singularity), and where the legs get with the
+room that the gate keeps for a stop. A few places are looked at per cycle, so that the cycle which
+asks is not late for it.
 """
+
+import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from hil.machine import envelope_of, gate_limits, geometry_of
+from hil.motion.moves import MoveLimits
 from hil.motion.source import Floats
 from hil.operated.paths import Way
 from hil.rig import Rig
 from platform6dof.inverse import leg_setpoints_batch
 from platform6dof.pose import PlatformSetpoint
 
-PLACES = 16
-"""Places along the way at which the legs are looked at; its end is one of them."""
+SAG = 2e-4
+"""How far a coordinate can bulge between two places beyond the line through them [m, rad]."""
+ENVELOPE_PLACES = 3
+"""Places of the envelope per cycle: about 70 us."""
+LEG_PLACES = 6
+"""Places of the legs' room per cycle: about as much."""
 
 
 class Reach:
@@ -30,26 +39,37 @@ class Reach:
         self._geometry = geometry_of(rig)
         self._envelope = envelope_of(rig, self._geometry)
         self._limits = gate_limits(rig, period_s)
+        self.spacing_s = spacing_s(rig.slow_moves.limits())
+        """Longest time between two places of a way [s]."""
         legs = self._limits.legs
         self._low_m = np.array([leg.soft_min_m for leg in legs])
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
-    def objection(self, way: Way) -> str:
-        """What speaks against a way, as a sentence with place, value, limit and unit; or nothing.
+    def outside(self, way: Way, times_s: Floats) -> str:
+        """The first place of a way that is outside the envelope, as a sentence; or nothing.
 
         Args:
             way: to a pose.
+            times_s: of the places, shape (N,).
         """
-        end = way.rows(way.duration_s)
-        found = self._envelope.check(PlatformSetpoint.from_rows(end))
-        if found:
-            return str(found[0])
-        return self._legs(way)
+        rows = np.array([way.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
+        inside = self._envelope.inside(rows[:, 0], rows[:, 1], rows[:, 2])
+        if inside.all():
+            return ""
+        first = int(np.argmin(inside))
+        found = self._envelope.check(PlatformSetpoint.from_rows(rows[first]))
+        what = str(found[0]) if found else "outside the envelope"
+        return f"{what}, {_place(way, times_s[first])}"
 
-    def _legs(self, way: Way) -> str:
-        times = way.duration_s * np.arange(1, PLACES + 1) / PLACES
-        rows = np.array([way.rows(t_s)[:2] for t_s in times])  # (places, 2, 6)
+    def beyond(self, way: Way, times_s: Floats) -> str:
+        """The worst place from which a stop would leave the soft limits; or nothing.
+
+        Args:
+            way: to a pose.
+            times_s: of the places, shape (N,).
+        """
+        rows = np.array([way.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
         lengths, speeds = leg_setpoints_batch(self._geometry, rows[:, 0], rows[:, 1])
         limits, speed = self._limits, np.abs(speeds)
         # A stop that begins here ends within the soft limits, with what the gate keeps free.
@@ -57,15 +77,72 @@ class Reach:
             limits.following_per_speed_s + limits.reaction_time_s
         )
         ahead = lengths + speeds * speed / (2.0 * self._deceleration_m_s2)
-        beyond = np.maximum(ahead + room - self._high_m, self._low_m + room - ahead)
-        if np.all(beyond <= 0.0):
+        excess = np.maximum(ahead + room - self._high_m, self._low_m + room - ahead)
+        if np.all(excess <= 0.0):
             return ""
-        place, leg = np.unravel_index(int(np.nanargmax(beyond)), beyond.shape)
-        low, high = self._low_m[leg], self._high_m[leg]
+        at, leg = np.unravel_index(int(np.nanargmax(excess)), excess.shape)
+        low, high = self._low_m[leg] + room[at, leg], self._high_m[leg] - room[at, leg]
         return (
-            f"leg {leg + 1} would be {lengths[place, leg]:.4f} m on the way, outside "
-            f"[{low + room[place, leg]:.4f}, {high - room[place, leg]:.4f}] m"
+            f"leg {leg + 1}: length {lengths[at, leg]:.4f} m, limits {low:.4f} to {high:.4f} m "
+            f"with room for a stop, {_place(way, times_s[at])}"
         )
+
+
+class Survey:
+    """The proof of one way, a part of it per cycle.
+
+    Args:
+        reach: the room that there is.
+        way: to be proved.
+    """
+
+    def __init__(self, reach: Reach, way: Way) -> None:
+        self._reach, self._way = reach, way
+        count = place_count(way.duration_s, reach.spacing_s)
+        # The end first: a pose that cannot be is then refused at once.
+        times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
+        self._parts = [
+            *((reach.outside, part) for part in _parts(times_s, ENVELOPE_PLACES)),
+            *((reach.beyond, part) for part in _parts(times_s, LEG_PLACES)),
+        ]
+        self._next = 0
+
+    def step(self) -> str | None:
+        """Do one part of it.
+
+        Returns:
+            None while there is more to do; then what speaks against the way, empty if nothing.
+        """
+        look, times_s = self._parts[self._next]
+        self._next += 1
+        objection = look(self._way, times_s)
+        return objection if objection or self._next == len(self._parts) else None
+
+
+def _parts(times_s: Floats, size: int) -> Iterator[Floats]:
+    for begin in range(0, len(times_s), size):
+        yield times_s[begin : begin + size]
+
+
+def place_count(duration_s: float, apart_s: float) -> int:
+    """In how many places a way of a duration is looked at, its beginning left out."""
+    return max(math.ceil(duration_s / apart_s), 1)
+
+
+def cycle_count(duration_s: float, apart_s: float) -> int:
+    """How many cycles a survey takes."""
+    count = place_count(duration_s, apart_s)
+    return math.ceil(count / ENVELOPE_PLACES) + math.ceil(count / LEG_PLACES)
+
+
+def spacing_s(limits: MoveLimits) -> float:
+    """Time between two places [s]: an acceleration a bulges by a t^2 / 8 at most in between."""
+    fastest = max(limits.acceleration_m_s2, limits.angular_acceleration_rad_s2)
+    return math.sqrt(8.0 * SAG / fastest)
+
+
+def _place(way: Way, t_s: float) -> str:
+    return "at its end" if t_s >= way.duration_s else f"{t_s:.2f} s on the way"
 
 
 def start_rows(coordinates: Floats) -> Floats:

@@ -74,6 +74,11 @@ class Workshop:
         """Number of the newest motion that was offered."""
         return self._serial
 
+    @property
+    def busy(self) -> bool:
+        """Whether a motion is in work."""
+        return self._stage is not Stage.IDLE
+
     def offer(self, serial: int, table: bytes) -> None:
         """Begin with a new motion; one that is still in work is dropped.
 

@@ -8,64 +8,21 @@ import pytest
 from bench_plans import HEAVE, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from player import LONG, NEAR, PERIOD_S, Player
 
 from hil.motion.build import motion_of
 from hil.operated import kernels
-from hil.operated.motion import OperatedMotion, Phase
 from hil.operated.paths import Way
+from hil.operated.phases import Phase
 from hil.operated.tempo import ACCELERATION_PER_S, JERK_PER_S2, Tempo
 from hil.scenario import MultiSineSettings
 from platform6dof.pose import PlatformSetpoint
 
-PERIOD_S = 0.004
-NEAR = (0.02, -0.01, 0.95, 0.0, 0.05, 0.02)
 FAR = (0.0, 0.0, 1.35, 0.0, 0.0, 0.0)
 LARGER = HEAVE | {
     "terms": [HEAVE["terms"][0] | {"amplitude_m": 0.03}, *HEAVE["terms"][1:]],
     "duration_s": 6.0,
 }
-LONG = HEAVE | {"duration_s": 6.0}
-
-
-class Player:
-    """Orders and samples, cycle by cycle, and keeps what came."""
-
-    def __init__(self, motion=LONG):
-        self.plan = plan(motion=motion)
-        self.source = motion_of(self.plan)
-        self.motion = OperatedMotion(self.plan, self.source)
-        self.wish = {"override": 1.0, "target": None, "serial": 0, "table": b""}
-        self.index = 0
-        self.rows = []
-        self.said = []
-
-    def run(self, time_s, **wish):
-        self.wish |= wish
-        for _ in range(round(time_s / PERIOD_S)):
-            self.motion.order(**self.wish)
-            setpoint = self.motion.sample(self.index * PERIOD_S)
-            rows = np.empty((3, 6))
-            kernels.rows_of_setpoint(setpoint.packed, rows)
-            self.rows.append(rows)
-            self.index += 1
-            if said := self.motion.objection():
-                self.said.append(said)
-        return self
-
-    def check(self):
-        """Finite differences of the places are the speeds, those of the speeds the accelerations.
-
-        The midpoint rule is exact to the third derivative, so what is left is jerk · T²/12.
-        """
-        x, v, a = np.array(self.rows).transpose(1, 0, 2)
-        np.testing.assert_allclose(
-            np.diff(x, axis=0), PERIOD_S * (v[1:] + v[:-1]) / 2.0, atol=2e-4 * PERIOD_S
-        )
-        np.testing.assert_allclose(
-            np.diff(v, axis=0), PERIOD_S * (a[1:] + a[:-1]) / 2.0, atol=2e-2 * PERIOD_S
-        )
-        # Nothing jumps: bounded jerk everywhere.
-        assert np.abs(np.diff(a, axis=0)).max() < 20.0 * PERIOD_S
 
 
 def test_rows_are_the_inverse_of_a_setpoint():
@@ -87,11 +44,11 @@ def test_it_plays_the_motion_as_written_at_full_tempo():
         player.source.sample(player.motion.motion_t_s).packed,
         atol=1e-12,
     )
-    assert player.motion.motion_t_s == pytest.approx(3.0, abs=3 * PERIOD_S)
+    assert player.motion.motion_t_s == pytest.approx(3.0, abs=4 * PERIOD_S)
 
 
 def test_half_the_tempo_takes_twice_the_time_on_the_same_way():
-    player = Player(HEAVE)
+    player = Player(motion=HEAVE)
     player.run(PERIOD_S, override=0.5)
     player.motion.play()
     player.run(2.0 * player.source.duration_s + 0.1)
