@@ -131,7 +131,8 @@ def best_reference(
     """Reference pair from which the planned motion lies deepest inside the industrial arm.
 
     X_WG0 is the first pose of the path: any other choice is the same motion with another X_RT0,
-    so nothing is lost. X_RT0 maximises the smallest normalised margin over the path. Random
+    so nothing is lost. How sharp its corners are is the same at every place: that is not looked at.
+    X_RT0 maximises the smallest normalised margin over the path. Random
     places come first, then the best of them are refined by Nelder and Mead's simplex method; the
     same arguments give the same answer.
 

@@ -6,7 +6,7 @@ limit, and nothing has been sent. The run takes the same steps again, bit for bi
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from arm_driver.path_report import PathReport
 from arm_driver.pose import ArmError, Pose
 from arm_driver.reference import NoPlaceError, best_reference
 from arm_driver.workspace import check_path
+from hil.arm_corners import worst_corner
 from hil.arm_scenario import ArmPlan
 from hil.arm_sources.source import VelocitySource
 from hil.console import RefusedError
@@ -146,8 +147,12 @@ def prepare(
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look(), X_WB))
         return Prepared(plan, mapping, start, (), None, None)
     path = _gripper_path(plan, make_source(), told)
+    limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
+    corner = worst_corner(limits, path, TICK_S, scale)
     mapping, start, margin = _place(plan, path)
     report = _checked(plan, mapping, start, path)
+    if corner is not None:
+        report = replace(report, findings=(*report.findings, corner))
     found = Prepared(plan, mapping, start, (), report, margin)
     steps = play_out(found.station(make_source()), _steps_max(plan), told)
     if steps and steps[-1].course is Course.REFUSED:

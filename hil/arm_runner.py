@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Table
 
 from hil.arm_bench import PLANNED, ArmRunResult, prepare_plan, run_arm
+from hil.arm_findings import findings_table
 from hil.arm_prepare import Prepared
 from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.keyboard import HELP
@@ -225,18 +225,15 @@ def _show_path(prepared: Prepared) -> None:
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
     out.print(f"the robot begins at {start} deg", markup=False)
     if prepared.margin is not None:
-        out.print(f"smallest margin {100.0 * prepared.margin:.0f} % of what its limits leave")
+        out.print(
+            f"its place leaves at least {100.0 * prepared.margin:.0f} % of each range, speed and "
+            "distance; corners are the same at every place"
+        )
     if prepared.plan.scenario.mapping.scale != 1.0:
         out.print(f"[black on yellow] SCALED [/] ways are {prepared.plan.scenario.mapping.scale:g}")
     if prepared.path is None:
         return
-    table = Table("", "where", "waypoint", "worst", "limit", box=None, pad_edge=False)
-    for one in prepared.path.findings:
-        table.add_row(
-            one.kind, one.place, str(one.index), f"{one.value:.4g} {one.unit}",
-            f"{one.limit:.4g} {one.unit}",
-        )  # fmt: skip
-    out.print(table)
+    out.print(findings_table(prepared.path.findings))
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
@@ -267,7 +264,8 @@ def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     word = "not begun" if end.result is None else end.result.value
     out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
-    out.print(f": {end.reason}" if end.reason else "", markup=False, soft_wrap=True)
+    reason = end.reason.removeprefix(f"{word}: ")  # the link's own text begins with the same word
+    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
     out.print(f"robot: {result.robot}", markup=False, soft_wrap=True)
     out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
     if result.recorder.problem:

@@ -5,6 +5,7 @@ Scenarios of both stations lie in ``configs/scenarios/``; those of this one say
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +19,7 @@ from arm_driver.val import OatConvention, from_oat
 from hil.arm_settings import ArmSettings
 from hil.arm_sources.settings import ArmSourceSettings
 from hil.fields import Coordinate, Positive
+from hil.file_kinds import FileKind, find_kind
 from hil.robot_settings import RobotSettings
 from hil.scenario import Name, RecordingSettings
 from hil.settings import ConfigError, Settings, apply_overrides, read_toml
@@ -136,8 +138,8 @@ def arm_plan_from_table(
 ) -> ArmPlan:
     """Like `load_arm_plan`, for a scenario that is already a table."""
     scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))
-    arm_file = find_file(scenario.space_arm.arm, beside=path, folder="arms", key="space_arm.arm")
-    robot_file = find_file(scenario.robot, beside=path, folder="robots", key="robot")
+    arm_file = _machine(scenario.space_arm.arm, FileKind.SPACE_ARM, path, "space_arm.arm")
+    robot_file = _machine(scenario.robot, FileKind.ROBOT, path, "robot")
     plan = ArmPlan(
         scenario=scenario,
         space_arm=ArmSettings.load(arm_file),
@@ -146,6 +148,13 @@ def arm_plan_from_table(
     )
     _check(plan, str(path))
     return plan
+
+
+def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
+    """The file of a machine; one beside the scenario goes before a shipped one."""
+    with suppress(ConfigError):
+        name = str(find_file(name, beside=scenario, folder=wanted.folder, key=key))
+    return find_kind(name, wanted, key=key)[0]
 
 
 def _check(plan: ArmPlan, source: str) -> None:
