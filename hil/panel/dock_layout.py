@@ -2,19 +2,27 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QWidget
 
 from hil.panel.texts import text
 
 LAYOUT_VERSION: Final = 1
 """Of the docks; a layout that was stored by another version is left alone."""
 
-LEFT: Final = Qt.DockWidgetArea.LeftDockWidgetArea
-RIGHT: Final = Qt.DockWidgetArea.RightDockWidgetArea
-BOTTOM: Final = Qt.DockWidgetArea.BottomDockWidgetArea
+_MARK: Final = "\u200b"
+"""Seen by nobody."""
+
+
+class Group(Enum):
+    """Docks that are tabs of one group at first."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    BOTTOM = "bottom"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +31,25 @@ class Place:
 
     Args:
         name: of the dock.
-        area: of the window; docks of one area are tabs of one group, in the order of the table.
+        group: where; tabs are in the order of the table.
     """
 
     name: str
-    area: Qt.DockWidgetArea
+    group: Group
 
 
 PLACES: Final = (
-    Place("scene", LEFT),
-    Place("controls", RIGHT),
-    Place("handles", RIGHT),
-    Place("faults", RIGHT),
-    Place("margins", RIGHT),
-    Place("scenarios", RIGHT),
-    Place("scope", BOTTOM),
-    Place("lateness", BOTTOM),
-    Place("timeline", BOTTOM),
-    Place("replay", BOTTOM),
-    Place("compare", BOTTOM),
+    Place("scene", Group.LEFT),
+    Place("controls", Group.RIGHT),
+    Place("handles", Group.RIGHT),
+    Place("faults", Group.RIGHT),
+    Place("margins", Group.RIGHT),
+    Place("scenarios", Group.RIGHT),
+    Place("scope", Group.BOTTOM),
+    Place("lateness", Group.BOTTOM),
+    Place("timeline", Group.BOTTOM),
+    Place("replay", Group.BOTTOM),
+    Place("compare", Group.BOTTOM),
 )
 
 
@@ -78,32 +86,72 @@ class Docks:
         (self._seen.add if seen else self._seen.discard)(name)
 
     def reset(self) -> None:
-        """Put every dock where it is at first."""
-        groups: dict[Qt.DockWidgetArea, QDockWidget] = {}
+        """Put every dock where it is at first: two columns above one row, each a group of tabs."""
+        groups: dict[Group, QDockWidget] = {}
         for place in PLACES:
             dock = self.of.get(place.name)
             if dock is None:
                 continue
             dock.setFloating(False)
-            self._window.addDockWidget(place.area, dock)
-            if place.area in groups:
-                self._window.tabifyDockWidget(groups[place.area], dock)
-            groups.setdefault(place.area, dock)
             dock.show()
-        for first in groups.values():
-            first.raise_()
-        self._share(groups)
+            if place.group not in groups:
+                groups[place.group] = dock
+        first = groups.get(Group.LEFT) or next(iter(groups.values()))
+        self._window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, first)
+        for group, direction in (
+            (Group.BOTTOM, Qt.Orientation.Vertical),
+            (Group.RIGHT, Qt.Orientation.Horizontal),
+        ):
+            if groups.get(group, first) is not first:
+                self._window.splitDockWidget(first, groups[group], direction)
+        for place in PLACES:
+            dock = self.of.get(place.name)
+            if dock is not None and dock is not groups[place.group]:
+                self._window.tabifyDockWidget(groups[place.group], dock)
+        for dock in groups.values():
+            dock.raise_()
+        self.settle()
 
-    def _share(self, groups: dict[Qt.DockWidgetArea, QDockWidget]) -> None:
-        """Divide the window: the machine half of the width, the scope two fifths of the height."""
+    def settle(self) -> None:
+        """Divide the room of a window that is shown.
+
+        The machine has a little less than half of the width, the scope two fifths of the height.
+        """
+        self.tidy()
         width, height = self._window.width(), self._window.height()
-        sides = [groups[area] for area in (LEFT, RIGHT) if area in groups]
-        shares = [45 * width // 100, 55 * width // 100][: len(sides)]
-        self._window.resizeDocks(sides, shares, Qt.Orientation.Horizontal)
-        if BOTTOM in groups:
-            self._window.resizeDocks(
-                [groups[BOTTOM]], [40 * height // 100], Qt.Orientation.Vertical
-            )
+        left, right, bottom = (self._front(group) for group in Group)
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        if left and right:
+            self._window.resizeDocks([left, right], [45 * width // 100, 55 * width // 100], across)
+        if bottom and (above := left or right):
+            self._window.resizeDocks([above, bottom], [6 * height // 10, 4 * height // 10], down)
+
+    def _front(self, group: Group) -> QDockWidget | None:
+        """The dock of a group that is seen, else any that is shown in the window."""
+        docks = [self.of[place.name] for place in PLACES
+                 if place.group is group and place.name in self.of]  # fmt: skip
+        inside = [dock for dock in docks if not dock.isFloating() and not dock.isHidden()]
+        seen = [dock for dock in inside if dock.objectName().removeprefix("dock.") in self._seen]
+        return next(iter(seen + inside), None)
+
+    def tidy(self) -> None:
+        """Take away bars of tabs that Qt has left behind.
+
+        Qt 6.11 makes a bar for each dock that is put into a group and forgets the bars before it,
+        which then stay in the picture. The bar in use is the one that takes on a dock's new title.
+        """
+        bars = self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        used: set[QTabBar] = set()
+        for dock in self.of.values():
+            title = dock.windowTitle()
+            dock.setWindowTitle(title + _MARK)
+            used |= {
+                bar for bar in bars if any(_MARK in bar.tabText(tab) for tab in range(bar.count()))
+            }
+            dock.setWindowTitle(title)
+        for bar in bars:
+            if bar not in used:
+                bar.hide()
 
     def show(self, name: str) -> None:
         """Bring a dock to the front, if there is one of that name."""

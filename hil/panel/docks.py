@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from hil.panel.dock_models import ModelDock
 from hil.panel.dock_scope import ScopeDock
 from hil.panel.dock_views import SceneDock, View
+from hil.panel.faults_view import FaultsView
+from hil.panel.lateness_view import LatenessView
+from hil.panel.margins_view import MarginsView
+from hil.panel.models.faults import FaultsModel
+from hil.panel.models.lateness import LatenessModel
+from hil.panel.models.margins import MarginsModel
+from hil.panel.models.timeline import TimelineModel
 from hil.panel.theme import Theme
+from hil.panel.timeline_view import TimelineView
 
 if TYPE_CHECKING:
     from hil.panel.window import MainWindow
@@ -23,5 +32,9 @@ def views_of(window: MainWindow, theme: Theme, now_s: Callable[[], float]) -> di
     """
     return {
         "scene": SceneDock(theme, now_s),
+        "faults": ModelDock(theme, now_s, FaultsModel, FaultsView),
+        "margins": ModelDock(theme, now_s, MarginsModel, MarginsView),
         "scope": ScopeDock(theme),
+        "lateness": ModelDock(theme, now_s, LatenessModel, LatenessView),
+        "timeline": ModelDock(theme, now_s, TimelineModel, TimelineView),
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QToolBar
 
 from hil.desk.client import DeskClient, DeskRefusedError
@@ -73,7 +73,7 @@ class MainWindow(QMainWindow):
         self.docks = Docks(self, {name: view.widget for name, view in self.views.items()}, settings)
         self.menus = Menus(self)
         self.statusBar().setSizeGripEnabled(False)
-        self.docks.restore()
+        self._placed = self.docks.restore()
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._wanted_name()))
         self.use_theme(self._wanted_name())
@@ -257,6 +257,12 @@ class MainWindow(QMainWindow):
     def _first_size(self) -> QSize:
         screen = QGuiApplication.primaryScreen()
         return screen.availableSize() if screen is not None else self.sizeHint()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Divide the room when its size is known, unless a layout was remembered."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self.docks.tidy if self._placed else self.docks.settle)
+        self._placed = True
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """A window that is minimised or not active lets go."""

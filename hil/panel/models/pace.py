@@ -50,6 +50,8 @@ class Pace:
             too_much = spent_s + self._cost_s.get(name, 0.0) > self._budget_s
             if spent_s > 0.0 and too_much and not due:
                 self._skips[name] = self._skips.get(name, 0) + 1
+                if name in self._cost_s:  # what was slow once may be quick again
+                    self._cost_s[name] *= 1.0 - _FORGET
                 left_out.append(name)
                 continue
             before_s = self._now_s()
@@ -63,5 +65,6 @@ class Pace:
         return (not due, self._cost_s.get(name, 0.0), name)
 
     def _learn(self, name: str, cost_s: float) -> None:
+        """The first time is no measure: there much is made that stays."""
         known = self._cost_s.get(name)
-        self._cost_s[name] = cost_s if known is None else known + _FORGET * (cost_s - known)
+        self._cost_s[name] = 0.0 if known is None else known + _FORGET * (cost_s - known)
