@@ -17,7 +17,7 @@ import struct
 from binascii import crc32
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 Six = tuple[float, float, float, float, float, float]
 
@@ -44,8 +44,11 @@ MOTION_MAX_BYTES: Final = 16 * 1024
 
 _HELD, _TARGET = 1, 2
 _COUNTER: Final = struct.Struct("=Q")
-_BODY: Final = struct.Struct(f"=QdQ{len(BUTTONS)}Qd6dQII")
-"""Counter again, stamp, flags, presses, override, target, motion's number, size and CRC-32."""
+NAME_MAX_BYTES: Final = 60
+"""Longest name in an order, in UTF-8."""
+_BODY: Final = struct.Struct(f"=QdQ{len(BUTTONS)}Qd6d{NAME_MAX_BYTES}s{NAME_MAX_BYTES}sQII")
+"""Counter again, stamp, flags, presses, override, target, owner, presser, motion's number, size
+and CRC-32."""
 _CRC: Final = struct.Struct("=I")
 _CRC_OFFSET: Final = _COUNTER.size + _BODY.size
 _MOTION_OFFSET: Final = (_CRC_OFFSET + _CRC.size + 7) // 8 * 8
@@ -65,6 +68,8 @@ class OperatorOrder:
         target: pose wanted, (x, y, z [m], alpha, beta, gamma [rad]); None if there is none.
         motion_serial: number of the newest motion, 0 for the scenario's own.
         motion_json: its ``[motion]`` table as JSON, proved; empty for number 0.
+        owner: who owns the motion; empty if nobody does.
+        presser: who pressed last: the owner, or whoever asked for a stop.
     """
 
     stamp_s: float = -math.inf
@@ -74,6 +79,8 @@ class OperatorOrder:
     target: Six | None = None
     motion_serial: int = 0
     motion_json: bytes = b""
+    owner: str = ""
+    presser: str = ""
 
     def __post_init__(self) -> None:
         if len(self.presses) != len(BUTTONS):
@@ -90,10 +97,18 @@ class OperatorOrder:
             raise ValueError(
                 f"motion_json of {len(self.motion_json)} bytes; at most {MOTION_MAX_BYTES} bytes"
             )
+        for place, name in (("owner", self.owner), ("presser", self.presser)):
+            if (size := len(name.encode("utf-8"))) > NAME_MAX_BYTES:
+                raise ValueError(f"{place} of {size} bytes; at most {NAME_MAX_BYTES} bytes")
 
     def pressed(self, button: Button) -> int:
         """How often a button was pressed."""
         return self.presses[BUTTONS.index(button)]
+
+
+def name_of(text: str) -> str:
+    """A name as an order can carry it: shortened to whole characters that fit."""
+    return text.encode("utf-8", "replace")[:NAME_MAX_BYTES].decode("utf-8", "ignore")
 
 
 class OperatorSlot:
@@ -189,6 +204,8 @@ class OperatorSlot:
             *order.presses,
             order.override,
             *target,
+            order.owner.encode("utf-8"),
+            order.presser.encode("utf-8"),
             order.motion_serial,
             len(motion),
             crc32(motion),
@@ -244,7 +261,7 @@ class OperatorSlot:
 
 
 def _decode(
-    fields: tuple[float, ...], motion: bytes, motion_crc: float | None
+    fields: tuple[Any, ...], motion: bytes, motion_crc: float | None
 ) -> OperatorOrder | None:
     """Return the order of a body whose checksum holds; None if no desk writes such a one.
 
@@ -254,11 +271,13 @@ def _decode(
     if flags & ~(_HELD | _TARGET) or (motion_crc is not None and crc32(motion) != motion_crc):
         return None
     presses = tuple(int(count) for count in fields[3 : 3 + len(BUTTONS)])
-    override, x, y, z, alpha, beta, gamma = fields[3 + len(BUTTONS) : -3]
+    override, x, y, z, alpha, beta, gamma, *names = fields[3 + len(BUTTONS) : -3]
     target: Six | None = (x, y, z, alpha, beta, gamma) if flags & _TARGET else None
     try:
+        owner, presser = (name.rstrip(b"\0").decode("utf-8") for name in names)
         return OperatorOrder(
-            fields[1], bool(flags & _HELD), presses, override, target, int(fields[-3]), motion
-        )
+            fields[1], bool(flags & _HELD), presses, override, target, int(fields[-3]), motion,
+            owner, presser,
+        )  # fmt: skip
     except ValueError:
         return None

@@ -27,6 +27,16 @@ class DeskFacts:
     bench: str
     dead_man: Literal["hold", "presence"] = "hold"
 
+    def welcome(self) -> m.Welcome:
+        """The facts as a client is told of them."""
+        return m.Welcome(
+            header_bytes=self.header_bytes,
+            period_s=self.period_s,
+            station=self.station,
+            bench=self.bench,
+            dead_man=self.dead_man,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Packet:

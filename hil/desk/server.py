@@ -9,15 +9,15 @@ was made by the owner, and after a silence only from a new one: what froze must 
 from __future__ import annotations
 
 import hmac
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from hil.desk import messages as m
 from hil.desk.grip import Grip
-from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder
+from hil.desk.order import DEAD_MAN_S, Button, OperatorOrder
 from hil.desk.parts import Case, DeskFacts, Outbox
+from hil.desk.pen import Pen
 
 HELLO_TIMEOUT_S: Final = 1.0
 """Time that a connection has for its first word [s]."""
@@ -63,18 +63,17 @@ class Desk:
         ask: Callable[[Case], None],
     ) -> None:
         self._secret, self._facts, self._uid = secret, facts, uid
-        self._now_s, self._nonce, self._write, self._ask = now_s, nonce, write, ask
+        self._now_s, self._nonce, self._ask = now_s, nonce, ask
         self._clients: dict[int, _Client] = {}
         self._owner: int | None = None
-        self._order = OperatorOrder()
+        self._pen = Pen(write)
         self.outbox = Outbox()
         """What is to be sent, and who is to be closed."""
-        write(self._order)
 
     @property
     def order(self) -> OperatorOrder:
         """What was last written."""
-        return self._order
+        return self._pen.order
 
     @property
     def owner(self) -> str:
@@ -106,11 +105,9 @@ class Desk:
     def disconnected(self, key: int) -> None:
         """A client is gone; what it owned is free, and its hold is released."""
         client = self._clients.pop(key, None)
-        if client is None:
-            return
         if self._owner == key:
             self._disown()
-        if client.known:
+        if client is not None and client.known:
             self._tell_all()
 
     def tick(self) -> None:
@@ -122,7 +119,7 @@ class Desk:
         if self._owner is not None:
             owner = self._clients[self._owner]
             if owner.grip.silent(now_s):
-                self._put_sign_of_life(owner)
+                self._pen.sign_of_life(owner.grip)
 
     def bench_ended(self) -> None:
         """The run is over: everyone is told, and nothing more is taken from anyone."""
@@ -158,7 +155,7 @@ class Desk:
             case m.Alive():
                 self._alive(key, client, message)
             case m.Stop():  # from anyone: a stop is never refused
-                self._press(Button.HOLD)
+                self._pen.press(Button.HOLD, client.name)
                 self.outbox.answer(key, message.id)
             case m.Take():
                 self.outbox.answer(key, message.id, self._take(key, client))
@@ -177,15 +174,8 @@ class Desk:
         ):
             self._refuse(key, "the proof does not match this bench's token")
         else:
-            client.name, facts = self._free_name(message.name), self._facts
-            welcome = m.Welcome(
-                header_bytes=facts.header_bytes,
-                period_s=facts.period_s,
-                station=facts.station,
-                bench=facts.bench,
-                dead_man=facts.dead_man,
-            )
-            self.outbox.say(key, welcome, with_descriptors=True)
+            client.name = self._free_name(message.name)
+            self.outbox.say(key, self._facts.welcome(), with_descriptors=True)
             self._tell_all()
 
     def _free_name(self, wanted: str) -> str:
@@ -206,10 +196,7 @@ class Desk:
             )
             return
         if client.grip.heard(message.held, message.stamp_s, now_s, counts=key == self._owner):
-            self._put_sign_of_life(client)
-
-    def _put_sign_of_life(self, owner: _Client) -> None:
-        self._put(replace(self._order, stamp_s=owner.grip.stamp_s, held=owner.grip.firm))
+            self._pen.sign_of_life(client.grip)
 
     def _take(self, key: int, client: _Client) -> str:
         if self._owner == key:
@@ -217,7 +204,7 @@ class Desk:
         if self._owner is not None:
             return f"{self.owner} owns the motion; it must give it back first"
         self._owner = key
-        self._put_sign_of_life(client)
+        self._pen.own(client.name, client.grip)
         self._tell_all()
         return ""
 
@@ -245,10 +232,10 @@ class Desk:
             case m.Press():
                 self.outbox.answer(key, message.id, self._press_by(client, Button(message.button)))
             case m.Override():
-                self._put(replace(self._order, override=message.value))
+                self._pen.override(message.value)
                 self.outbox.answer(key, message.id)
             case m.Target(pose=None):
-                self._put(replace(self._order, target=None))
+                self._pen.target(None)
                 self.outbox.answer(key, message.id)
             case m.Target():
                 self._prove(Case(key, message.id, pose=message.pose))
@@ -261,13 +248,8 @@ class Desk:
         if button is not Button.HOLD and age_s > DEAD_MAN_S:
             old = f"your last sign of life is {age_s:.3f} s old"
             return f"{button.value}: {old}; at most {DEAD_MAN_S} s"
-        self._press(button)
+        self._pen.press(button, client.name)
         return ""
-
-    def _press(self, button: Button) -> None:
-        presses = list(self._order.presses)
-        presses[BUTTONS.index(button)] += 1
-        self._put(replace(self._order, presses=tuple(presses)))
 
     def _prove(self, case: Case) -> None:
         if self._facts.station != "platform":
@@ -291,24 +273,19 @@ class Desk:
         if not error and case.client != self._owner:
             error = self._not_owner()
         if not error and case.table is None:
-            self._put(replace(self._order, target=case.pose))
+            self._pen.target(case.pose)
         elif not error:
-            serial = self._order.motion_serial + 1
-            self._put(replace(self._order, motion_serial=serial, motion_json=motion_json))
+            self._pen.motion(motion_json)
         self.outbox.answer(case.client, case.id, error)
 
     # --- what goes out -------------------------------------------------------------------------
 
     def _disown(self) -> None:
-        """Nobody owns the motion: no sign of life, no hold, no pose wanted."""
+        """Nobody owns the motion any more."""
         if self._owner is not None and self._owner in self._clients:
             self._clients[self._owner].grip.let_go()
         self._owner = None
-        self._put(replace(self._order, stamp_s=-math.inf, held=False, target=None))
-
-    def _put(self, order: OperatorOrder) -> None:
-        self._order = order
-        self._write(order)
+        self._pen.disown()
 
     def _refuse(self, key: int, why: str) -> None:
         self.outbox.last_word(key, m.Refused(why=why))

@@ -17,9 +17,13 @@ from hil.desk.order import (
     Button,
     OperatorOrder,
     OperatorSlot,
+    name_of,
 )
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
+names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=80).map(
+    name_of
+)
 counts = st.tuples(*[st.integers(0, 2**64 - 1)] * len(BUTTONS))
 
 
@@ -30,10 +34,15 @@ def orders(draw):
     target = draw(st.none() | st.tuples(*[finite] * 6))
     stamp_s = draw(st.just(-math.inf) | finite)
     tempo = draw(st.floats(0.0, 1.0))
-    return OperatorOrder(stamp_s, draw(st.booleans()), draw(counts), tempo, target, serial, motion)
+    return OperatorOrder(
+        stamp_s, draw(st.booleans()), draw(counts), tempo, target, serial, motion,
+        draw(names), draw(names),
+    )  # fmt: skip
 
 
-ORDER = OperatorOrder(12.5, True, tuple(range(8)), 0.25, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), 2, b"{}")
+ORDER = OperatorOrder(
+    12.5, True, tuple(range(8)), 0.25, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), 2, b"{}", "Anna", "Бо"
+)
 
 
 def pair():
@@ -54,6 +63,16 @@ def test_any_interleaving_gives_the_newest_once(steps):
             writer.write(step)
             waiting = step
     assert (reader.torn, reader.corrupt) == (0, 0)
+
+
+def test_a_name_is_shortened_to_whole_characters():
+    assert name_of("é" * 40) == "é" * 30
+    assert name_of("x" + "é" * 40) == "x" + "é" * 29
+    assert name_of("Anna") == "Anna"
+    with pytest.raises(ValueError, match=r"owner of 61 bytes; at most 60 bytes"):
+        OperatorOrder(owner="x" * 61)
+    with pytest.raises(ValueError, match=r"presser of 80 bytes"):
+        OperatorOrder(presser="é" * 40)
 
 
 def test_a_reader_that_comes_later_gets_what_is_there():

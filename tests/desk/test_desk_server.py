@@ -259,6 +259,21 @@ def test_a_press_that_comes_late_does_not_count_but_a_hold_does(bench, button):
         assert "0.15 s" in answer.error
 
 
+def test_the_order_names_the_owner_and_who_pressed_last(bench):
+    bench.join(1, "Anna")
+    bench.join(2, "Boris")
+    assert (bench.order.owner, bench.order.presser) == ("", "")
+    bench.say(1, m.Take())
+    assert bench.order.owner == "Anna"
+    bench.say(1, m.Alive(held=False, stamp_s=bench.now))
+    bench.say(1, m.Press(button="home"))
+    assert bench.order.presser == "Anna"
+    bench.say(2, m.Stop())
+    assert (bench.order.owner, bench.order.presser) == ("Anna", "Boris")
+    bench.say(1, m.Release())
+    assert (bench.order.owner, bench.order.presser) == ("", "Boris")
+
+
 def test_the_tempo_is_kept(bench):
     bench.own(1)
     assert bench.order.override == 1.0

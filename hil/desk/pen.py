@@ -1,0 +1,70 @@
+"""Writes the operator's order: each wish changes one thing of it, and the whole is written anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from hil.desk.grip import Grip
+from hil.desk.order import BUTTONS, Button, OperatorOrder, Six, name_of
+
+
+class Pen:
+    """The order as it was written last.
+
+    Args:
+        write: takes the newest order (`OperatorSlot.write`).
+    """
+
+    def __init__(self, write: Callable[[OperatorOrder], None]) -> None:
+        self._write = write
+        self.order = OperatorOrder()
+        """What was last written."""
+        write(self.order)
+
+    def _put(self, order: OperatorOrder) -> None:
+        self.order = order
+        self._write(order)
+
+    def own(self, name: str, grip: Grip) -> None:
+        """The motion has an owner now.
+
+        Args:
+            name: of the owner.
+            grip: its hold-to-run.
+        """
+        order = replace(self.order, owner=name_of(name))
+        self._put(replace(order, stamp_s=grip.stamp_s, held=grip.firm))
+
+    def disown(self) -> None:
+        """Nobody owns the motion: no sign of life, no hold, no pose wanted."""
+        self._put(replace(self.order, stamp_s=-math.inf, held=False, target=None, owner=""))
+
+    def sign_of_life(self, grip: Grip) -> None:
+        """The owner lives, or has been silent for too long."""
+        self._put(replace(self.order, stamp_s=grip.stamp_s, held=grip.firm))
+
+    def press(self, button: Button, name: str) -> None:
+        """A button was pressed.
+
+        Args:
+            button: which.
+            name: of the client that pressed it.
+        """
+        presses = list(self.order.presses)
+        presses[BUTTONS.index(button)] += 1
+        self._put(replace(self.order, presses=tuple(presses), presser=name_of(name)))
+
+    def override(self, value: float) -> None:
+        """A tempo is wanted, 0 to 1."""
+        self._put(replace(self.order, override=value))
+
+    def target(self, pose: Six | None) -> None:
+        """A pose is wanted, or none any more."""
+        self._put(replace(self.order, target=pose))
+
+    def motion(self, table: bytes) -> None:
+        """A motion has been proved; `table` is its ``[motion]`` as JSON."""
+        serial = self.order.motion_serial + 1
+        self._put(replace(self.order, motion_serial=serial, motion_json=table))
