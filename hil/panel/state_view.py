@@ -40,7 +40,7 @@ class StateView(QWidget):
         self._model, self._theme = model, theme
         self._grips: set[str] = set()
         self._shown: tuple[object, ...] = ()
-        self._buttons_shown: tuple[ButtonState, ...] = ()
+        self._buttons_shown: tuple[ButtonState, ...] | None = None
         self.banner = QLabel(self)
         self.banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.banner.setWordWrap(True)
@@ -72,7 +72,7 @@ class StateView(QWidget):
         """Show another run."""
         self._let_go()
         self._model = model
-        self._shown, self._buttons_shown = (), ()
+        self._shown, self._buttons_shown = (), None
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""

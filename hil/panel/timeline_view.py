@@ -159,10 +159,13 @@ class TimelineView(QWidget):
         self.words.setToolTip(words)
 
     def _fit(self) -> None:
-        spans = self._model.spans
-        if spans:
-            end_s = max(spans[-1].end_s, spans[0].start_s + LEAST_WIDTH_S)
-            item_of(self.plot).setXRange(spans[0].start_s, end_s, padding=0.02)
+        spans, marks = self._model.spans, self._model.marks
+        starts = [row.start_s for row in spans[:1]] + [mark.t_s for mark in marks[:1]]
+        ends = [row.end_s for row in spans[-1:]] + [mark.t_s for mark in marks[-1:]]
+        if starts:
+            start_s = min(starts)
+            end_s = max(*ends, start_s + LEAST_WIDTH_S)
+            item_of(self.plot).setXRange(start_s, end_s, padding=0.02)
 
     def _by_hand(self, *_: object) -> None:
         self._all = False

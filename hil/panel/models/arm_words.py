@@ -14,14 +14,14 @@ _PLACE: Final = re.compile(r"(?P<arm>[^:,]+?)(?:, (?P<joint>[^:,]+))?: (?P<rest>
 _FORMS: Final[tuple[tuple[re.Pattern[str], ArmCheck | None], ...]] = tuple(
     (re.compile(form, re.DOTALL), check)
     for form, check in (
-        (rf"(?P<what>.*) (?P<value>{_NUMBER}){_UNIT} is not finite", ArmCheck.FINITE),
+        (rf"(?P<what>.*?) (?P<value>{_NUMBER}){_UNIT} is not finite", ArmCheck.FINITE),
         (
-            rf"distance to (?P<what>.*) (?P<value>{_NUMBER}){_UNIT}, "
+            rf"distance to (?P<what>.*?) (?P<value>{_NUMBER}){_UNIT}, "
             rf"less than (?P<limit>{_NUMBER})(?: .*)?",
             ArmCheck.MARGIN,
         ),
         (
-            rf"(?P<what>.*) are (?P<value>{_NUMBER}){_UNIT} apart, "
+            rf"(?P<what>.*?) are (?P<value>{_NUMBER}){_UNIT} apart, "
             rf"less than (?P<limit>{_NUMBER})(?: .*)?",
             ArmCheck.CLEARANCE,
         ),

@@ -1,0 +1,124 @@
+"""Travel left: against limits worked out by hand, for both stations, in a steady order."""
+
+import math
+
+import numpy as np
+import pytest
+from feed_samples import arm_facts, batch, platform_facts, soft_ranges
+
+from hil.panel.models import scene_platform
+from hil.panel.models.feed import RunFacts
+from hil.panel.models.margins import (
+    FAULT_SHARE,
+    FULL_LEASTS,
+    WARN_SHARE,
+    MarginsModel,
+    margin_role,
+)
+from hil.recording.header import RunHeader
+from hil.recording.layouts import PLATFORM
+from hil.report.arm_machines import ArmMachines
+
+LOW, HIGH = soft_ranges().T
+MIDDLE, HALF = 0.5 * (LOW + HIGH), 0.5 * (HIGH - LOW)
+
+
+def rows_at(lengths, model=None):
+    facts = platform_facts()
+    model = model or MarginsModel(facts)
+    model.take(batch(facts, measured_length_m=np.asarray(lengths)), 0.0)
+    return model.rows
+
+
+def test_there_is_nothing_before_the_first_frame_and_after_a_seek():
+    facts = platform_facts()
+    model = MarginsModel(facts)
+    assert model.rows == ()
+    assert rows_at(MIDDLE, model)
+    model.take(batch(facts, restart=True, count=0), 0.0)
+    assert model.rows == ()
+
+
+def test_the_middle_is_the_whole_bar_and_a_limit_is_none_of_it():
+    assert [row.share for row in rows_at(MIDDLE)] == pytest.approx([1.0] * 6)
+    assert [row.share for row in rows_at(LOW)] == pytest.approx([0.0] * 6, abs=1e-12)
+    assert [row.role for row in rows_at(HIGH)] == ["fault"] * 6
+
+
+def test_each_leg_has_its_own_number_and_the_worst_comes_first():
+    lengths = MIDDLE.copy()
+    lengths[2] = LOW[2] + 0.004
+    lengths[4] = HIGH[4] - 0.03
+    lengths[0] = HIGH[0] + 0.002
+    worst, second, third, *rest = rows_at(lengths)
+    assert (worst.name, worst.left) == ("Leg 1", pytest.approx(-0.002))
+    assert worst.words == "2.000 mm BEYOND"
+    assert (second.name, second.words) == ("Leg 3", "4.000 mm to the lower end")
+    assert (third.name, third.words) == ("Leg 5", "30.00 mm to the upper end")
+    assert (worst.role, second.role, third.role) == ("fault", "fault", "warn")
+    assert third.share == pytest.approx(0.03 / HALF[4])
+    assert {row.role for row in rest} == {"ok"}
+
+
+def test_what_is_not_measured_comes_last_and_says_so():
+    lengths = MIDDLE.copy()
+    lengths[1] = math.nan
+    last = rows_at(lengths)[-1]
+    assert (last.name, last.role, last.words) == ("Leg 2", "unknown", "not known")
+
+
+def test_rows_do_not_dance_for_a_hair():
+    model = MarginsModel(platform_facts())
+    lengths = MIDDLE - 0.3 * HALF
+    lengths[3] -= 0.1 * HALF[3]
+    first = [row.name for row in rows_at(lengths, model)]
+    assert first[0] == "Leg 4"
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        found = rows_at(lengths + 1e-4 * HALF * rng.uniform(-1.0, 1.0, 6), model)
+        assert [row.name for row in found] == first
+    lengths[5] -= 0.2 * HALF[5]
+    assert rows_at(lengths, model)[0].name == "Leg 6"
+
+
+def test_the_thresholds_are_those_of_the_picture_in_space():
+    assert (WARN_SHARE, FAULT_SHARE) == (scene_platform.WARN_SHARE, scene_platform.FAULT_SHARE)
+    assert margin_role(WARN_SHARE) == "ok"
+    assert margin_role(WARN_SHARE - 1e-9) == "warn"
+    assert margin_role(FAULT_SHARE - 1e-9) == "fault"
+    assert margin_role(math.nan) == "unknown"
+
+
+def test_joints_of_both_arms_and_singularities():
+    facts = arm_facts()
+    machines = ArmMachines.from_scenario(facts.header.scenario)
+    robot_low, robot_high = machines.robot.position_min_rad, machines.robot.position_max_rad
+    space_low, space_high = machines.space_range_rad()
+    least = np.array(machines.least_margins)
+    robot_q = 0.5 * (robot_low + robot_high)
+    space_q = 0.5 * (space_low + space_high)
+    robot_q[4] = robot_high[4] - 0.01
+    space_q[1] = space_low[1] - 0.02
+    model = MarginsModel(facts)
+    assert model.problem == ""
+    distances = least * [1.5, 1.0 + FULL_LEASTS, 30.0]
+    model.take(batch(facts, robot_q=robot_q, space_q=space_q, margins=distances), 0.0)
+    rows = model.rows
+    assert len(rows) == 15
+    worst, second, third = rows[:3]
+    assert (worst.name, worst.words) == ("Space arm, joint 2", "1.146° BEYOND")
+    assert (second.name, second.words) == ("Robot, joint 5", "0.5730° to the upper end")
+    assert third.name == "Robot, from wrist singularity"
+    assert third.left == pytest.approx(0.5 * least[0])
+    assert third.share == pytest.approx(0.05)
+    elbow = next(row for row in rows if "elbow" in row.name)
+    assert elbow.share == pytest.approx(1.0)
+    assert elbow.unit == "m"
+
+
+def test_a_run_without_its_machines_says_so():
+    header = RunHeader(("OFF",), ("NONE",), {}, {})
+    model = MarginsModel(RunFacts(header, PLATFORM, 0.001, "old"))
+    model.take(batch(platform_facts(), measured_length_m=MIDDLE), 0.0)
+    assert model.rows == ()
+    assert "rig" in model.problem

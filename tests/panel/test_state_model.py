@@ -1,0 +1,276 @@
+"""The model of a bench's state: lamps, link, ownership, and what can be pressed when."""
+
+from itertools import count
+
+import pytest
+from feed_samples import arm_facts, batch, mode, platform_facts
+
+from hil.arm_journal import STATES
+from hil.desk import messages as m
+from hil.desk.operation import Operation
+from hil.desk.order import BUTTONS, NO_PRESSES, Button
+from hil.operated.buttons import Standing, allowed_buttons
+from hil.panel.models.bench import STALE_S, BenchModel, Link, Source
+from hil.panel.models.lamps import LAMPS, Shape, lamp_of
+from hil.recording.frame import CycleFlag
+from safety.modes import Mode
+from safety.verdict import Action
+
+OWN = m.State(owner="desk", you_own=True, clients=("desk", "other"), bench=True)
+OTHERS = m.State(owner="other", you_own=False, clients=("desk", "other"), bench=True)
+FREE = m.State(owner="", you_own=False, clients=("desk",), bench=True)
+HOLDING = list(Action).index(Action.HOLDING)
+
+
+def bench(in_mode="STANDBY", said=OWN, now_s=10.0, operation=None, source=Source.LIVE, **fields):
+    facts = platform_facts()
+    model = BenchModel(facts, source, count(1).__next__)
+    if said is not None:
+        model.hear(said)
+    fields = {"action": HOLDING} | fields
+    model.take(batch(facts, operation=operation, mode=mode(facts, in_mode), **fields), now_s)
+    return model
+
+
+def presses(button, times=1):
+    return tuple(times * (one is button) for one in BUTTONS)
+
+
+# --- lamps -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [one.name for one in Mode])
+def test_the_lamp_of_the_mode_is_lit_and_no_other(name):
+    lamps = bench(name).lamps
+    assert [lamp.name for lamp in lamps] == [one.name for one in Mode]
+    assert [lamp.name for lamp in lamps if lamp.lit] == [name]
+
+
+def test_every_mode_of_both_stations_has_a_lamp():
+    assert set(LAMPS["platform"]) == {one.name for one in Mode}
+    assert set(LAMPS["arm"]) == set(STATES)
+
+
+def test_what_moves_what_stops_and_what_is_wrong_differ_in_shape():
+    shapes = {name: lamp_of("platform", name, lit=True).shape for name in LAMPS["platform"]}
+    of = {shape: {name for name, one in shapes.items() if one is shape} for shape in Shape}
+    assert of[Shape.MOVES] == {"HOMING", "ENGAGING", "ENGAGED", "PARKING"}
+    assert of[Shape.FAULT] == {"QSTOP", "FAULT", "LOCKOUT"}
+    assert of[Shape.STOPS] == {"CSTOP", "HOLD"}
+
+
+def test_the_arm_shows_the_states_of_its_link():
+    facts = arm_facts()
+    model = BenchModel(facts)
+    model.take(batch(facts, state=STATES.index("streaming")), 0.0)
+    assert [lamp.name for lamp in model.lamps if lamp.lit] == ["streaming"]
+    assert model.buttons == ()
+    assert isinstance(model.stop(), m.Stop)
+
+
+def test_before_the_first_frame_no_lamp_is_lit_and_after_a_seek_neither():
+    facts = platform_facts()
+    model = BenchModel(facts)
+    assert model.mode is None
+    assert not any(lamp.lit for lamp in model.lamps)
+    model.take(batch(facts, mode=3), 0.0)
+    assert model.mode == "STANDBY"
+    model.take(batch(facts, restart=True, count=0), 0.0)
+    assert not any(lamp.lit for lamp in model.lamps)
+
+
+# --- link --------------------------------------------------------------------------------------
+
+
+def test_a_silent_bench_is_stale_and_comes_back():
+    model = bench(now_s=10.0)
+    assert model.link(10.0 + STALE_S) is Link.LIVE
+    assert model.link(10.01 + STALE_S) is Link.STALE
+    assert "2.5 s" in model.link_text(12.5)
+    model.take(batch(model.facts, mode=3), 12.6)
+    assert model.link(12.7) is Link.LIVE
+
+
+def test_a_slow_bench_is_not_called_silent_between_two_frames():
+    facts = arm_facts()
+    model = BenchModel(facts)
+    assert model.link(0.0) is Link.WAITING
+    model.take(batch(facts, state=2), 0.0)
+    assert model.link(3.0 * facts.period_s) is Link.LIVE
+    assert model.link(3.1 * facts.period_s) is Link.STALE
+
+
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        (lambda model: model.hear(m.Refused(why="no hello")), "no hello"),
+        (lambda model: model.lost("its desk is gone"), "its desk is gone"),
+        (
+            lambda model: model.hear(m.State(owner="", you_own=False, clients=(), bench=False)),
+            "the run is over",
+        ),
+    ],
+)
+def test_an_ended_bench_says_why_and_takes_nothing(end, why):
+    model = bench()
+    model.hold(pressed=True)
+    end(model)
+    assert model.link(10.0) is Link.ENDED
+    assert why in model.link_text(10.0)
+    assert not (model.held or model.you_own or model.may_take)
+    assert {state.why_not for state in model.buttons} == {why}
+    model.lost("another reason")
+    assert why in model.link_text(10.0)
+    model.hold(pressed=True)
+    assert not model.alive(11.0).held
+
+
+def test_a_recording_has_no_buttons_to_press():
+    model = bench(source=Source.REPLAY)
+    assert model.link(1e9) is Link.REPLAY
+    assert not any(state.allowed for state in model.buttons)
+    assert not model.may_take
+    assert model.press(Button.HOME) is None
+    assert "recording" in model.refused
+
+
+# --- who moves it ------------------------------------------------------------------------------
+
+
+def test_owner_in_words():
+    assert bench(said=OWN).owner_text == "You move it"
+    assert bench(said=OTHERS).owner_text == "other moves it"
+    assert bench(said=FREE).owner_text == "Nobody moves it"
+    assert [bench(said=said).may_take for said in (OWN, OTHERS, FREE)] == [False, False, True]
+
+
+def test_only_the_owner_holds_and_lets_go_when_it_loses_the_motion():
+    model = bench(said=OTHERS)
+    model.hold(pressed=True)
+    assert not model.held
+    model.hear(OWN)
+    model.hold(pressed=True)
+    assert model.alive(12.0) == m.Alive(held=True, stamp_s=12.0)
+    model.hear(OTHERS)
+    model.hear(OWN)
+    assert not model.held  # it must be pressed anew
+
+
+def test_a_stop_and_giving_back_let_go():
+    for wish in (BenchModel.stop, BenchModel.take_or_release):
+        model = bench()
+        model.hold(pressed=True)
+        wish(model)
+        assert not model.held
+
+
+def test_take_when_free_and_give_back_when_owned():
+    assert isinstance(bench(said=FREE).take_or_release(), m.Take)
+    assert isinstance(bench(said=OWN).take_or_release(), m.Release)
+
+
+def test_the_dead_man_is_told_as_control_has_it():
+    assert bench(operation=Operation(held=True)).dead_man_text == "Dead-man held"
+    assert bench(operation=Operation(held=False)).dead_man_text == "Dead-man released"
+    there = Operation(held=True, dead_man="presence")
+    assert bench(operation=there).dead_man_text == "Panel present"
+
+
+def test_banners_name_the_device():
+    assert bench().banners == ("drives: SIMULATED paper (sim:)",)
+    assert BenchModel(platform_facts(drives="real (slcan:x)")).banners == ()
+    assert BenchModel(arm_facts()).banners == ("robot: SIMULATED rm01 (sim:)",)
+
+
+# --- buttons -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [one.name for one in Mode])
+@pytest.mark.parametrize("held", [False, True])
+def test_buttons_are_those_of_the_rule_that_control_follows(name, held):
+    model = bench(name)
+    model.hold(pressed=held)
+    found = {state.button for state in model.buttons if state.allowed}
+    assert found == allowed_buttons(Mode[name], Standing(held=held))
+
+
+def test_no_button_but_for_the_owner():
+    model = bench("ENGAGED", said=OTHERS)
+    assert not any(state.allowed for state in model.buttons)
+    assert model.press(Button.PARK) is None
+    assert "take it first" in model.refused
+    assert isinstance(model.stop(), m.Stop)
+
+
+def test_the_drives_must_hold_and_the_end_is_the_end():
+    model = bench("STANDBY", action=0)
+    model.hold(pressed=True)
+    whys = {state.button: state.why_not for state in model.buttons}
+    assert "being enabled" in whys[Button.ENGAGE]
+    ended = bench("ENGAGED", operation=Operation(seen=presses(Button.SHUT_DOWN)))
+    assert "end is under way" in {s.button: s.why_not for s in ended.buttons}[Button.SHUT_DOWN]
+
+
+def test_playing_and_a_target_decide_about_play_and_pose():
+    model = bench("ENGAGED", operation=Operation(held=True, playing="play"))
+    model.target_given = False
+    whys = {state.button: state.why_not for state in model.buttons}
+    assert "played" in whys[Button.PLAY]
+    assert "pose" in whys[Button.POSE]
+    model.target_given = True
+    assert {s.button: s.why_not for s in model.buttons}[Button.POSE] == ""
+
+
+def test_a_press_is_a_message_and_an_impossible_one_is_a_reason():
+    model = bench("STANDBY")
+    assert model.press(Button.ENGAGE) is None
+    assert "dead-man" in model.refused
+    model.hold(pressed=True)
+    assert model.press(Button.ENGAGE) == m.Press(button="engage", id=1)
+    assert model.refused == ""
+
+
+def test_hold_goes_out_even_where_nothing_seems_to_move():
+    assert bench("STANDBY").press(Button.HOLD) == m.Press(button="hold", id=1)
+
+
+def test_the_desks_answer_to_a_press_is_shown_and_strangers_answers_are_not():
+    model = bench("IDLE")
+    model.hold(pressed=True)
+    asked = model.press(Button.HOME)
+    model.hear(m.Answer(id=asked.id + 7, ok=False, error="not mine"))
+    assert model.refused == ""
+    model.hear(m.Answer(id=asked.id, ok=False, error="home: your last sign of life is 1 s old"))
+    assert model.refused == "Home: home: your last sign of life is 1 s old"
+    model.hear(m.Answer(id=asked.id, ok=False, error="twice"))
+    assert "twice" not in model.refused
+
+
+def test_controls_refusal_is_shown_until_the_next_press_is_taken():
+    no = Operation(refused="ENGAGE: the gate did not take it", seen=presses(Button.ENGAGE))
+    model = bench("STANDBY", operation=no)
+    assert model.refused == no.refused
+    model.take(batch(model.facts, mode=3, action=HOLDING, operation=no), 10.1)
+    model.hold(pressed=True)
+    model.press(Button.ENGAGE)
+    assert model.refused == ""
+    model.take(
+        batch(model.facts, mode=3, action=HOLDING, operation=no), 10.2
+    )  # the same word again is no news
+    assert model.refused == ""
+    model.take(
+        batch(
+            model.facts, mode=3, action=HOLDING, operation=Operation(seen=presses(Button.ENGAGE, 2))
+        ),
+        10.3,
+    )
+    assert model.refused == ""
+
+
+def test_a_latched_fault_is_read_from_the_flags():
+    assert bench("FAULT", flags=int(CycleFlag.FAULT_LATCHED)).fault_latched
+    assert not bench("IDLE", flags=int(CycleFlag.STOP_ASKED)).fault_latched
+
+
+def test_samples_have_a_counter_for_each_button():
+    assert len(NO_PRESSES) == len(Button)
