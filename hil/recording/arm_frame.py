@@ -266,5 +266,6 @@ ARM: Final = Layout(
     schema=_schema,
     transforms=_transforms,
     column_names=_column_names,
+    first_index=1,  # waypoint 0 is the start, which is agreed and not sent
 )
 """Layout of the arm station's recordings."""

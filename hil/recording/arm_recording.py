@@ -71,7 +71,7 @@ class ArmRecording:
     @property
     def missing(self) -> int:
         """Waypoints that are not in the recording; the start, number 0, is none."""
-        return sum(gap.missing - (gap.after_index < 0) for gap in self.recording.gaps)
+        return sum(gap.missing for gap in self.recording.gaps)
 
     def link_tally(self) -> dict[str, float]:
         """Counts of the link at the end, by name; empty if the run did not put them down."""

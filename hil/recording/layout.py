@@ -27,6 +27,7 @@ class Layout:
         schema: → JSON schema of that.
         transforms: a frame's values and its time [ns] → JSON of its poses, None without any.
         column_names: a field of several values that is no pose → its columns' names in a CSV.
+        first_index: number of the first cycle of a run.
     """
 
     station: str
@@ -39,6 +40,7 @@ class Layout:
     schema: Callable[[], bytes]
     transforms: Callable[[tuple[Any, ...], int], bytes | None]
     column_names: Callable[[Field], list[str]]
+    first_index: int = 0
     frame: struct.Struct = field(init=False, repr=False)
     values: int = field(init=False)
     """Numbers in a frame."""

@@ -30,7 +30,7 @@ class Gap:
     """Cycles that the loop ran and the recording lacks.
 
     Args:
-        after_index: last cycle before the hole; -1 at the start.
+        after_index: last cycle before the hole; at the start, one before the first of a run.
         missing: how many are not there; negative if the numbers went back.
     """
 
@@ -161,7 +161,7 @@ class _Collector:
             events=tuple(self._events),
             metadata=MappingProxyType(self._metadata),
             scenario=self._scenario,
-            gaps=_gaps(columns["index"]),
+            gaps=_gaps(columns["index"], self._layout.first_index),
             truncated=not scan.finished,
             damage=scan.damage or self._damage,
             sha256=sha256,
@@ -236,9 +236,10 @@ def _columns(flat: array[float], layout: Layout) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _gaps(index: NDArray[np.int64]) -> tuple[Gap, ...]:
-    # A run counts from 0, so a first cycle of another number is a hole as well.
-    index = np.concatenate((np.array([-1]), index))
+def _gaps(index: NDArray[np.int64], first: int) -> tuple[Gap, ...]:
+    # A run counts from its first number on, so a cycle after that at the start is a hole as well.
+    first = min([first, *index[:1].tolist()])
+    index = np.concatenate((np.array([first - 1]), index))
     steps = np.diff(index)
     return tuple(
         Gap(after_index=int(index[place]), missing=int(steps[place]) - 1)

@@ -29,7 +29,7 @@ from hil.recording.frame import FRAME as PLATFORM_FRAME
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.layouts import LAYOUTS, PLATFORM, layout_of
 from hil.recording.process import RecorderProcess
-from hil.recording.reader import Recording
+from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import DEFAULT_SLOT_BYTES, RecorderStatus, Ring
 
@@ -96,6 +96,24 @@ def test_a_frame_is_the_same_after_packing(pose: list[float], requests: int) -> 
     frame = different_frame(3)._replace(measured_pose=tuple(pose), requests=requests)
     again = ArmFrame.from_bytes(frame.to_bytes())
     assert repr(again) == repr(frame)  # NaN equals itself in words only
+
+
+@pytest.mark.parametrize(
+    ("numbers", "gaps", "missing"),
+    [
+        ((1, 2, 3), (), 0),
+        ((0, 1, 2), (), 0),  # with the start itself
+        ((3, 4, 6), (Gap(0, 2), Gap(4, 1)), 3),
+    ],
+)
+def test_waypoints_count_from_one(tmp_path: Path, numbers, gaps, missing) -> None:
+    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    for number in numbers:
+        recorder.ring.push(CYCLE_KIND, different_frame(number).to_bytes())
+    recorder.finish()
+    run = ArmRecording.open(tmp_path / "a.mcap")
+    assert run.recording.gaps == gaps
+    assert run.missing == missing
 
 
 def test_a_group_of_another_length_is_refused() -> None:
