@@ -29,7 +29,7 @@ def run(
 ) -> None:
     """Run a scenario of the arm station, recorded from the first waypoint on.
 
-    The motion is proved first. Ctrl-C or SIGTERM brings both arms to rest along the path.
+    The motion is proved first. Ctrl-C or SIGTERM ends the robot's stream at once, at rest.
     """
     from hil.arm_runner import run_arm_and_show
 
