@@ -1,0 +1,180 @@
+"""Handles against the station's own listener, in time that does not pass by itself."""
+
+import itertools
+import stat
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hil.arm_sources.gamepad import HandleShape, HandleState
+from hil.arm_sources.remote import RemoteSource, read_token
+from hil.panel.models.handles import KEYS, HandlesModel, HandlesPlace, RemoteWriter
+
+SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)
+
+
+class Pad:
+    """A gamepad."""
+
+    def __init__(self):
+        self.state = HandleState((0.0,) * 6, held=False)
+        self.closed = False
+
+    def read(self):
+        if self.closed:
+            raise OSError(19, "gone")
+        return self.state
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def place():
+    made = HandlesPlace()
+    yield made
+    made.remove()
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def link(place):
+    clock = Clock()
+    source = RemoteSource(
+        str(place.address.socket), read_token(place.address.token_file), now_s=clock
+    )
+    writer = RemoteWriter(place.address.socket, place.token, clock)
+    yield clock, source, writer
+    writer.close()
+    source.close()
+
+
+def test_what_is_said_is_what_the_station_hears(link):
+    _clock, source, writer = link
+    model = HandlesModel(SHAPE)
+    model.key("W", True)
+    model.key("l", True)
+    assert writer.send(model.twist())
+    heard = source.sample(0.0)
+    assert heard.linear_m_s == pytest.approx([0.05, 0, 0])
+    assert heard.angular_rad_s == pytest.approx([0, 0, -0.2])
+    model.release()
+    assert writer.send(model.twist())
+    assert source.sample(0.0).at_rest
+    assert source.counts.taken == 2
+    assert source.counts.malformed == source.counts.refused == 0
+
+
+def test_silence_is_zero(link):
+    clock, source, writer = link
+    model = HandlesModel(SHAPE)
+    model.key("W", True)
+    writer.send(model.twist())
+    assert not source.sample(0.0).at_rest
+    clock.now += 0.21
+    assert source.sample(0.2).at_rest
+
+
+def test_the_end_is_said_and_a_closed_writer_is_zero(link):
+    _clock, source, writer = link
+    model = HandlesModel(SHAPE)
+    model.key("W", True)
+    writer.send(model.twist())
+    assert not source.sample(0.0).at_rest
+    writer.close()
+    assert source.sample(0.0).at_rest
+    assert not writer.connected
+    _clock.now += 1.0
+    assert writer.end()
+    assert source.sample(0.0) is None
+    assert source.end_reason == "ended by the writer"
+
+
+def test_a_listener_that_comes_late_is_found_and_asked_for_seldom(place):
+    clock = Clock()
+    writer = RemoteWriter(place.address.socket, place.token, clock)
+    twist = HandlesModel(SHAPE).twist()
+    assert not writer.send(twist)
+    source = RemoteSource(str(place.address.socket), place.token, now_s=clock)
+    assert not writer.send(twist)  # not before its time
+    clock.now += 0.25
+    assert writer.send(twist)
+    source.close()
+    writer.close()
+
+
+def test_a_listener_that_does_not_read_never_makes_the_writer_wait(link):
+    clock, source, writer = link
+    twist = HandlesModel(SHAPE).twist()
+    sent = list(itertools.takewhile(bool, (writer.send(twist) for _ in range(100_000))))
+    assert len(sent) < 100_000
+    assert not writer.send(twist)
+    clock.now += 60.0
+    assert source.sample(0.0).at_rest  # what waited is old
+
+
+def test_token_and_folder_are_this_users_alone(place):
+    assert stat.S_IMODE(place.address.token_file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(place.address.token_file.parent.stat().st_mode) == 0o700
+    folder = place.address.token_file.parent
+    place.remove()
+    place.remove()
+    assert not folder.exists()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats()), max_size=8),
+       st.sets(st.sampled_from(sorted(KEYS))))  # fmt: skip
+@settings(derandomize=True, deadline=None)
+def test_no_input_is_beyond_full_deflection_and_released_is_zero(pads, keys):
+    model = HandlesModel(SHAPE)
+    for axis, value in pads:
+        model.pad(axis, value)
+    for key in keys:
+        assert model.key(key, True)
+    assert all(-1.0 <= one <= 1.0 for one in model.deflections)
+    twist = model.twist()
+    assert np.abs(twist.linear_m_s).max() <= 0.05
+    assert np.abs(twist.angular_rad_s).max() <= 0.2
+    model.release()
+    assert model.twist().at_rest
+
+
+def test_every_axis_has_a_key_for_each_way_and_other_keys_are_not_taken():
+    assert sorted(KEYS.values()) == sorted((axis, sign) for axis in range(6) for sign in (-1, 1))
+    model = HandlesModel(SHAPE)
+    assert not model.key("X", True)
+    assert model.key("w", True)
+    assert model.key("w", False)
+    assert model.twist().at_rest
+
+
+def test_a_gamepad_moves_only_while_held_after_rest_and_the_screen_comes_first():
+    model, pad = HandlesModel(SHAPE), Pad()
+    pad.state = HandleState((1.0, 0, 0, 0, 0, 0), held=True)
+    model.use_gamepad(pad)
+    assert model.twist().at_rest  # never seen at rest
+    pad.state = HandleState((0.0,) * 6, held=False)
+    model.twist()
+    pad.state = HandleState((1.0, 0, 0, 0, 0, 0), held=True)
+    assert model.twist().linear_m_s == pytest.approx([-0.05, 0, 0])
+    model.key("A", True)
+    assert model.twist().linear_m_s == pytest.approx([0, 0.05, 0])
+    model.release()
+    pad.closed = True
+    assert model.twist().at_rest
+    assert "gone" in model.gamepad_error
+
+
+def test_a_gamepad_that_is_not_there_is_told():
+    model = HandlesModel(SHAPE)
+    assert not model.open_gamepad("no such device", lambda: 0.0)
+    assert "handles" in model.gamepad_error
+    assert model.twist().at_rest
