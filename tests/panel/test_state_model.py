@@ -117,7 +117,7 @@ def test_an_ended_bench_says_why_and_takes_nothing(end, why):
     end(model)
     assert model.link(10.0) is Link.ENDED
     assert why in model.link_text(10.0)
-    assert not (model.held or model.you_own or model.may_take)
+    assert (model.held, model.you_own, model.may_take) == (False, False, False)
     assert {state.why_not for state in model.buttons} == {why}
     model.lost("another reason")
     assert why in model.link_text(10.0)

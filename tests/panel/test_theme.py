@@ -1,9 +1,5 @@
 """Colours: readable in both themes (WCAG 2.1, 1.4.3 and 1.4.11), and taken on by windows."""
 
-import os
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-
 import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication

@@ -1,5 +1,7 @@
 """Spans of the modes as the frames tell them, and marks of the events in order."""
 
+from itertools import pairwise
+
 import numpy as np
 from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 from hypothesis import given, settings
@@ -18,7 +20,7 @@ def fed(modes, *cuts):
     """A model that got the modes of 1 ms each in several parts."""
     model = TimelineModel(FACTS)
     borders = [0, *sorted(cuts), len(modes)]
-    for start, end in zip(borders, borders[1:], strict=False):
+    for start, end in pairwise(borders):
         codes = np.array(modes[start:end], dtype=float)
         model.take(batch(FACTS, count=len(codes), t_s=start * 1e-3, mode=codes), 0.0)
     return model
