@@ -1,6 +1,7 @@
 """What `hil check` tells of a planned motion, and what it refuses before a place is looked for."""
 
 import dataclasses
+import functools
 import itertools
 import re
 from pathlib import Path
@@ -9,18 +10,23 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from arm_driver.kinematics import forward
 from arm_driver.path_report import PathFinding
 from arm_driver.pose import Pose
 from hil import arm_prepare
-from hil.arm_bench import prepare_plan
+from hil.arm_bench import prepare_plan, run_arm, source_of
 from hil.arm_corners import KIND, worst_corner
 from hil.arm_findings import findings_table
-from hil.arm_scenario import load_arm_plan
+from hil.arm_prepare import prepare
+from hil.arm_scenario import WorkingPoint, load_arm_plan
 from hil.cli import app
+from hil.clock import VirtualClock
 from hil.console import RefusedError
 from hil.robot_settings import RobotSettings
 from hil.settings import ConfigError
 from hil.shipped import configs_dir
+from hil.stations.arm_step import location_of
+from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
 SHIPPED = configs_dir() / "scenarios" / "bkm_on_rm01.toml"
@@ -54,7 +60,7 @@ def test_the_worst_corner_is_the_sharpest_of_the_robot_s_own_path(shipped):
     (found,) = [one for one in shipped.path.findings if one.kind == KIND]
     poses = [shipped.mapping.X_RT0, *(step.X_RT for step in shipped.steps)]
     ways = np.diff([pose.position_m for pose in poses], axis=0) / TICK_S
-    off_m = [LIMITS.corners.deviation_m(tuple(a), tuple(b)) for a, b in itertools.pairwise(ways)]
+    off_m = [corners.deviation_m(tuple(a), tuple(b)) for a, b in itertools.pairwise(ways)]
     assert found.value == pytest.approx(max(off_m), rel=1e-6)
     assert found.index == int(np.argmax(off_m)) + 1
     assert found.t_s == pytest.approx(found.index * TICK_S)
@@ -83,6 +89,8 @@ def test_a_corner_too_sharp_is_refused_before_a_place_is_looked_for(monkeypatch,
 def test_corners_count_with_the_scale_of_the_ways():
     path = path_of((0.05, 0.0, 0.0), (0.0, 0.05, 0.0))
     half, whole = (worst_corner(LIMITS, path, TICK_S, scale) for scale in (0.5, 1.0))
+    assert half is not None
+    assert whole is not None
     assert whole.index == 2
     assert 0.0 < half.value < whole.value < 0.5e-3
     with pytest.raises(RefusedError, match=r"waypoint 3 \(1\.05 s\)"):
@@ -146,3 +154,44 @@ def test_a_robot_beside_the_scenario_goes_before_the_shipped_one(tmp_path):
     scenario.write_text(SHIPPED.read_text())
     assert load_arm_plan(scenario, ["robot=rm01.toml"]).robot.description == "the one beside"
     assert load_arm_plan(Path(SHIPPED)).robot.description != "the one beside"
+
+
+def test_a_run_that_ends_badly_says_so_once_and_its_events_in_order(monkeypatch, tmp_path):
+    silent = (parse_arm_words(["silence", "at_s=4"]),)
+    monkeypatch.setattr("hil.arm_runner.run_arm", functools.partial(run_arm, faults=silent))
+    quick = ["--set", "space_arm.model=b", "--set", "source.segment.0.duration_s=6"]
+    answer = CliRunner().invoke(app, ["run", "bkm_on_rm01", "--out", str(tmp_path), *quick])
+    assert answer.exit_code == 1
+    assert "\nlink lost: no request for 1.05 s" in "\n" + answer.stdout
+    assert "link lost: link lost" not in answer.stdout.split("recording:")[0]
+    times = [float(t) for t in re.findall(r"^ *(\d+\.\d+) s  ", answer.stdout, re.MULTILINE)]
+    assert len(times) >= 3
+    assert times == sorted(times)
+
+
+def near_wrist(least_wrist):
+    """A live motion that begins 4 degrees from the wrist's singularity: |sin q5| = 0.07."""
+    joints = [0.0, 45.0, -135.0, 10.0, 4.0, 0.0]
+    plan = load_arm_plan(SHIPPED)
+    robot = plan.robot.model_copy(update={"least_wrist": least_wrist})
+    convention = robot.oat_convention()
+    place = location_of(forward(robot.geometry(), np.radians(joints)), convention)
+    oat_deg = tuple(np.degrees(place.oat_rad).tolist())
+    start = WorkingPoint(position_m=place.position_m, oat_deg=oat_deg)
+    change = {"start": start, "start_joints_deg": tuple(joints)}
+    mapping = plan.scenario.mapping.model_copy(update=change)
+    scenario = plan.scenario.model_copy(update={"mapping": mapping})
+    plan = plan.model_copy(update={"scenario": scenario, "robot": robot})
+
+    def source():
+        return source_of(plan, VirtualClock())
+
+    return prepare(plan, source, planned=False).station(source())
+
+
+def test_how_near_a_singularity_the_robot_may_go_is_its_file_s():
+    step = near_wrist(0.05).step()
+    assert step.violations == ()
+    assert 0.05 < step.margins[0] < 0.1
+    with pytest.raises(RefusedError, match=r"start is refused: rm01: .*wrist singularity 0\.0"):
+        near_wrist(0.1)
