@@ -86,7 +86,7 @@ class TimelineView(QWidget):
         if self._model.serial != self._serial:
             self._serial = self._model.serial
             self._show_marks()
-        elif newest is None or newest.end_s == self._end_s:
+        elif newest is None or abs(newest.end_s - self._end_s) < self._pixel_s():
             return
         self._end_s = -1.0 if newest is None else newest.end_s
         self.bars.show_spans(self._model.spans, self._theme)
@@ -122,6 +122,11 @@ class TimelineView(QWidget):
             self._fit()
         else:
             super().keyPressEvent(event)
+
+    def _pixel_s(self) -> float:
+        """What a pixel of the plot is worth [s]; a span that grew by less looks as before."""
+        low, high = self.plot.viewRange()[0]
+        return (high - low) / max(1, self.plot.width())
 
     def _show_marks(self) -> None:
         theme = self._theme

@@ -90,6 +90,19 @@ def test_what_people_zoomed_stays_until_they_ask_for_all(view):
     assert view.plot.viewRange()[0][1] >= 10.0
 
 
+def test_it_is_drawn_anew_only_when_a_pixel_of_it_changes(view, monkeypatch):
+    feed(view, *["STANDBY"] * 601)
+    drawn = []
+    monkeypatch.setattr(view.bars, "show_spans", lambda spans, theme: drawn.append(spans[-1].end_s))
+    feed(view, "STANDBY", t_s=600.1)
+    feed(view, "STANDBY", t_s=600.5)
+    assert drawn == []
+    feed(view, "STANDBY", t_s=601.5)
+    assert drawn == [601.5]
+    feed(view, "FAULT", t_s=601.6)
+    assert len(drawn) == 2
+
+
 def test_a_seek_and_another_run_begin_anew(view):
     feed(view, "STANDBY", events=NOTES)
     view.go(2)
