@@ -13,128 +13,57 @@ from pydantic import Field
 from drives.bank import DriveError
 from drives.links import CanLink, SimLink, parse_link
 from drives.sim_faults import FaultKind
-from hil.fields import Distance, LegNumbers, NotNegative, Positive, Seconds
+from hil.fields import NotNegative, Positive
 from hil.machine import check_rig
-from hil.rig import PoseSettings, Rig
+from hil.motion_settings import (
+    Axis,
+    ColumnSettings,
+    HoldSettings,
+    LegMove,
+    LegMovesSettings,
+    MotionSettings,
+    MovesSettings,
+    MoveTo,
+    MultiSineSettings,
+    RecordedSettings,
+    RotationTerm,
+    Term,
+    TimeSettings,
+    TranslationTerm,
+)
+from hil.rig import Rig
 from hil.settings import ConfigError, Settings, apply_overrides, read_toml
 from hil.shipped import find_file
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
-Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
-
-
-class TranslationTerm(Settings):
-    """One sine of one translation: amplitude sin(2π frequency t + phase)."""
-
-    axis: Literal["x", "y", "z"]
-    amplitude_m: Distance
-    frequency_hz: Positive
-    phase_deg: float = 0.0
-
-
-class RotationTerm(Settings):
-    """One sine of one rotation: amplitude sin(2π frequency t + phase)."""
-
-    axis: Literal["alpha", "beta", "gamma"]
-    amplitude_deg: Annotated[float, Field(ge=0.0, le=180.0)]
-    frequency_hz: Positive
-    phase_deg: float = 0.0
-
-
-Term = Annotated[TranslationTerm | RotationTerm, Field(discriminator="axis")]
-
-
-class MultiSineSettings(Settings):
-    """Sums of sines about the neutral pose (Bukharov et al. 2022, eqs. 4-5)."""
-
-    kind: Literal["multi_sine"]
-    duration_s: Seconds
-    fade_s: Positive = 2.0
-    """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
-    neutral: PoseSettings | None = None
-    terms: Annotated[tuple[Term, ...], Field(min_length=1, max_length=600)]
-
-
-class MoveTo(Settings):
-    """One pose of a move list, and how long to stay there."""
-
-    pose: PoseSettings
-    dwell_s: NotNegative = 0.5
-
-
-class MovesSettings(Settings):
-    """Rest-to-rest moves with bounded jerk, within the rig's slow-move limits times ``speed``."""
-
-    kind: Literal["moves"]
-    speed: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
-    start: PoseSettings | None = None
-    to: Annotated[tuple[MoveTo, ...], Field(min_length=1, max_length=10_000)]
-
-
-class ColumnSettings(Settings):
-    """Where a coordinate stands in a recorded file: value = unit × scale × (raw - bias)."""
-
-    column: str
-    unit: Literal["m", "cm", "mm", "in", "ft", "rad", "mrad", "deg"]
-    scale: float = 1.0
-    bias: float = 0.0
-    """In the column's own unit."""
-
-
-class TimeSettings(Settings):
-    """Where the time stands in a recorded file."""
-
-    column: str = "t_s"
-    unit: Literal["s", "ms", "us"] = "s"
-
-
-class RecordedSettings(Settings):
-    """A recorded motion (CSV), replayed 1:1 about the neutral pose."""
-
-    kind: Literal["recorded"]
-    file: str
-    """CSV file; a relative path is looked for beside the scenario, then from where one stands."""
-    map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
-    time: TimeSettings = TimeSettings()
-    neutral: PoseSettings | None = None
-    fade_s: Positive = 2.0
-    gap_max_s: Positive = 0.25
-    """A longer hole between two samples is refused, not bridged."""
-    rate_hz: Positive | None = None
-    """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
-    lowpass_hz: Positive | None = None
-
-
-class HoldSettings(Settings):
-    """Stand still at a pose."""
-
-    kind: Literal["hold"]
-    duration_s: Seconds
-    neutral: PoseSettings | None = None
-
-
-class LegMove(Settings):
-    """Offsets of the legs from their reference lengths, and how long to stay there."""
-
-    offsets_m: LegNumbers
-    dwell_s: NotNegative = 0.5
-
-
-class LegMovesSettings(Settings):
-    """Legs led one by one or together from the parked platform, for commissioning and jogging.
-
-    Bounded by ``slow_moves`` of the rig times ``speed``, for the fastest leg of each move.
-    """
-
-    kind: Literal["legs"]
-    speed: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
-    to: Annotated[tuple[LegMove, ...], Field(min_length=1, max_length=1000)]
-
-
-MotionSettings = Annotated[
-    MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings | LegMovesSettings,
-    Field(discriminator="kind"),
+__all__ = [
+    "RIG_PREFIX",
+    "Axis",
+    "ColumnSettings",
+    "Devices",
+    "FaultSettings",
+    "HoldSettings",
+    "LegMove",
+    "LegMovesSettings",
+    "MotionSettings",
+    "MoveTo",
+    "MovesSettings",
+    "MultiSineSettings",
+    "Name",
+    "OperatorSettings",
+    "Plan",
+    "RecordedSettings",
+    "RecordingSettings",
+    "RotationTerm",
+    "Scenario",
+    "Term",
+    "TimeSettings",
+    "TranslationTerm",
+    "drives_url",
+    "load_plan",
+    "plan_from_table",
 ]
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
 
 
 class Devices(Settings):
@@ -152,18 +81,24 @@ class FaultSettings(Settings):
     """A fault that is switched on in the simulated drives (refused with real ones)."""
 
     kind: FaultKind
+    """What fails."""
     leg: Annotated[int, Field(ge=1, le=6)]
+    """Whose drive fails, 1 to 6."""
     start_s: NotNegative
     """From the start of the loop: the time that recordings and reports show."""
     duration_s: Positive | None = None
+    """How long it lasts [s]; to the end of the run if absent."""
     value: float = 0.0
+    """How much, in the unit of its kind; 0 where the kind needs none."""
 
 
 class RecordingSettings(Settings):
     """How a run is recorded."""
 
     ring_slots: Annotated[int, Field(ge=64, le=1_000_000)] = 4096
+    """Entries that can wait for the disk, each a cycle or an event."""
     min_free_mb: NotNegative = 100.0
+    """Free room on the disk without which a run does not begin [MB]."""
 
 
 class OperatorSettings(Settings):
@@ -177,11 +112,15 @@ class Scenario(Settings):
     """Everything a run needs; two runs of one scenario on the virtual clock are bit-identical."""
 
     name: Name
+    """Lower-case letters, digits and underscores; names the folder of the run."""
     description: str = ""
+    """A sentence for people."""
     rig: str
     """Rig file; a relative path is looked for beside the scenario, then from where one stands."""
     motion: MotionSettings
+    """What is played."""
     clock: Literal["virtual", "real"] = "virtual"
+    """``virtual``: as fast as it computes, repeatable bit by bit; ``real``: in real time."""
     rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 500.0
     """Above 100 for smooth motion; less for drives on a slow serial line."""
     check_first: bool | None = None
@@ -192,8 +131,10 @@ class Scenario(Settings):
     overruns: Literal["tolerate", "stop"] = "tolerate"
     """A cycle that ends late is counted; ``stop`` also ends the motion with a controlled stop."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """Of all random numbers: the same seed gives the same run."""
     devices: Devices = Devices()
     faults: tuple[FaultSettings, ...] = ()
+    """Faults of the simulated drives."""
     recording: RecordingSettings = RecordingSettings()
     operator: OperatorSettings = OperatorSettings()
 

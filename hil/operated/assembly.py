@@ -11,12 +11,12 @@ from hil.machine import geometry_of
 from hil.motion.moves import MoveLimits
 from hil.motion.source import MotionSource
 from hil.operated import kernels
-from hil.operated.course import Note, OperatedCourse
+from hil.operated.course import OperatedCourse
 from hil.operated.motion import OperatedMotion
 from hil.operated.operator import Operator, OrderSource
 from hil.operated.paths import Way
 from hil.operated.station import OperatedStation
-from hil.operated.tell import Teller, Told
+from hil.operated.tell import Note, Teller, Told
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecordingSink
 from hil.scenario import Plan

@@ -1,9 +1,14 @@
 """What control tells the panels of the operation: on a change, and ten times a second."""
 
+from collections.abc import Callable
 from typing import Protocol
 
+from hil.clock import Tick
 from hil.desk.operation import Operation
 from hil.desk.telemetry import OPERATION_KIND
+
+Note = Callable[[Tick, str, dict[str, str | bool]], None]
+"""Where it is written down what the operator did."""
 
 EVERY_S = 0.1
 """Between two tellings without a change [s]."""

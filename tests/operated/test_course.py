@@ -73,6 +73,25 @@ def test_a_whole_session():
     assert bench.mode is Mode.OFF
 
 
+def test_owner_and_presser_are_written_down():
+    bench = Bench()
+    bench.run(0.1)
+    bench.write(owner="Anna", presser="Anna")
+    bench.press(Button.HOME)
+    bench.until(Mode.HOMING)
+    bench.write(presser="Boris")
+    bench.press(Button.HOLD)
+    bench.write(owner="")
+    bench.run(0.1)
+    told = [(message, data) for who, message, data in bench.journal.notes if who == "operator"]
+    assert told[:2] == [
+        ("Anna owns the motion", {"owner": "Anna"}),
+        ("HOME pressed", {"button": "home", "taken": True, "by": "Anna"}),
+    ]
+    assert ("HOLD pressed", {"button": "hold", "taken": True, "by": "Boris"}) in told
+    assert told[-1] == ("nobody owns the motion", {"owner": ""})
+
+
 def test_a_fault_is_left_by_a_reset_edge_and_everything_begins_anew():
     fault = {"kind": "drive_fault", "leg": 2, "start_s": 4.0, "duration_s": 2.0, "value": 1000.0}
     bench = Bench(faults=(fault,))

@@ -184,7 +184,15 @@ def test_homed_engaged_frozen_and_ended_by_its_operator(bench):
 def compare(panel, recording):
     """Presses are in the record, and panels were told the very bytes that were recorded."""
     told = [event.message for event in recording.events if event.name == "operator"]
-    for text in ("HOME pressed", "ENGAGE pressed", "PLAY pressed", "SHUT_DOWN pressed"):
+    by = {event.data["by"] for event in recording.events if event.data and "by" in event.data}
+    assert by == {"test"}
+    for text in (
+        "test owns the motion",
+        "HOME pressed",
+        "ENGAGE pressed",
+        "PLAY pressed",
+        "SHUT_DOWN pressed",
+    ):
         assert text in told
     assert "dead-man released in ENGAGED: stop" in told
     assert not [event for event in recording.events if event.kind is EventKind.VIOLATION]

@@ -1,0 +1,130 @@
+"""From a press to what is asked of the gate: judged, asked until it is taken, and answered for."""
+
+from hil.clock import Tick
+from hil.desk.order import Button
+from hil.operated.buttons import Standing, why_not
+from hil.operated.tell import Note
+from safety.modes import Mode, Request
+from safety.verdict import Check, Verdict
+
+BY_CAUTION = (
+    Button.HOLD,
+    Button.SHUT_DOWN,
+    Button.PARK,
+    Button.RESET,
+    Button.POSE,
+    Button.PLAY,
+    Button.ENGAGE,
+    Button.HOME,
+)
+"""Of several presses in one cycle the first of these is obeyed; the others are told of it."""
+REQUEST = {
+    Button.HOME: Request.HOME,
+    Button.ENGAGE: Request.ENGAGE,
+    Button.HOLD: Request.HOLD,
+    Button.PARK: Request.PARK,
+}
+ASKED_CYCLES = 5
+"""For so many cycles a press is asked of the gate, should a cycle of it have been missed."""
+RESET_CYCLES = 2
+"""The reset input stays high for so long ..."""
+RESET_TAKEN = -1
+"""... and low for a cycle at least before it can rise again."""
+
+
+class Presses:
+    """The operator's presses, and what became of them.
+
+    Args:
+        note: where a press is written down.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._asked: tuple[Button, Mode, int] | None = None
+        self._reset_left = RESET_TAKEN
+        self._resetting = False
+        self.refused = ""
+        """Why the last press did nothing; empty if it did."""
+
+    @property
+    def reset(self) -> bool:
+        """Whether the reset input is high in this cycle."""
+        return self._reset_left > 0
+
+    def begin_cycle(self) -> None:
+        """Let the reset input fall in its time."""
+        if self._reset_left > RESET_TAKEN:
+            self._reset_left -= 1
+
+    def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
+        """Forget what a released dead-man takes back; say if a reset changed nothing.
+
+        Args:
+            tick: this cycle.
+            verdict: the gate's last.
+            held: whether the dead-man is held.
+        """
+        if not held and self._asked is not None and self._asked[0] is not Button.HOLD:
+            self._asked = None
+        if self._reset_left == RESET_TAKEN and self._resetting:
+            self._resetting = False
+            if verdict.mode is Mode.FAULT:
+                why = str(verdict.faults[0]) if verdict.faults else "its cause is still there"
+                self.refuse(tick, f"RESET: the gate keeps the fault: {why}")
+
+    def objection(self, button: Button, mode: Mode, standing: Standing) -> str:
+        """Why a press does nothing now; empty if it does something."""
+        why = why_not(button, mode, standing)
+        if button is Button.RESET and self._resetting:
+            why = why or "the last one is still being taken"
+        return why
+
+    def write_down(self, tick: Tick, button: Button, by: str, why: str) -> None:
+        """Put a press down, and why it does nothing, if so.
+
+        Args:
+            tick: this cycle.
+            button: which.
+            by: who pressed.
+            why: why nothing is done; empty if it is obeyed.
+        """
+        data: dict[str, str | bool] = {"button": button.value, "taken": not why, "by": by}
+        self.refused = f"{button.name}: {why}" if why else ""
+        said = f"pressed, nothing done: {self.refused}" if why else f"{button.name} pressed"
+        self._note(tick, said, data)
+
+    def obey(self, button: Button, mode: Mode) -> None:
+        """Ask the gate for what a press means, if it is something for the gate."""
+        if button in REQUEST:
+            self._asked = (button, mode, ASKED_CYCLES)
+        elif button is Button.RESET:
+            self._reset_left, self._resetting = RESET_CYCLES, True
+
+    def request(self, verdict: Verdict) -> Request | None:
+        """The request of a press, until the gate has taken or refused it."""
+        if self._asked is None:
+            return None
+        button, mode, left = self._asked
+        if verdict.mode is not mode:
+            self._asked = None
+            return None
+        refusal = next(
+            (
+                found.note
+                for found in verdict.violations
+                if found.check is Check.REQUEST and found.note.startswith(REQUEST[button].name)
+            ),
+            "",
+        )
+        if left < ASKED_CYCLES and (refusal or left == 0):
+            self.refused = f"{button.name}: {refusal or 'the gate did not take it'}"
+            self._asked = None
+            return None
+        self._asked = (button, mode, left - 1)
+        return REQUEST[button]
+
+    def refuse(self, tick: Tick, why: str) -> None:
+        """Say and put down that something ordered was not done."""
+        self.refused = why
+        self._note(tick, f"nothing done: {why}", {"taken": False})
