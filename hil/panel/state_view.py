@@ -95,7 +95,7 @@ class StateView(QWidget):
         if not self.isVisible():
             return
         model = self._model
-        self.lamps.show_lamps(model.lamps)
+        self.lamps.show_lamps(model.lamps_at(now_s))
         buttons = model.buttons
         if buttons != self._buttons_shown:
             self._buttons_shown = buttons
@@ -204,7 +204,9 @@ class StateView(QWidget):
         model, theme = self._model, self._theme
         self.banner.setText("   |   ".join(model.banners))
         self.banner.setVisible(bool(model.banners))
-        self.link.setText(_spotted(_LINK[link], model.link_text(now_s), theme))
+        words = _spotted(_LINK[link], model.link_text(now_s), theme)
+        gone = link in (Link.STALE, Link.ENDED)
+        self.link.setText(f'<b style="color:{theme.fault}">{words}</b>' if gone else words)
         you = "accent" if model.you_own else "dim"
         self.owner.setText(_spotted(you, model.owner_text, theme))
         held = model.operation.held

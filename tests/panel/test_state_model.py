@@ -91,6 +91,15 @@ def test_a_silent_bench_is_stale_and_comes_back():
     assert model.link(12.7) is Link.LIVE
 
 
+def test_the_lamp_of_a_silent_or_ended_bench_loses_its_colour_but_not_its_place():
+    model = bench("FAULT", now_s=10.0)
+    assert model.lamps_at(10.1) == model.lamps
+    for now_s in (12.0, 10.1):
+        found = [lamp for lamp in model.lamps_at(now_s) if lamp.lit]
+        assert [(lamp.name, lamp.role) for lamp in found] == [("FAULT", "dim")]
+        model.lost("gone")
+
+
 def test_a_slow_bench_is_not_called_silent_between_two_frames():
     facts = arm_facts()
     model = BenchModel(facts)

@@ -297,6 +297,7 @@ def test_a_silent_and_an_ended_bench_say_so(desks):
     assert "Live" in desk.view.link.text()
     desk.refresh(12.1)
     assert "SILENT for 2.1 s" in desk.view.link.text()
+    assert colours(desk.view.lamps).get(LIGHT.ok, 0) == 0
     desk.model.lost("its desk is gone")
     desk.refresh(12.2)
     assert "its desk is gone" in desk.view.link.text()

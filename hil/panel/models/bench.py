@@ -6,7 +6,7 @@ motion, what became of a wish). It sends nothing: wishes are messages that the w
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import count
 from typing import Final
@@ -176,6 +176,15 @@ class BenchModel:
         """One lamp a mode, in the order of the modes."""
         names = self.facts.header.modes
         return tuple(lamp_of(self.facts.station, name, lit=name == self._mode) for name in names)
+
+    def lamps_at(self, now_s: float) -> tuple[Lamp, ...]:
+        """The same at a moment [s]: the mode of a bench that is silent or gone has no colour.
+
+        It is the last that was known, and may long be another.
+        """
+        if self.link(now_s) not in (Link.STALE, Link.ENDED):
+            return self.lamps
+        return tuple(replace(lamp, role="dim") for lamp in self.lamps)
 
     def link(self, now_s: float) -> Link:
         """How near the bench is at a moment [s]."""
