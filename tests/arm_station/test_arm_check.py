@@ -60,6 +60,8 @@ def test_the_worst_corner_is_the_sharpest_of_the_robot_s_own_path(shipped):
     (found,) = [one for one in shipped.path.findings if one.kind == KIND]
     poses = [shipped.mapping.X_RT0, *(step.X_RT for step in shipped.steps)]
     ways = np.diff([pose.position_m for pose in poses], axis=0) / TICK_S
+    corners = LIMITS.corners
+    assert corners is not None
     off_m = [corners.deviation_m(tuple(a), tuple(b)) for a, b in itertools.pairwise(ways)]
     assert found.value == pytest.approx(max(off_m), rel=1e-6)
     assert found.index == int(np.argmax(off_m)) + 1
