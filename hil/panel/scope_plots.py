@@ -6,7 +6,7 @@ graphics card draws fast. The view model decides what is seen; the plots have no
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pyqtgraph as pg
@@ -40,20 +40,20 @@ class _Box(pg.ViewBox):
         self._zoomed = zoomed
         self._moved = moved
 
-    def wheelEvent(self, event: Any, axis: Any = None) -> None:  # noqa: N802 - Qt's name
+    def wheelEvent(self, ev: Any, axis: Any = None) -> None:  # noqa: N802 - Qt's name
         """Zoom in time."""
         del axis
-        self._zoomed(1.2 ** (event.delta() / _WHEEL_STEP))
-        event.accept()
+        self._zoomed(1.2 ** (ev.delta() / _WHEEL_STEP))
+        ev.accept()
 
-    def mouseDragEvent(self, event: Any, axis: Any = None) -> None:  # noqa: N802 - Qt's name
+    def mouseDragEvent(self, ev: Any, axis: Any = None) -> None:  # noqa: N802 - Qt's name
         """Move in time, by the share of the width that was dragged."""
         del axis
-        if event.button() != Qt.MouseButton.LeftButton:
-            event.ignore()
+        if ev.button() != Qt.MouseButton.LeftButton:
+            ev.ignore()
             return
-        event.accept()
-        self._moved((event.lastScenePos().x() - event.scenePos().x()) / max(1.0, self.width()))
+        ev.accept()
+        self._moved((ev.lastScenePos().x() - ev.scenePos().x()) / max(1.0, self.width()))
 
 
 class _Plot:
@@ -192,8 +192,8 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         self._drawn: Any = None
         self._origin_s = 0.0
         self.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self.ci.layout.setContentsMargins(2, 2, 6, 2)
-        self.ci.layout.setSpacing(2)
+        cast(Any, self.ci).layout.setContentsMargins(2, 2, 6, 2)
+        cast(Any, self.ci).layout.setSpacing(2)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(text("scope.name"))
         self.set_theme(theme)
@@ -218,7 +218,7 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         view = self._model.view()
         box = self._plots[0].item.getViewBox()
         width_px = max(50, int(box.width()))
-        key = (view.from_s, view.to_s, view.window.epoch, view.window.end, view.edge_s, width_px)
+        key = (view.from_s, view.to_s, view.window.epoch, view.window.end, view.live, width_px)
         marks = self._model.marks(view)
         key = (*key, len(marks), self._model.cursors, self._model.trigger)
         if key == self._drawn and not fit:
@@ -269,14 +269,14 @@ class ScopePlots(pg.GraphicsLayoutWidget):
 
     def _rebuild(self) -> None:
         """Make the plots anew: other traces, other colours."""
-        self.ci.clear()
+        cast(Any, self.ci).clear()
         self._plots, self._labels, self._drawn = [], [], None
         self._traces = self._model.traces
         number_of = {channel.name: number for number, channel in enumerate(self._traces)}
         plots = self._model.plots()
         for row, (key, channels) in enumerate(plots):
             box = _Box(self.zoomed.emit, self.moved.emit)
-            item = self.addPlot(row=row, col=0, viewBox=box)
+            item = cast(Any, self.ci).addPlot(row=row, col=0, viewBox=box)
             self._set_up(item, key, channels, number_of, last=row == len(plots) - 1)
             plot = _Plot(item, channels, self._codes_of(channels[0]))
             plot.paint(self._theme, number_of, max(1.0, self.devicePixelRatioF()))

@@ -32,10 +32,10 @@ class SignalTree(QWidget):
 
     def __init__(self, model: ScopeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.find = QLineEdit(self)
-        self.find.setPlaceholderText(text("scope.signals.find"))
-        self.find.setClearButtonEnabled(True)
-        self.find.textChanged.connect(self._filter)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(text("scope.signals.find"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
         self.tree = QTreeWidget(self)
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
@@ -47,7 +47,7 @@ class SignalTree(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        for widget in (self.find, self.tree, self._count, self.none):
+        for widget in (self.search, self.tree, self._count, self.none):
             column.addWidget(widget)
         self.set_model(model)
 
@@ -143,8 +143,10 @@ class SignalTree(QWidget):
                 group.setExpanded(bool(parts))
 
 
-def _hide_if_empty(item: QTreeWidgetItem) -> bool:
+def _hide_if_empty(item: QTreeWidgetItem | None) -> bool:
     """Hide branches without a visible leaf; returns whether it is hidden."""
+    if item is None:
+        return True
     if item.data(0, _NAME) is not None:
         return item.isHidden()
     hidden = [_hide_if_empty(item.child(row)) for row in range(item.childCount())]

@@ -111,7 +111,7 @@ class ScopeView(QWidget):
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         if not self.plots.grab().save(buffer, "PNG"):
             raise ExportError(text("scope.export.picture", path=table.with_suffix(".png")))
-        return table, write_new(table.with_suffix(".png"), buffer.data().data())
+        return table, write_new(table.with_suffix(".png"), bytes(buffer.data().data()))
 
     # Keys.
 
@@ -288,7 +288,7 @@ class ScopeView(QWidget):
         self.history.setCurrentIndex(self.history.findData(self.model.history_s))
 
     def _focus_signals(self, shown: bool) -> None:
-        (self.signals.find if shown else self.plots).setFocus()
+        (self.signals.search if shown else self.plots).setFocus()
 
     def _pause(self, paused: bool) -> None:
         self.model.set_paused(paused)

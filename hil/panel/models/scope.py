@@ -308,13 +308,17 @@ class ScopeModel:
     # Cursors.
 
     def toggle_cursors(self) -> None:
-        """Show cursors at a third and two thirds of the picture, or none."""
+        """Show cursors at a third and two thirds of the samples seen, or none."""
         if self.cursors is not None:
             self.cursors = None
             return
         view = self.view()
-        third_s = (view.to_s - view.from_s) / 3.0
-        self.cursors = Cursors(view.from_s + third_s, view.to_s - third_s)
+        from_s, to_s = view.from_s, view.to_s
+        if len(view.window):
+            from_s = max(from_s, float(view.window.t_s[0]))
+            to_s = min(to_s, float(view.window.t_s[-1]))
+        third_s = (to_s - from_s) / 3.0
+        self.cursors = Cursors(from_s + third_s, to_s - third_s)
 
     def readings(self, view: View) -> tuple[Reading, ...]:
         """What the traces are at the cursors; empty without any."""

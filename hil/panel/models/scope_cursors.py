@@ -60,7 +60,7 @@ class Reading:
 
     @property
     def difference(self) -> float:
-        """b - a, in the signal's unit."""
+        """From the first to the second, in the signal's unit."""
         return self.b - self.a
 
 

@@ -1,0 +1,301 @@
+"""Where everything is in a recording, found without unpacking it.
+
+A recording's chunks are followed by lists of their messages' times and places (MCAP's MessageIndex,
+mcap.dev/spec). Ten minutes at 1 kHz are 1200 chunks: their lists are read in a blink, while a
+gigabyte of JSON is not. A file that was cut off has its complete chunks; the last lists may be
+missing, then that chunk is left out.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+import orjson
+import zstandard
+from numpy.typing import NDArray
+
+from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
+from hil.recording.layout import Layout
+from hil.recording.layouts import layout_of
+from hil.recording.mcap_scan import MAGIC, Caps
+
+_HEAD: Final = struct.Struct("<BQ")
+_CHUNK_HEAD: Final = struct.Struct("<QQQII")  # start, end, size, CRC, length of compression's name
+_CHANNEL, _CHUNK, _INDEX, _ATTACHMENT, _METADATA, _DATA_END = 0x04, 0x06, 0x07, 0x09, 0x0C, 0x0F
+MESSAGE_HEAD_BYTES: Final = 9 + 22
+"""Of a message within a chunk, before its JSON: record's head, channel, sequence, two times."""
+_CYCLE, _EVENT = "cycle", "event"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """One chunk that can be unpacked.
+
+    Args:
+        at: first byte of its packed data in the file.
+        packed: how many bytes that are.
+        size: unpacked [bytes].
+        crc: checksum of the unpacked data; 0 if there is none.
+        compression: ``"zstd"`` or empty.
+        first: number of its first frame in the recording.
+        cycles: place of each frame's message within the chunk.
+        events: place of each event's message.
+    """
+
+    at: int
+    packed: int
+    size: int
+    crc: int
+    compression: str
+    first: int
+    cycles: NDArray[np.int64]
+    events: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """A recording before it is unpacked.
+
+    Args:
+        path: the file.
+        header: of the run.
+        layout: of its frames.
+        chunks: in order.
+        t_s: motion times of all frames [s], to the nanosecond, (N,).
+        truncated: whether the file was not finished properly.
+        damage: what ended the reading early; empty if nothing did.
+        dropped: entries that are known to be missing.
+    """
+
+    path: Path
+    header: RunHeader
+    layout: Layout
+    chunks: tuple[Chunk, ...]
+    t_s: NDArray[np.float64]
+    truncated: bool
+    damage: str
+    dropped: int
+
+    @classmethod
+    def read(cls, path: Path, caps: Caps | None = None) -> "Index":
+        """Look through a file, or the recording in a run's folder.
+
+        Args:
+            path: the file or the folder.
+            caps: most memory to spend on it.
+
+        Raises:
+            RecordingError: if it is not there, is not a recording, or is beyond the caps.
+        """
+        file_path = path / RECORDING_NAME if path.is_dir() else path
+        try:
+            with file_path.open("rb") as file:
+                walk = _Walk(file_path, file, caps or Caps())
+                walk.run()
+        except OSError as error:
+            raise RecordingError(
+                f"{file_path}: cannot be read: {error.strerror or error}"
+            ) from error
+        return walk.index()
+
+
+def unpack(file: IO[bytes], chunk: Chunk) -> bytes:
+    """The messages of a chunk.
+
+    Raises:
+        ValueError: if it is damaged.
+        OSError: if it cannot be read.
+    """
+    file.seek(chunk.at)
+    data = file.read(chunk.packed)
+    if chunk.compression == "zstd":
+        try:
+            if zstandard.frame_content_size(data) > chunk.size:
+                raise ValueError(f"chunk at byte {chunk.at} is larger than it says")
+            data = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(
+                data, max_output_size=chunk.size
+            )
+        except zstandard.ZstdError as error:
+            raise ValueError(f"chunk at byte {chunk.at} cannot be unpacked: {error}") from error
+    elif chunk.compression:
+        raise ValueError(f"compression {chunk.compression!r}; zstd or none can be read")
+    if len(data) != chunk.size or (chunk.crc and zlib.crc32(data) != chunk.crc):
+        raise ValueError(f"checksum of the chunk at byte {chunk.at} differs")
+    return data
+
+
+def message_json(data: bytes, place: int) -> bytes:
+    """JSON of the message at a place of a chunk.
+
+    Raises:
+        ValueError: if there is no whole message.
+    """
+    if not 0 <= place <= len(data) - MESSAGE_HEAD_BYTES:
+        raise ValueError(f"message at {place} of a chunk of {len(data)} bytes")
+    _, length = _HEAD.unpack_from(data, place)
+    if length > len(data) - place - _HEAD.size:
+        raise ValueError(f"message of {length} bytes reaches beyond its chunk")
+    return data[place + MESSAGE_HEAD_BYTES : place + _HEAD.size + length]
+
+
+class _Walk:
+    """One pass over the heads of the records."""
+
+    def __init__(self, path: Path, file: IO[bytes], caps: Caps) -> None:
+        self._path, self._file, self._caps = path, file, caps
+        self._topics: dict[int, str] = {}
+        self._metadata: dict[str, dict[str, str]] = {}
+        self._scenario: Mapping[str, Any] = {}
+        self._found: list[tuple[Chunk, dict[int, NDArray[np.uint64]]]] = []
+        self._size = file.seek(0, 2)
+        self._unpacked = 0
+        self._damage = ""
+        self._finished = False
+
+    def run(self) -> None:
+        """Walk to the end or the first damage."""
+        self._file.seek(0)
+        magic = self._file.read(len(MAGIC))
+        if not MAGIC.startswith(magic):
+            raise RecordingError(f"{self._path}: not a recording: it begins with {magic!r}")
+        for opcode, length, at in self._heads():
+            try:
+                self._note(opcode, length)
+            except (ValueError, struct.error, KeyError) as error:
+                self._damage = f"record at byte {at} is damaged: {error}"
+                return
+            self._file.seek(at + length)
+
+    def index(self) -> Index:
+        """What was found."""
+        run = self._metadata.get("run", {})
+        layout = layout_of(run)
+        codes = self._metadata.get("codes", {})
+        modes, actions = (tuple(orjson.loads(codes.get(key, "[]"))) for key in ("modes", "actions"))
+        outcome = self._metadata.get("outcome", {})
+        chunks, times = self._chunks(layout)
+        return Index(
+            path=self._path,
+            header=RunHeader(modes, actions, run, self._scenario),
+            layout=layout,
+            chunks=tuple(chunks),
+            t_s=np.concatenate([np.empty(0), *times]),
+            truncated=not self._finished,
+            damage=self._damage,
+            dropped=int(outcome.get("dropped", 0)) + int(outcome.get("lost", 0)),
+        )
+
+    def _heads(self) -> Iterator[tuple[int, int, int]]:
+        while len(head := self._file.read(_HEAD.size)) == _HEAD.size:
+            opcode, length = _HEAD.unpack(head)
+            at = self._file.tell()
+            if opcode == _DATA_END:
+                self._file.seek(-len(MAGIC), 2)
+                self._finished = self._file.read() == MAGIC
+                return
+            if length > self._size - at:
+                return
+            yield opcode, length, at
+
+    def _note(self, opcode: int, length: int) -> None:
+        if opcode == _CHUNK:
+            self._note_chunk(length)
+        elif opcode in (_INDEX, _METADATA, _ATTACHMENT):
+            self._check_cap("record", length, self._caps.record)
+            data = self._file.read(length)
+            if opcode == _INDEX:
+                channel, size = struct.unpack_from("<HI", data)
+                pairs = np.frombuffer(data, dtype="<u8", count=size // 8, offset=6)
+                if self._found:
+                    self._found[-1][1][channel] = pairs.reshape(-1, 2)
+            elif opcode == _METADATA:
+                name, at = _text(data, 0)
+                self._metadata[name] = _table(data, at)
+            else:
+                self._note_attachment(data)
+
+    def _note_attachment(self, data: bytes) -> None:
+        name, at = _text(data, 16)
+        _, at = _text(data, at)
+        if name == "scenario.json":
+            (size,) = struct.unpack_from("<Q", data, at)
+            if struct.unpack("<I", data[-4:])[0] != zlib.crc32(data[:-4]):
+                raise ValueError("checksum of the attachment differs")
+            self._scenario = orjson.loads(data[at + 8 : at + 8 + size])
+
+    def _note_chunk(self, length: int) -> None:
+        start = self._file.tell()
+        _, _, size, crc, name_bytes = _CHUNK_HEAD.unpack(self._file.read(_CHUNK_HEAD.size))
+        self._check_cap("chunk", size, self._caps.chunk)
+        self._unpacked += size
+        self._check_cap("sum of all chunks", self._unpacked, self._caps.total)
+        name = self._file.read(name_bytes).decode()
+        (packed,) = struct.unpack("<Q", self._file.read(8))
+        at = self._file.tell()
+        if at + packed > start + length:
+            raise ValueError(f"{packed} bytes reach beyond the chunk")
+        none = np.empty(0, np.int64)
+        chunk = Chunk(at, packed, size, crc, name, 0, none, none)
+        if not self._topics:
+            self._topics = _topics(unpack(self._file, chunk))
+        self._found.append((chunk, {}))
+
+    def _chunks(self, layout: Layout) -> tuple[list[Chunk], list[NDArray[np.float64]]]:
+        kinds = {layout.cycle_topic: _CYCLE, layout.event_topic: _EVENT}
+        chunks: list[Chunk] = []
+        times: list[NDArray[np.float64]] = []
+        first = 0
+        for chunk, lists in self._found:
+            places = {_CYCLE: np.empty(0, np.int64), _EVENT: np.empty(0, np.int64)}
+            for channel, pairs in lists.items():
+                kind = kinds.get(self._topics.get(channel, ""))
+                if kind is not None:
+                    places[kind] = pairs[:, 1].astype(np.int64)
+                if kind == _CYCLE:
+                    times.append(np.asarray(pairs[:, 0] * 1e-9, dtype=np.float64))
+            chunks.append(
+                Chunk(chunk.at, chunk.packed, chunk.size, chunk.crc, chunk.compression, first,
+                      places[_CYCLE], places[_EVENT])
+            )  # fmt: skip
+            first += len(places[_CYCLE])
+        return chunks, times
+
+    def _check_cap(self, what: str, value: int, limit: int) -> None:
+        if value > limit:
+            raise RecordingError(f"{self._path}: {what} of {value} bytes, limit {limit} bytes")
+
+
+def _topics(data: bytes) -> dict[int, str]:
+    """Channels that a chunk declares."""
+    found: dict[int, str] = {}
+    at = 0
+    while at + _HEAD.size <= len(data):
+        opcode, length = _HEAD.unpack_from(data, at)
+        at += _HEAD.size
+        if opcode == _CHANNEL:
+            (channel,) = struct.unpack_from("<H", data, at)
+            found[channel], _ = _text(data, at + 4)
+        at += length
+    return found
+
+
+def _text(data: bytes, at: int) -> tuple[str, int]:
+    (size,) = struct.unpack_from("<I", data, at)
+    end = at + 4 + size
+    if end > len(data):
+        raise ValueError(f"text of {size} bytes in a record of {len(data)}")
+    return data[at + 4 : end].decode(), end
+
+
+def _table(data: bytes, at: int) -> dict[str, str]:
+    (size,) = struct.unpack_from("<I", data, at)
+    end, at = at + 4 + size, at + 4
+    found: dict[str, str] = {}
+    while at < min(end, len(data)):
+        key, at = _text(data, at)
+        found[key], at = _text(data, at)
+    return found
