@@ -1,0 +1,212 @@
+"""A run of the arm station with a desk: panels watch it, anyone may stop it, the owner holds it.
+
+A stop from a panel ends the robot's stream as Ctrl-C does. A live motion moves only while its own
+source is fresh and, beside that, the dead-man at the desk is held; let go, it wants zero velocity.
+A planned motion needs nobody to hold it: it was proved in full before it began.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from hil.arm_sources.slew import SlewedSource
+from hil.arm_sources.source import SourceLimits, Twist, VelocitySource, rest
+from hil.desk.operation import Operation
+from hil.desk.order import Button
+from hil.loop import StopWish
+from hil.operated.operator import DeadManRule, Operator, OrderSource
+from hil.operated.tell import Sink, Teller, Told
+from hil.recording.header import RunHeader
+
+STOPS = (Button.HOLD, Button.SHUT_DOWN)
+"""What ends the stream; every other button means nothing here."""
+
+Said = Callable[[str, dict[str, str | bool]], None]
+"""Where it is written down what the operator did."""
+
+
+class ArmDeskError(Exception):
+    """The desk between panels and bench cannot be set up; the text says why. Nothing has moved."""
+
+
+class ArmOperator:
+    """What the panels want of an arm station; looked at whenever its source listens.
+
+    Args:
+        slot: where the orders come from.
+        told: where the operation is told.
+        now_s: monotonic time [s], the clock that stamps the orders.
+        rule: what counts as a held dead-man.
+        live: whether the motion has to be held.
+    """
+
+    def __init__(
+        self,
+        slot: OrderSource,
+        told: Told,
+        now_s: Callable[[], float],
+        rule: DeadManRule,
+        *,
+        live: bool,
+    ) -> None:
+        self._operator = Operator(slot, now_s, rule)
+        self._told, self._now_s, self._begun_s = told, now_s, now_s()
+        self.live = live
+        """Whether the motion has to be held."""
+        self.held = False
+        """Whether the dead-man counts as held."""
+        self.stopped = ""
+        """Who asked for the end, in a sentence; empty while nobody has."""
+        self.say: Said = _unheard
+        """Where it is written down what the operator did."""
+        self._owner = ""
+        self._refused = ""
+
+    def look(self) -> None:
+        """Take the newest order; called many times between two waypoints."""
+        wish = self._operator.look()
+        if wish.order.owner != self._owner:
+            self._owner = wish.order.owner
+            whose = f"{self._owner} owns" if self._owner else "nobody owns"
+            self.say(f"{whose} the motion", {"owner": self._owner})
+        if self.live and self.held and not wish.held:
+            self.say("dead-man released: zero velocity", {"held": False})
+        self.held = wish.held
+        for button in wish.pressed:
+            self._press(button, wish.order.presser)
+        self._told.tell(
+            self._now_s() - self._begun_s,
+            Operation(
+                held=self.held,
+                playing="" if self.stopped else "play",
+                refused=self._refused,
+                seen=self._operator.seen,
+                dead_man=self._operator.rule,
+            ),
+        )
+
+    def _press(self, button: Button, by: str) -> None:
+        taken = button in STOPS
+        data: dict[str, str | bool] = {"button": button.value, "taken": taken, "by": by}
+        if taken:
+            self._refused = ""
+            self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
+            self.say(f"{button.name} pressed", data)
+            return
+        self._refused = f"{button.name}: the arm station knows only HOLD and SHUT_DOWN"
+        self.say(f"pressed, nothing done: {self._refused}", data)
+
+    def stops(self, signals: StopWish) -> StopWish:
+        """The wish to end of this operator, beside that of the terminal."""
+        return _EitherStop(signals, self)
+
+    def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
+        """A source that is heard together with this operator, and held by him if it is live.
+
+        Args:
+            source: of wanted velocity.
+            limits: of its change, also when the dead-man is let go and held again.
+        """
+        held = HeldSource(source, self)
+        return SlewedSource(held, limits) if self.live else held
+
+
+def _unheard(text: str, data: dict[str, str | bool]) -> None:
+    """Nobody writes it down yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _EitherStop:
+    signals: StopWish
+    operator: ArmOperator
+
+    @property
+    def asked(self) -> object | None:
+        """What asked for the end; None while nothing did."""
+        return self.signals.asked or self.operator.stopped or None
+
+
+class HeldSource:
+    """A source that wants zero velocity while its operator's dead-man is released.
+
+    Args:
+        inner: the source; it is closed with this one.
+        operator: whose dead-man counts, if the motion is live.
+    """
+
+    def __init__(self, inner: VelocitySource, operator: ArmOperator) -> None:
+        self._inner, self._operator = inner, operator
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]; None for a live source."""
+        return self._inner.duration_s
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._inner.end_reason
+
+    @property
+    def held(self) -> bool:
+        """Whether it is held to run, at its own device and at the desk."""
+        return self._inner.held and (self._operator.held or not self._operator.live)
+
+    def listen(self) -> None:
+        """Hear the panels and whoever moves the source."""
+        self._operator.look()
+        self._inner.listen()
+
+    def sample(self, t_s: float) -> Twist | None:
+        """The velocity wanted now; zero while the dead-man is released.
+
+        Args:
+            t_s: time since the motion began [s].
+
+        Raises:
+            SourceError: if the time is not a finite number.
+        """
+        self._operator.look()
+        wanted = self._inner.sample(t_s)
+        released = self._operator.live and not self._operator.held
+        return rest(wanted.frame) if wanted is not None and released else wanted
+
+    def close(self) -> None:
+        """Close the source."""
+        self._inner.close()
+
+
+@contextmanager
+def led_arm(
+    header: RunHeader,
+    period_s: float,
+    now_s: Callable[[], float],
+    *,
+    live: bool,
+    rule: DeadManRule = "hold",
+) -> Iterator[tuple[ArmOperator, Sink]]:
+    """A desk that panels find, for a run of the arm station.
+
+    Args:
+        header: of the run, for the panels.
+        period_s: time between two waypoints [s].
+        now_s: monotonic time [s].
+        live: whether the motion has to be held.
+        rule: what counts as a held dead-man.
+
+    Yields:
+        The operator, and the telemetry that panels read.
+
+    Raises:
+        ArmDeskError: if the desk cannot be set up; nothing has moved.
+    """
+    from hil.desk.places import PlaceError
+    from hil.desk.process import DeskError, DeskProcess  # Linux only
+
+    with ExitStack() as stack:
+        try:
+            desk = stack.enter_context(DeskProcess(header, period_s, station="arm", dead_man=rule))
+        except (DeskError, PlaceError, OSError) as error:
+            raise ArmDeskError(f"no operator's desk: {error}") from error
+        told = Teller(desk.telemetry)
+        yield ArmOperator(desk.slot, told, now_s, rule, live=live), desk.telemetry
