@@ -23,6 +23,7 @@ class Group(Enum):
     LEFT = "left"
     RIGHT = "right"
     BOTTOM = "bottom"
+    FOOT = "foot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ PLACES: Final = (
     Place("scope", Group.BOTTOM),
     Place("lateness", Group.BOTTOM),
     Place("timeline", Group.BOTTOM),
-    Place("replay", Group.BOTTOM),
     Place("compare", Group.BOTTOM),
+    Place("replay", Group.FOOT),
 )
 
 
@@ -99,6 +100,7 @@ class Docks:
         first = groups.get(Group.LEFT) or next(iter(groups.values()))
         self._window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, first)
         for group, direction in (
+            (Group.FOOT, Qt.Orientation.Vertical),
             (Group.BOTTOM, Qt.Orientation.Vertical),
             (Group.RIGHT, Qt.Orientation.Horizontal),
         ):
@@ -119,12 +121,15 @@ class Docks:
         """
         self.tidy()
         width, height = self._window.width(), self._window.height()
-        left, right, bottom = (self._front(group) for group in Group)
+        left, right, bottom, foot = (self._front(group) for group in Group)
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         if left and right:
             self._window.resizeDocks([left, right], [45 * width // 100, 55 * width // 100], across)
         if bottom and (above := left or right):
             self._window.resizeDocks([above, bottom], [6 * height // 10, 4 * height // 10], down)
+        if bottom and foot:
+            least = foot.minimumSizeHint().height()
+            self._window.resizeDocks([bottom, foot], [bottom.height() + foot.height(), least], down)
 
     def _front(self, group: Group) -> QDockWidget | None:
         """The dock of a group that is seen, else any that is shown in the window."""
@@ -159,6 +164,18 @@ class Docks:
         if dock is not None:
             dock.show()
             dock.raise_()
+
+    def set_shown(self, name: str, shown: bool) -> bool:
+        """Show a dock where it is, or hide it, if there is one of that name.
+
+        Returns:
+            Whether that has changed anything in the window.
+        """
+        dock = self.of.get(name)
+        if dock is None or dock.isHidden() is not shown:
+            return False
+        dock.setVisible(shown)
+        return not dock.isFloating()
 
     def visible(self, name: str) -> bool:
         """Whether a dock can be seen: shown, not behind another tab, its window not minimised."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hil.panel.dock_models import ModelDock
+from hil.panel.dock_replay import CompareDock, ReplayDock
 from hil.panel.dock_scope import ScopeDock
 from hil.panel.dock_views import SceneDock, View
 from hil.panel.faults_view import FaultsView
@@ -30,11 +31,23 @@ def views_of(window: MainWindow, theme: Theme, now_s: Callable[[], float]) -> di
         theme: colours.
         now_s: monotonic time [s].
     """
+    timeline = ModelDock(
+        theme, now_s, TimelineModel, lambda model, theme: _timeline(window, model, theme)
+    )
     return {
         "scene": SceneDock(theme, now_s),
         "faults": ModelDock(theme, now_s, FaultsModel, FaultsView),
         "margins": ModelDock(theme, now_s, MarginsModel, MarginsView),
         "scope": ScopeDock(theme),
         "lateness": ModelDock(theme, now_s, LatenessModel, LatenessView),
-        "timeline": ModelDock(theme, now_s, TimelineModel, TimelineView),
+        "timeline": timeline,
+        "compare": CompareDock(theme),
+        "replay": ReplayDock(theme),
     }
+
+
+def _timeline(window: MainWindow, model: TimelineModel, theme: Theme) -> TimelineView:
+    """A timeline on which a recording goes to the event that people choose."""
+    view = TimelineView(model, theme)
+    view.chosen.connect(window.seek)
+    return view

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
 from hil.panel.models.bench import BenchModel, Link, Source
-from hil.panel.models.feed import Batch, LiveFeed, ReplayFeed, RunFacts
+from hil.panel.models.feed import Batch, LiveFeed, RunFacts
+from hil.panel.models.replay import FileFeed
 from hil.panel.texts import text
 
 
@@ -110,7 +111,7 @@ class ReplaySession:
         now_s: monotonic time [s].
     """
 
-    def __init__(self, feed: ReplayFeed, now_s: Callable[[], float]) -> None:
+    def __init__(self, feed: FileFeed, now_s: Callable[[], float]) -> None:
         self.feed = feed
         self._now_s = now_s
         self.bench = BenchModel(feed.facts, Source.REPLAY)
@@ -141,7 +142,8 @@ class ReplaySession:
         self.feed.play(0.0)
 
     def close(self) -> None:
-        """Leave it; nothing is to be done for that."""
+        """Let go of the file."""
+        self.feed.close()
 
 
 Session = LiveSession | ReplaySession

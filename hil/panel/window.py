@@ -4,6 +4,7 @@ A turn gives the sign of life first, then takes what came, then draws what there
 fault of the panel's own lets go of the motion: pictures that may be wrong steer nothing.
 """
 
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -13,24 +14,24 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QToolBar
 
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.messages import ClientMessage
+from hil.desk.messages import Answer, ClientMessage
 from hil.panel import theme as themes
 from hil.panel.dock_layout import Docks
 from hil.panel.dock_views import View
 from hil.panel.docks import views_of
-from hil.panel.models.feed import ReplayFeed
 from hil.panel.models.opening import Opening
 from hil.panel.models.pace import Pace
+from hil.panel.models.replay import FileFeed
 from hil.panel.session import LiveSession, ReplaySession, Session
 from hil.panel.texts import text
 from hil.panel.window_menus import Menus
 from hil.panel.window_strip import Strip
 from hil.recording.header import RecordingError
-from hil.recording.reader import Recording
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
 """Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
+ANSWERS_KEPT: Final = 50
 TOLD_MS: Final = 8000
 """How long a message stays in the status bar [ms]."""
 
@@ -52,6 +53,8 @@ class MainWindow(QMainWindow):
         self._pace = Pace(DRAWING_S, now_s)
         self._session: Session | None = None
         self._missed = 0
+        self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
+        """What the desk said to the latest wishes."""
         self._theme = self._wanted_theme()
         self.setDockNestingEnabled(True)
         self.setDockOptions(
@@ -100,6 +103,9 @@ class MainWindow(QMainWindow):
             return
         turn = session.turn()
         self._missed += turn.batch.missed
+        for message in turn.messages:
+            if isinstance(message, Answer):
+                self.answers.append(message)
         for view in self.views.values():
             view.take(turn)
         self._draw()
@@ -172,16 +178,19 @@ class MainWindow(QMainWindow):
         """
         QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
-            recording = Recording.open(path)
-            feed = ReplayFeed(recording, self._now_s)
+            feed = FileFeed.open(path, self._now_s)
         except (RecordingError, OSError, ValueError) as error:
             self.tell(text("window.cannot_open", path=path, why=error))
             return False
         finally:
             QApplication.restoreOverrideCursor()
         self._take_on(ReplaySession(feed, self._now_s))
-        self.docks.show("replay")
         return True
+
+    def seek(self, t_s: float) -> None:
+        """Show another time of a recording [s]; a bench that runs has none to choose from."""
+        if isinstance(self._session, ReplaySession):
+            self._session.feed.seek(t_s)
 
     def leave(self) -> None:
         """Leave what is shown; a bench's motion that is owned here stops, and is free."""
@@ -200,6 +209,8 @@ class MainWindow(QMainWindow):
         self.strip.set_session(session)
         for view in self.views.values():
             view.set_session(session)
+        if self.docks.set_shown("replay", isinstance(session, ReplaySession)):
+            QTimer.singleShot(0, self.docks.settle)
         name = "" if session is None else session.facts.name
         self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
 

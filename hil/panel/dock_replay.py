@@ -1,0 +1,49 @@
+"""The docks of a recording: its controls, and two runs beside each other."""
+
+from hil.panel.compare_view import CompareView
+from hil.panel.dock_views import Plain
+from hil.panel.replay_view import ReplayView
+from hil.panel.session import ReplaySession, Session
+from hil.panel.theme import Theme
+
+
+class ReplayDock(Plain):
+    """Controls of the recording that is shown.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        self.widget = ReplayView(None, theme)
+
+    def set_session(self, session: Session | None) -> None:
+        """Control another recording, or none."""
+        self.widget.set_feed(session.feed if isinstance(session, ReplaySession) else None)
+
+    def refresh(self) -> None:
+        """Show where it is."""
+        self.widget.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.widget.set_theme(theme)
+
+
+class CompareDock(Plain):
+    """Two runs; they have nothing to do with the one that is shown.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        self.widget = CompareView(theme)
+
+    def refresh(self) -> None:
+        """Draw."""
+        self.widget.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.widget.set_theme(theme)
