@@ -206,9 +206,9 @@ class ControlsModel:
             To which wish; None if it is to none of these controls, or to one that was replaced.
         """
         asked = [key for key, number in self._asked.items() if number == answer.id]
-        wish: Wish | None = asked[0] if asked else None
-        if wish is None:
+        if not asked:
             return None
+        wish = asked[0]
         del self._asked[wish]
         self._errors.pop(wish, None)
         if not answer.ok:

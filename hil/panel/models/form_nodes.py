@@ -158,9 +158,17 @@ class NodeMaker:
         """The node at a place; None if there is none."""
         node: Node | None = self.root(table)
         for key in place:
-            inner = self.children(node) if node is not None else ()
-            node = next((child for child in inner if child.key == key), None)
+            node = None if node is None else self._child(node, key)
         return node
+
+    def _child(self, node: Node, key: str | int) -> Node | None:
+        if node.kind is not NodeKind.LIST:
+            return next((child for child in self.children(node) if child.key == key), None)
+        items = node.value if isinstance(node.value, list | tuple) else ()
+        if not isinstance(key, int) or not 0 <= key < len(items):
+            return None
+        place = (*node.place, key)
+        return self.make(self._item(node.schema, key), place, items[key], node.given)
 
     def make(self, schema: Schema, place: Place, value: Any, given: bool,
              required: bool = True) -> Node:  # fmt: skip
