@@ -148,9 +148,11 @@ def prepare(
         return Prepared(plan, mapping, start, (), None, None)
     path = _gripper_path(plan, make_source(), told)
     limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
-    corner = worst_corner(limits, path, TICK_S, scale)
+    if plan.scenario.mapping.start is None:
+        worst_corner(limits, path, TICK_S, scale)  # refuses before the long search for a place
     mapping, start, margin = _place(plan, path)
     report = _checked(plan, mapping, start, path)
+    corner = worst_corner(limits, path, TICK_S, scale)
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
     found = Prepared(plan, mapping, start, (), report, margin)
