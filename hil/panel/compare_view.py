@@ -153,6 +153,9 @@ class CompareView(QWidget):
         split.addWidget(tables)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
+        split.setSizes([360, 240])
+        self.plots.setMinimumHeight(200)
+        self.channel.setMinimumContentsLength(26)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(4, 4, 4, 4)
         whole.addLayout(bar)
@@ -269,6 +272,8 @@ def _table(parent: QWidget, names: Sequence[str]) -> QTableWidget:
     made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     made.setWordWrap(False)
+    made.horizontalHeader().setDefaultSectionSize(76)
+    made.horizontalHeader().setMinimumSectionSize(50)
     made.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     return made
 
