@@ -233,7 +233,8 @@ class CompareView(QWidget):
         values = np.vstack(traces)
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-        room = max(high - low, 1e-9) * _ROOM
+        # A difference that never changes needs an axis with words as well.
+        room = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
         low, high = low - room, high + room
         start_s, end_s = float(found.t_s[0]), float(found.t_s[-1])
         plot.hideButtons()
