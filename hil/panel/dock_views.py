@@ -42,6 +42,10 @@ class View(Protocol):
         """Draw in other colours."""
         ...
 
+    def tick(self) -> None:
+        """Do what is to be done in every turn, with or without a run, seen or not."""
+        ...
+
     def open_scenario(self, path: Path | None) -> None:
         """Make a scenario ready to run, if this is where they are."""
         ...
@@ -63,6 +67,9 @@ class Plain:
     def refresh(self) -> None:
         """Draw nothing new."""
 
+    def tick(self) -> None:
+        """Do nothing."""
+
     def open_scenario(self, path: Path | None) -> None:
         """Leave scenarios to others."""
 
@@ -79,12 +86,24 @@ class OfRun(Plain):
         self._room.setContentsMargins(0, 0, 0, 0)
         self._none = QLabel(text("window.none"))
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._none.setWordWrap(True)
         self._room.addWidget(self._none)
+
+    def say(self, words: str) -> None:
+        """Say this where there is nothing to show."""
+        self._none.setText(words)
 
     def put(self, view: QWidget) -> None:
         """Show this from now on."""
         self._none.hide()
         self._room.addWidget(view)
+
+    def take_away(self, view: QWidget) -> None:
+        """Show it no more, and forget it."""
+        self._room.removeWidget(view)
+        view.hide()
+        view.deleteLater()
+        self._none.show()
 
 
 class SceneDock(Plain):

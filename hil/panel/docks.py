@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from hil.panel.dock_controls import ControlsDock, ScenariosDock
 from hil.panel.dock_models import ModelDock
 from hil.panel.dock_replay import CompareDock, ReplayDock
 from hil.panel.dock_scope import ScopeDock
@@ -36,6 +37,9 @@ def views_of(window: MainWindow, theme: Theme, now_s: Callable[[], float]) -> di
     )
     return {
         "scene": SceneDock(theme, now_s),
+        "controls": ControlsDock(theme, now_s),
+        "handles": window.handles,
+        "scenarios": ScenariosDock(window, theme, now_s),
         "faults": ModelDock(theme, now_s, FaultsModel, FaultsView),
         "margins": ModelDock(theme, now_s, MarginsModel, MarginsView),
         "scope": ScopeDock(theme),

@@ -43,6 +43,11 @@ TEXTS: Final[dict[str, str]] = {
     "window.connected": "Connected to {name}",
     "window.skipped": "Too slow for {names}",
     "window.missed": "{count} frames not shown",
+    "window.controls.none": (
+        "Take on a platform that runs to lead it from here: File, Benches that run, or the tab "
+        "Scenarios. An arm is steered by the handles."
+    ),
+    "window.controls.plan": "This run's plan cannot be read: {why}",
     "window.dock.scene": "Machine",
     "window.dock.controls": "Controls",
     "window.dock.faults": "Faults",

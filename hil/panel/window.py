@@ -16,13 +16,15 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QTo
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import Answer, ClientMessage
 from hil.panel import theme as themes
+from hil.panel.dock_controls import HandlesDock
 from hil.panel.dock_layout import Docks
 from hil.panel.dock_views import View
 from hil.panel.docks import views_of
+from hil.panel.models.handles import RemoteWriter
 from hil.panel.models.opening import Opening
 from hil.panel.models.pace import Pace
 from hil.panel.models.replay import FileFeed
-from hil.panel.session import LiveSession, ReplaySession, Session
+from hil.panel.session import LiveSession, ReplaySession, Session, Turn
 from hil.panel.texts import text
 from hil.panel.window_menus import Menus
 from hil.panel.window_strip import Strip
@@ -71,6 +73,8 @@ class MainWindow(QMainWindow):
         bar.toggleViewAction().setEnabled(False)
         bar.addWidget(self.strip)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        self.handles = HandlesDock(self._theme, now_s)
+        """By which an arm is steered."""
         self.views: dict[str, View] = views_of(self, self._theme, now_s)
         self.resize(self._first_size())
         self.docks = Docks(self, {name: view.widget for name, view in self.views.items()}, settings)
@@ -98,17 +102,19 @@ class MainWindow(QMainWindow):
 
     def _turn(self) -> None:
         session = self._session
-        if session is None:
-            self._draw()
-            return
-        turn = session.turn()
+        if session is not None:
+            self._hear(session.turn())
+        for view in self.views.values():
+            view.tick()
+        self._draw()
+
+    def _hear(self, turn: Turn) -> None:
         self._missed += turn.batch.missed
         for message in turn.messages:
             if isinstance(message, Answer):
                 self.answers.append(message)
         for view in self.views.values():
             view.take(turn)
-        self._draw()
 
     def _draw(self) -> None:
         tasks: dict[str, Callable[[], object]] = {
@@ -186,6 +192,11 @@ class MainWindow(QMainWindow):
             QApplication.restoreOverrideCursor()
         self._take_on(ReplaySession(feed, self._now_s))
         return True
+
+    def steer_arm(self, writer: RemoteWriter) -> None:
+        """Steer an arm that was started here by the handles on the screen."""
+        self.handles.steer(writer)
+        self.docks.show("handles")
 
     def seek(self, t_s: float) -> None:
         """Show another time of a recording [s]; a bench that runs has none to choose from."""

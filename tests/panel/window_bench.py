@@ -188,8 +188,8 @@ class Operator:
                 lambda: (
                     self.model.operation.motion_t_s > 0.2
                     or self.model.mode != "ENGAGED"
-                    or NOW_S() > end_s
-                )  # noqa: B023
+                    or NOW_S() > end_s  # noqa: B023
+                )
             )
             if self.model.operation.playing == "play":
                 return

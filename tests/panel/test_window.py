@@ -1,0 +1,335 @@
+"""The window by keys, mouse and events, before a desk without a bench behind it."""
+
+import sys
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from bench_plans import plan
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
+
+from hil.desk import messages as m
+from hil.desk.client import DeskClient, DeskRefusedError
+from hil.desk.order import Button
+from hil.desk.process import DeskProcess
+from hil.panel.models.bench import Link
+from hil.panel.models.opening import Opening
+from hil.panel.shortcuts import SHORTCUTS, Where, help_html
+from hil.panel.texts import TEXTS
+from hil.panel.window import MainWindow
+from hil.realtime import RealClock
+from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, pack_into
+from hil.recording.header import RunHeader
+from hil.shipped import find_file
+from safety.modes import Mode
+from safety.verdict import Action
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's")
+NOW_S = RealClock().now_s
+Key = Qt.Key
+HEADER = RunHeader(
+    tuple(mode.name for mode in Mode),
+    tuple(action.name for action in Action),
+    {"scenario": "test", "drives": "SIMULATED paper (sim:)"},
+    plan().model_dump(mode="json"),
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("desk") / "hil-bench"
+
+
+@pytest.fixture
+def desk(place):
+    with DeskProcess(HEADER, 0.01, place=place) as process:
+        yield process
+
+
+@pytest.fixture
+def make(app, tmp_path):
+    """Windows; all are shut at the end."""
+    made = []
+
+    def window(name="panel", settings=None):
+        settings = settings or QSettings(str(tmp_path / f"{name}.ini"), QSettings.Format.IniFormat)
+        made.append(MainWindow(settings, NOW_S, name))
+        made[-1].resize(QSize(1366, 768))
+        made[-1].show()
+        return made[-1]
+
+    yield window
+    for one in made:
+        one.shut()
+        one.deleteLater()
+    app.processEvents()
+
+
+@pytest.fixture
+def until(app):
+    """Let Qt work until a condition holds."""
+
+    def waiting(condition, time_s=10.0):
+        end_s = NOW_S() + time_s
+        while not condition():
+            assert NOW_S() < end_s
+            app.processEvents()
+            app.thread().msleep(1)
+
+    return waiting
+
+
+class Slot:
+    """What control reads."""
+
+    def __init__(self, desk):
+        self._slot = desk.slot
+        self._last = None
+
+    @property
+    def order(self):
+        self._last = self._slot.read() or self._last
+        return self._last
+
+
+@pytest.fixture
+def owned(desk, make, until):
+    """A window that owns the desk's motion, and what control reads."""
+    window = make()
+    assert window.connect_to(desk.path, take=True)
+    until(lambda: window.session.owns)
+    return window, Slot(desk)
+
+
+def tell(desk, mode=Mode.IDLE, t_s=1.0):
+    """A frame as control pushes it."""
+    frame = bytearray(FRAME.size)
+    pack_into(frame, 0, *CycleFrame(100, t_s, 0.01, 0.0, 0.0, int(mode), 0))
+    desk.telemetry.push(CYCLE_KIND, bytes(frame))
+
+
+def hold_twice(window, until, slot):
+    """Press the space bar; on a machine that stalled, again."""
+    for _ in range(5):
+        QTest.keyPress(window, Key.Key_Space)
+        end_s = NOW_S() + 0.5
+        until(lambda: slot.order.held or NOW_S() > end_s)  # noqa: B023
+        if slot.order.held:
+            return
+        QTest.keyRelease(window, Key.Key_Space)
+        end_s = NOW_S() + 0.1
+        until(lambda: NOW_S() > end_s)  # noqa: B023
+    raise AssertionError("never held")
+
+
+def test_no_two_keys_collide_and_all_are_explained():
+    heard = {where: [] for where in Where}
+    for entry in SHORTCUTS:
+        assert entry.what in TEXTS
+        for sequence in entry.sequences:
+            assert not sequence.isEmpty(), entry.keys
+            heard[entry.where].append(sequence.toString())
+    for where, keys in heard.items():
+        assert len(set(keys)) == len(keys), where
+        if where is not Where.EVERYWHERE:
+            # What is heard everywhere is heard first; only Space is handed on by who owns nothing.
+            assert set(keys) & set(heard[Where.EVERYWHERE]) <= {"Space"}
+    page = help_html()
+    assert all(TEXTS[entry.what] in page for entry in SHORTCUTS)
+
+
+@pytest.mark.parametrize("spoil", ["text", "bytes", "file", "old"])
+def test_a_spoilt_layout_is_left_alone(make, tmp_path, spoil, until):
+    file = tmp_path / "spoilt.ini"
+    if spoil == "file":
+        file.write_bytes(bytes(range(256)) * 20)
+    settings = QSettings(str(file), QSettings.Format.IniFormat)
+    if spoil != "file":
+        value = {"text": "rubbish", "bytes": b"\x00\x01rubbish", "old": 17}[spoil]
+        for key in ("geometry", "docks", "theme"):
+            settings.setValue(f"window/{key}", value)
+    window = make(settings=settings)
+    until(lambda: window.docks.visible("scene") and window.docks.visible("scope"))
+    assert all(not dock.isFloating() for dock in window.docks.of.values())
+
+
+def test_a_layout_is_found_again_and_can_be_put_back(make, tmp_path, until):
+    settings = QSettings(str(tmp_path / "kept.ini"), QSettings.Format.IniFormat)
+    first = make(settings=settings)
+    first.docks.of["scope"].setFloating(True)
+    first.docks.of["margins"].hide()
+    first.use_theme("dark")
+    first.shut()
+    second = make(settings=settings)
+    until(lambda: second.docks.of["scope"].isFloating())
+    assert second.docks.of["margins"].isHidden()
+    assert second._theme.name == "dark"
+    second.docks.reset()
+    assert not second.docks.of["scope"].isFloating()
+    assert not second.docks.of["margins"].isHidden()
+
+
+def test_every_tab_is_there_once_and_all_fits_a_small_screen(make, desk, until):
+    window = make()
+    window.connect_to(desk.path)
+    for _ in range(3):
+        window.docks.reset()
+        QApplication.processEvents()
+        bars = [bar for bar in window.findChildren(QTabBar) if bar.parent() is window]
+        tabs = [bar.tabText(n) for bar in bars if bar.isVisible() for n in range(bar.count())]
+        assert len(set(tabs)) == len(tabs) > 5
+    assert window.minimumSizeHint().width() <= 1366
+    assert window.minimumSizeHint().height() <= 768
+    for dock in window.docks.of.values():
+        dock.raise_()
+        QApplication.processEvents()
+        assert window.height() <= 768
+        assert window.width() <= 1366
+
+
+def test_space_is_heard_before_any_widget_and_only_while_it_is_down(owned, until):
+    window, slot = owned
+    hold_twice(window, until, slot)
+    repeat = QKeyEvent(
+        QEvent.Type.KeyRelease, Key.Key_Space, Qt.KeyboardModifier.NoModifier, " ", True
+    )
+    QApplication.sendEvent(window, repeat)
+    for _ in range(5):
+        QApplication.processEvents()
+    assert window.session.bench.held
+    QTest.keyRelease(window, Key.Key_Space)
+    until(lambda: not slot.order.held)
+    button = window.strip.state.buttons[Button.HOME]
+    button.setFocus()
+    QTest.keyClick(button, Key.Key_Space)
+    assert slot.order.pressed(Button.HOME) == 0
+
+
+@pytest.mark.parametrize("event", [QEvent.Type.WindowDeactivate, QEvent.Type.WindowStateChange])
+def test_a_window_that_is_left_lets_go(owned, until, event):
+    window, slot = owned
+    hold_twice(window, until, slot)
+    if event is QEvent.Type.WindowStateChange:
+        window.showMinimized()
+    else:
+        QApplication.sendEvent(window, QEvent(event))
+    until(lambda: not slot.order.held)
+    assert not window.session.bench.held
+
+
+def test_escape_stops_from_any_field_and_from_one_who_only_watches(owned, make, desk, until):
+    window, slot = owned
+    QTest.keyClick(window, Key.Key_Escape)
+    until(lambda: slot.order.pressed(Button.HOLD) == 1)
+    watcher = make("watcher")
+    watcher.connect_to(desk.path)
+    field = QLineEdit(watcher)
+    field.show()
+    field.setFocus()
+    window.hide()
+    QTest.keyClick(field, Key.Key_Escape)
+    until(lambda: slot.order.pressed(Button.HOLD) >= 2)
+
+
+def test_signs_of_life_come_from_the_turn_that_draws(owned, until):
+    window, slot = owned
+    first_s = slot.order.stamp_s
+    until(lambda: slot.order.stamp_s > first_s)
+    window._timer.stop()
+    QApplication.processEvents()
+    end_s = NOW_S() + 0.1
+    until(lambda: NOW_S() > end_s)
+    last_s = slot.order.stamp_s
+    end_s = NOW_S() + 0.2
+    until(lambda: NOW_S() > end_s)
+    assert slot.order.stamp_s == last_s
+    window._timer.start()
+    until(lambda: slot.order.stamp_s > last_s)
+
+
+def test_a_fault_of_its_own_lets_go_stops_and_is_told(owned, until, monkeypatch):
+    window, slot = owned
+    hold_twice(window, until, slot)
+
+    def broken():
+        raise ZeroDivisionError("a view")
+
+    monkeypatch.setattr(window.views["scope"], "refresh", broken)
+    with pytest.raises(ZeroDivisionError):
+        window.turn()
+    monkeypatch.undo()
+    until(lambda: slot.order.pressed(Button.HOLD) == 1)
+    assert not window.session.bench.held
+    assert "ZeroDivisionError: a view" in window.statusBar().currentMessage()
+
+
+def test_two_panels_have_one_owner(owned, make, desk, until):
+    window, _ = owned
+    other = make("other")
+    other.connect_to(desk.path)
+    other.send(m.Take(id=other.next_id()))
+    until(lambda: other.answers)
+    assert not other.answers[-1].ok
+    assert "panel owns the motion" in other.answers[-1].error
+    assert not other.session.owns
+    window.send(m.Release(id=window.next_id()))
+    until(lambda: not window.session.owns)
+    other.send(m.Take(id=other.next_id()))
+    until(lambda: other.session.owns)
+
+
+def test_one_who_cannot_read_the_token_is_refused(make, desk, place, monkeypatch):
+    token = place / "token"
+    secret = token.read_text()
+    token.write_text("0" * len(secret))
+    try:
+        with pytest.raises(DeskRefusedError, match="proof does not match"):
+            DeskClient.connect(desk.path, "stranger")
+        window = make()
+        assert not window.connect_to(desk.path)
+        assert "proof does not match" in window.statusBar().currentMessage()
+        assert window.session is None
+    finally:
+        token.write_text(secret)
+
+
+def test_a_lost_bench_is_told_and_its_pictures_stay(make, place, until):
+    window = make()
+    with DeskProcess(HEADER, 0.01, place=place) as desk:
+        window.connect_to(desk.path, take=True)
+        until(lambda: window.session.owns)
+        tell(desk)
+        until(lambda: window.session.bench.mode == "IDLE")
+    until(lambda: window.session.ended)
+    assert window.session.bench.link(NOW_S()) is Link.ENDED
+    assert window.session.bench.mode == "IDLE"
+    assert not window.session.owns
+    assert not window.send(m.Press(button="home"))
+    window.leave()
+    assert window.session is None
+
+
+def test_a_scenario_opens_ready_to_run_and_a_recording_that_is_none_is_told(make, tmp_path, until):
+    window = make()
+    path = find_file("heave", folder="scenarios", key="test")
+    window.open(Opening("scenario", path))
+    until(lambda: window.docks.visible("scenarios"))
+    assert window.views["scenarios"].widget.picker.currentData() == path
+    rubbish = tmp_path / "rubbish.mcap"
+    rubbish.write_bytes(b"rubbish" * 100)
+    assert not window.replay(rubbish)
+    assert "rubbish.mcap" in window.statusBar().currentMessage()
+
+
+def test_colours_follow_the_system_unless_they_are_chosen(make):
+    window = make()
+    window.use_theme("dark")
+    assert QApplication.palette().window().color().lightness() < 80
+    window.next_theme()
+    assert QApplication.palette().window().color().lightness() > 200
+    window.use_theme("system")
+    assert window._wanted_name() == "system"
