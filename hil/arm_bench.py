@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -13,34 +12,30 @@ from arm_driver.kinematics import forward
 from arm_driver.link import ArmLink, open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from hil.arm_display import Shown
-from hil.arm_journal import ACTIONS, STATES, ArmJournal
+from hil.arm_header import robot_line, run_header
+from hil.arm_journal import ArmJournal
 from hil.arm_loop import ArmEnd, ArmLoop, ArmWire, Witness
 from hil.arm_prepare import Prepared, prepare
 from hil.arm_realtime import arm_in_time
+from hil.arm_scenario import PLANNED as PLANNED
 from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.settings import make_source
 from hil.arm_sources.source import SourceError, VelocitySource
 from hil.arm_wire import VirtualArmLink
 from hil.clock import Clock, VirtualClock
 from hil.console import RefusedError
+from hil.operated.arm import led_arm
 from hil.realtime_setup import RealtimeItem
-from hil.recording.arm_frame import arm_header
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus, Ring
-from hil.report.arm_machines import ArmMachines
 from hil.run_files import run_dir
 from hil.signals import StopSignals
 from hil.stations.arm_step import location_of
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
-from sim.world.space_arm.simulator import TICK_S
-
-PLANNED = ("profile", "recorded")
-"""Kinds of sources that say the same each time; the others are live."""
-VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "mcap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +130,7 @@ def run_arm(
     faults: tuple[ArmFault, ...] = (),
     progress: Callable[[float], None] | None = None,
     shown_at: int | None = None,
+    operator: bool = False,
 ) -> ArmRunResult:
     """Run a prepared motion against its robot.
 
@@ -144,23 +140,33 @@ def run_arm(
         faults: of the emulated robot in this process.
         progress: called with the motion time now and then [s].
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
+        operator: whether panels find a desk: to watch, to stop, to hold a live motion; real clock
+            only.
 
     Raises:
-        RefusedError: if the robot is not there, or its source.
+        RefusedError: if the robot is not there, or its source, or the desk; nothing has moved.
         RecordingError: if the run cannot be recorded.
     """
     plan = prepared.plan
     clock = _clock(plan)
     with ExitStack() as stack:
+        header = run_header(prepared)
+        led = stack.enter_context(led_arm(plan, header, clock.now_s)) if operator else None
         source = source_of(plan, clock)
         stack.callback(source.close)
-        station = prepared.station(source)
-        wish = stack.enter_context(StopSignals())
+        held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
+        station = prepared.station(held)
+        signals = stack.enter_context(StopSignals())
+        wish = signals if led is None else led.stops(signals)
         wire = _wire(prepared, clock, faults)
         stack.callback(wire.close)
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        sink = _sink(plan, folder, _header(prepared))
-        journal = ArmJournal(sink, plan.robot.oat_convention(), wish)
+        sink = _sink(plan, folder, header)
+        journal = ArmJournal(
+            sink, plan.robot.oat_convention(), wish, None if led is None else led.telemetry
+        )
+        if led is not None:
+            led.say = journal.operator
         with _finished(sink) as recorder:
             loop = ArmLoop(
                 clock if progress is None else _Shown(clock, progress),
@@ -170,7 +176,7 @@ def run_arm(
             with _in_time(plan, wire) as setup:
                 end = loop.run()
             journal.end(end.result, end.reason, end.report)
-    robot = _robot_line(plan)
+    robot = robot_line(plan)
     return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot, setup)
 
 
@@ -233,54 +239,6 @@ def _finished(sink: RecordingSink) -> Iterator[list[RecorderResult]]:
         yield result
     finally:
         result.append(sink.finish())
-
-
-def _header(prepared: Prepared) -> RunHeader:
-    plan = prepared.plan
-    return arm_header(
-        STATES,
-        ACTIONS,
-        {
-            "scenario": plan.scenario.name,
-            "space_arm": plan.space_arm.name,
-            "robot": _robot_line(plan),
-            "clock": plan.scenario.clock,
-            "period_s": repr(TICK_S),
-            "seed": str(plan.scenario.seed),
-            "scale": repr(plan.scenario.mapping.scale),
-            "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
-        },
-        plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
-    )
-
-
-def _machines(prepared: Prepared) -> ArmMachines:
-    """What the report draws both arms from."""
-    plan = prepared.plan
-    return ArmMachines(
-        space=plan.space_arm,
-        robot=plan.robot.geometry(),
-        period_s=TICK_S,
-        gripper_speed_max_m_s=plan.robot.gripper_speed_max_m_s,
-        alignment=np.asarray(prepared.mapping.alignment),
-        scale=prepared.mapping.scale,
-    )
-
-
-def _robot_line(plan: ArmPlan) -> str:
-    """The robot of a run in one line; an emulated one can never be taken for a real one."""
-    devices = plan.scenario.devices
-    simulated = devices.arm == SIM_URL or devices.in_place_of
-    instead = f", in place of {devices.in_place_of}, which was not there"
-    place = instead if devices.in_place_of else ""
-    return f"{'SIMULATED ' if simulated else ''}{plan.robot.name} ({devices.arm}{place})"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 class _Shown:

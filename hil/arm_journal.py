@@ -15,6 +15,7 @@ from arm_driver.pose import Pose
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_prepare import X_WB
 from hil.clock import Tick
+from hil.journal import Audience
 from hil.loop import StopWish
 from hil.recording.arm_frame import (
     NAN3,
@@ -54,10 +55,18 @@ class ArmJournal:
         sink: the recorder.
         convention: of the controller's angles, to read where the robot says it is.
         stop: the operator's wish to end, as a flag of the waypoints after it.
+        telemetry: who is told the same bytes at once, panels for instance; None for nobody.
     """
 
-    def __init__(self, sink: RecordingSink, convention: OatConvention, stop: StopWish) -> None:
+    def __init__(
+        self,
+        sink: RecordingSink,
+        convention: OatConvention,
+        stop: StopWish,
+        telemetry: Audience | None = None,
+    ) -> None:
         self._sink = sink
+        self._telemetry = telemetry
         self._convention = convention
         self._stop = stop
         self._last: ArmStep | None = None
@@ -105,7 +114,7 @@ class ArmJournal:
             requests=report.counts.requests,
             repeats=report.counts.repeats,
         )
-        self._sink.ring.push(CYCLE_KIND, frame.to_bytes())
+        self._push(CYCLE_KIND, frame.to_bytes())
         for violation in step.violations:
             kind, text, data = EventKind.VIOLATION, str(violation), violation.data
             self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))
@@ -116,6 +125,11 @@ class ArmJournal:
         """Put a line of text down."""
         self._t_s = tick.t_s
         self._event(EventRecord(tick.t_s, self._index, EventKind.NOTE, Level.INFO, "loop", text))
+
+    def operator(self, text: str, data: dict[str, str | bool]) -> None:
+        """Put down what the operator did at a panel, and what came of it."""
+        t_s, index, kind = self._t_s, self._index, EventKind.NOTE
+        self._event(EventRecord(t_s, index, kind, Level.INFO, "operator", text, data))
 
     def end(self, result: StreamResult | None, reason: str, report: LinkReport) -> None:
         """Put down how the stream ended, and what was counted on the link."""
@@ -163,7 +177,12 @@ class ArmJournal:
 
     def _event(self, event: EventRecord) -> None:
         self.events.append(event)
-        self._sink.ring.push(EVENT_KIND, event.to_bytes())
+        self._push(EVENT_KIND, event.to_bytes())
+
+    def _push(self, kind: int, payload: bytes) -> None:
+        self._sink.ring.push(kind, payload)
+        if self._telemetry is not None:
+            self._telemetry.push(kind, payload)
 
 
 def _sent(location: Location | None) -> Six:

@@ -46,7 +46,9 @@ def check_arm_and_show(plan: ArmPlan, *, as_json: bool) -> bool:
     return True
 
 
-def run_arm_and_show(plan: ArmPlan, folder: Path, *, report_too: bool, as_json: bool) -> bool:
+def run_arm_and_show(
+    plan: ArmPlan, folder: Path, *, report_too: bool, as_json: bool, operator: bool = False
+) -> bool:
     """Run a plan, show how it went, and say whether all went well.
 
     Raises:
@@ -56,7 +58,7 @@ def run_arm_and_show(plan: ArmPlan, folder: Path, *, report_too: bool, as_json: 
     with _progress(prepared, quiet=as_json) as progress:
         quiet = as_json or plan.scenario.clock == "virtual"
         shown_at = None if quiet else _descriptor_of_errors()
-        result = _run(prepared, folder, progress, shown_at)
+        result = _run(prepared, folder, progress, shown_at, operator=operator)
     page = _report(result) if report_too else None
     if as_json:
         print_json(_run_json(result, page))
@@ -88,10 +90,12 @@ def _run(
     folder: Path,
     progress: Callable[[float], None] | None,
     shown_at: int | None,
+    *,
+    operator: bool,
 ) -> ArmRunResult:
     devices = prepared.plan.scenario.devices
     try:
-        return run_arm(prepared, folder, progress=progress, shown_at=shown_at)
+        return run_arm(prepared, folder, progress=progress, shown_at=shown_at, operator=operator)
     except RefusedError as error:
         if devices.arm == SIM_URL or "is not there" not in str(error):
             raise
@@ -106,7 +110,13 @@ def _run(
                 f"{url} takes its place",
                 soft_wrap=True,
             )
-            return run_arm(moved_to(prepared, url), folder, progress=progress, shown_at=shown_at)
+            return run_arm(
+                moved_to(prepared, url),
+                folder,
+                progress=progress,
+                shown_at=shown_at,
+                operator=operator,
+            )
 
 
 def moved_to(prepared: Prepared, url: str) -> Prepared:

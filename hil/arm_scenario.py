@@ -27,6 +27,8 @@ from hil.shipped import find_file
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
+PLANNED = ("profile", "recorded")
+"""Kinds of sources that say the same each time; the others are live."""
 SIM_URL = "sim:"
 
 

@@ -88,9 +88,9 @@ def run(
     """
     path, kind = station_of(scenario)
     for_platform = {"--rig": rig, "--motion": motion, "--map": map_, "--drives": drives}
-    for_platform |= {"--operator": operator}
     if path is not None and kind is FileKind.TOGETHER_SCENARIO:
         others = {"--clock": clock, "--fallback": fallback, "--arm-link": arm_link}
+        others |= {"--operator": operator}
         refuse_options(path, kind, for_platform | others)
         leave(run_stations(path, folder, overrides, report_too=report_too, as_json=as_json))
     if path is not None and kind is FileKind.ARM_SCENARIO:
@@ -100,7 +100,11 @@ def run(
         plan = arm_plan_of(
             path, clock=clock, arm_link=arm_link, fallback=fallback, overrides=overrides
         )
-        leave(run_arm_and_show(plan, folder, report_too=report_too, as_json=as_json))
+        leave(
+            run_arm_and_show(
+                plan, folder, report_too=report_too, as_json=as_json, operator=operator
+            )
+        )
     from hil.runner import run_and_show
 
     refuse_options(path, kind, {"--arm-link": arm_link})

@@ -9,24 +9,23 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from hil.arm_scenario import PLANNED, ArmPlan
 from hil.arm_sources.slew import SlewedSource
 from hil.arm_sources.source import SourceLimits, Twist, VelocitySource, rest
+from hil.console import RefusedError
 from hil.desk.operation import Operation
 from hil.desk.order import Button
 from hil.loop import StopWish
-from hil.operated.operator import DeadManRule, Operator, OrderSource
+from hil.operated.operator import Operator, OrderSource
 from hil.operated.tell import Sink, Teller, Told
 from hil.recording.header import RunHeader
+from sim.world.space_arm.simulator import TICK_S
 
 STOPS = (Button.HOLD, Button.SHUT_DOWN)
 """What ends the stream; every other button means nothing here."""
 
 Said = Callable[[str, dict[str, str | bool]], None]
 """Where it is written down what the operator did."""
-
-
-class ArmDeskError(Exception):
-    """The desk between panels and bench cannot be set up; the text says why. Nothing has moved."""
 
 
 class ArmOperator:
@@ -36,7 +35,6 @@ class ArmOperator:
         slot: where the orders come from.
         told: where the operation is told.
         now_s: monotonic time [s], the clock that stamps the orders.
-        rule: what counts as a held dead-man.
         live: whether the motion has to be held.
     """
 
@@ -45,11 +43,10 @@ class ArmOperator:
         slot: OrderSource,
         told: Told,
         now_s: Callable[[], float],
-        rule: DeadManRule,
         *,
         live: bool,
     ) -> None:
-        self._operator = Operator(slot, now_s, rule)
+        self._operator = Operator(slot, now_s)
         self._told, self._now_s, self._begun_s = told, now_s, now_s()
         self.live = live
         """Whether the motion has to be held."""
@@ -57,6 +54,8 @@ class ArmOperator:
         """Whether the dead-man counts as held."""
         self.stopped = ""
         """Who asked for the end, in a sentence; empty while nobody has."""
+        self.telemetry: Sink | None = None
+        """What panels read; the run's frames and events belong there."""
         self.say: Said = _unheard
         """Where it is written down what the operator did."""
         self._owner = ""
@@ -177,36 +176,31 @@ class HeldSource:
 
 
 @contextmanager
-def led_arm(
-    header: RunHeader,
-    period_s: float,
-    now_s: Callable[[], float],
-    *,
-    live: bool,
-    rule: DeadManRule = "hold",
-) -> Iterator[tuple[ArmOperator, Sink]]:
-    """A desk that panels find, for a run of the arm station.
+def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
+    """A desk that panels find, for a run of the arm station; only a live motion has to be held.
 
     Args:
+        plan: of the run.
         header: of the run, for the panels.
-        period_s: time between two waypoints [s].
         now_s: monotonic time [s].
-        live: whether the motion has to be held.
-        rule: what counts as a held dead-man.
-
-    Yields:
-        The operator, and the telemetry that panels read.
 
     Raises:
-        ArmDeskError: if the desk cannot be set up; nothing has moved.
+        RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
     """
+    if plan.scenario.clock != "real":
+        raise RefusedError(
+            f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
+            "use --clock real"
+        )
     from hil.desk.places import PlaceError
     from hil.desk.process import DeskError, DeskProcess  # Linux only
 
+    live = plan.scenario.source.kind not in PLANNED
     with ExitStack() as stack:
         try:
-            desk = stack.enter_context(DeskProcess(header, period_s, station="arm", dead_man=rule))
+            desk = stack.enter_context(DeskProcess(header, TICK_S, station="arm"))
         except (DeskError, PlaceError, OSError) as error:
-            raise ArmDeskError(f"no operator's desk: {error}") from error
-        told = Teller(desk.telemetry)
-        yield ArmOperator(desk.slot, told, now_s, rule, live=live), desk.telemetry
+            raise RefusedError(f"nothing has moved: no operator's desk: {error}") from error
+        operator = ArmOperator(desk.slot, Teller(desk.telemetry), now_s, live=live)
+        operator.telemetry = desk.telemetry
+        yield operator

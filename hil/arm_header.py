@@ -1,0 +1,64 @@
+"""What the recording of an arm run says of itself: scenario, machines, versions."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from hil.arm_journal import ACTIONS, STATES
+from hil.arm_prepare import Prepared
+from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.recording.arm_frame import arm_header
+from hil.recording.header import RunHeader
+from hil.report.arm_machines import ArmMachines
+from sim.world.space_arm.simulator import TICK_S
+
+VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "mcap")
+
+
+def run_header(prepared: Prepared) -> RunHeader:
+    """The header of a run's recording, with all that its report needs."""
+    plan = prepared.plan
+    return arm_header(
+        STATES,
+        ACTIONS,
+        {
+            "scenario": plan.scenario.name,
+            "space_arm": plan.space_arm.name,
+            "robot": robot_line(plan),
+            "clock": plan.scenario.clock,
+            "period_s": repr(TICK_S),
+            "seed": str(plan.scenario.seed),
+            "scale": repr(plan.scenario.mapping.scale),
+            "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
+        },
+        plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
+    )
+
+
+def _machines(prepared: Prepared) -> ArmMachines:
+    """What the report draws both arms from."""
+    plan = prepared.plan
+    return ArmMachines(
+        space=plan.space_arm,
+        robot=plan.robot.geometry(),
+        period_s=TICK_S,
+        gripper_speed_max_m_s=plan.robot.gripper_speed_max_m_s,
+        alignment=np.asarray(prepared.mapping.alignment),
+        scale=prepared.mapping.scale,
+    )
+
+
+def robot_line(plan: ArmPlan) -> str:
+    """The robot of a run in one line; an emulated one can never be taken for a real one."""
+    devices = plan.scenario.devices
+    simulated = devices.arm == SIM_URL or devices.in_place_of
+    instead = f", in place of {devices.in_place_of}, which was not there"
+    place = instead if devices.in_place_of else ""
+    return f"{'SIMULATED ' if simulated else ''}{plan.robot.name} ({devices.arm}{place})"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
