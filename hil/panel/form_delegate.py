@@ -72,7 +72,7 @@ class FormDelegate(QStyledItemDelegate):
 
 
 def _place(index: Index) -> Place:
-    return tuple(index.siblingAtColumn(NAME).data(PLACE) or ())
+    return tuple(index.sibling(index.row(), NAME).data(PLACE) or ())
 
 
 def _choices(node: Node) -> tuple[Any, ...]:

@@ -162,7 +162,7 @@ class FormView(QWidget):
         made: dict[str, QToolButton] = {}
         for name, keys, act in (
             ("add", "Ins", self.add), ("remove", "Del", self.remove),
-            ("up", "Alt+Up", lambda: self.move(-1)), ("down", "Alt+Down", lambda: self.move(1)),
+            ("up", "Alt+Up", lambda: self.shift(-1)), ("down", "Alt+Down", lambda: self.shift(1)),
             ("reshape", "", self.reshape), ("undo", "Ctrl+Z", self.undo),
             ("redo", "Ctrl+Shift+Z", self.redo),
         ):  # fmt: skip
@@ -354,7 +354,7 @@ class FormView(QWidget):
         if place := self.current:
             self._do(lambda model: model.remove(place))
 
-    def move(self, by: int) -> None:
+    def shift(self, by: int) -> None:
         """Move the item that the current line is, or is in."""
         place = self.current
         while place and not isinstance(place[-1], int):

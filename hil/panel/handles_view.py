@@ -116,6 +116,7 @@ class HandlesView(QWidget):
         keys = QLabel(text("handles.keys"))
         keys.setWordWrap(True)
         self._device = QLineEdit()
+        self._device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys are the handles' first
         self._device.setPlaceholderText(text("handles.gamepad"))
         self._device.setToolTip(text("handles.gamepad.tip"))
         use, end = QPushButton(text("handles.gamepad.open")), QPushButton(text("handles.end"))

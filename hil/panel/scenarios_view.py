@@ -147,16 +147,14 @@ class ScenariosView(QWidget):
         self._description.setText(entry.problem or entry.description)
         self._show_findings(())
         self._told.clear()
-        kind = entry.kind
-        try:
-            table = read_toml(entry.path)
-        except ConfigError as error:
-            self._description.setText(str(error))
-            kind = None
-        if kind is None:
-            self.form.set_model(None)
-        else:
-            self._show_form(FormModel(kind, table), kind, entry.path)
+        self.form.set_model(None)
+        if entry.kind is not None:
+            try:
+                table = read_toml(entry.path)
+            except ConfigError as error:
+                self._description.setText(str(error))
+            else:
+                self._show_form(FormModel(entry.kind, table), entry.kind, entry.path)
         self._enable()
 
     def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:

@@ -1,0 +1,136 @@
+"""The form as a person uses it: keys and clicks, problems beside their fields, nothing sideways."""
+
+import tomllib
+
+import pytest
+
+pytest.importorskip("PySide6")
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit
+
+from hil.file_kinds import kind_of
+from hil.panel.form_view import PROBLEM, VALUE, FormView
+from hil.panel.models.form import FormModel
+from hil.panel.models.form_check import Problem, problems_of
+from hil.shipped import configs_dir
+
+DEMO = configs_dir() / "scenarios" / "demo.toml"
+
+
+@pytest.fixture
+def view(app):
+    table = tomllib.loads(DEMO.read_text())
+    kind = kind_of(table, "demo")
+    assert kind is not None
+    form = FormView()
+    form.resize(460, 500)
+    form.set_model(FormModel(kind, table), lambda now: problems_of(kind, now, DEMO))
+    form.show()
+    yield form
+    form.close_checks()
+    form.deleteLater()
+
+
+def line(view, *place):
+    return view._items()[place]
+
+
+def editor(view, kind):
+    found = [one for one in view.tree.findChildren(kind) if one.isVisible()]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_typing_counts_at_once_and_the_problem_appears_beside_it(view, pump):
+    view.select(("rate_hz",))
+    QTest.keyClick(view.tree, Qt.Key.Key_Return)
+    field = editor(view, QLineEdit)
+    field.selectAll()
+    QTest.keyClicks(field, "5000")
+    assert view.model.table["rate_hz"] == 5000
+    assert line(view, "rate_hz").text(VALUE) == "5000"
+    view._idle.timeout.emit()  # typing rests
+    view._pool.waitForDone()
+    pump(lambda: view.model.problems)
+    assert "less than or equal to 1000" in line(view, "rate_hz").text(PROBLEM)
+    assert line(view, "motion").text(PROBLEM) == ""
+    assert field.isVisible()
+    QTest.keyClicks(field, "")
+    QTest.keyClick(field, Qt.Key.Key_Backspace)
+    assert view.model.table["rate_hz"] == 500
+
+
+def test_a_problem_inside_a_closed_line_is_shown_at_it(view):
+    place = ("motion", "terms", 1, "frequency_hz")
+    item = line(view, "motion", "terms", 1)
+    item.setExpanded(False)
+    view._take(view.model.revision, (Problem(place, "should be greater than 0"),))
+    assert line(view, *place).text(PROBLEM) == "should be greater than 0"
+    assert item.text(PROBLEM) == "should be greater than 0"
+    item.setExpanded(True)
+    view._refresh_lines()
+    assert item.text(PROBLEM) == ""
+
+
+def test_another_kind_brings_other_lines(view):
+    view.select(("motion", "kind"))
+    QTest.keyClick(view.tree, Qt.Key.Key_Return)
+    box = editor(view, QComboBox)
+    row = box.findText("hold")
+    box.setCurrentIndex(row)
+    box.activated.emit(row)
+    assert view.model.table["motion"]["kind"] == "hold"
+    assert ("motion", "terms") not in view._items()
+    view.undo()
+    assert len(view.model.table["motion"]["terms"]) == 8
+
+
+def test_keys_add_remove_move_and_take_back(view, pump):
+    view.activateWindow()
+    view.tree.setFocus()
+    pump(view.tree.hasFocus)
+    view.select(("motion", "terms", 7))
+    QTest.keyClick(view.tree, Qt.Key.Key_Insert)
+    assert len(view.model.table["motion"]["terms"]) == 9
+    assert view.current == ("motion", "terms", 8)
+    QTest.keyClick(view.tree, Qt.Key.Key_Delete)
+    assert len(view.model.table["motion"]["terms"]) == 8
+    view.select(("motion", "terms", 0))
+    first = view.model.table["motion"]["terms"][0]
+    QTest.keyClick(view.tree, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert view.model.table["motion"]["terms"][1] == first
+    QTest.keyClick(view.tree, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert view.model.table["motion"]["terms"][0] == first
+
+
+def test_a_tick_lets_a_setting_stand_in_the_file(view, pump):
+    assert "devices" not in view.model.table
+    line(view, "devices").setCheckState(0, Qt.CheckState.Checked)
+    pump(lambda: "devices" in view.model.table)
+    line(view, "devices").setCheckState(0, Qt.CheckState.Unchecked)
+    pump(lambda: "devices" not in view.model.table)
+
+
+def test_what_is_required_cannot_be_removed_and_says_so(view):
+    view.select(("motion",))
+    view.remove()
+    assert "required" in view._about.text()
+    assert "motion" in view.model.table
+
+
+def test_nothing_scrolls_sideways(view):
+    assert view.tree.horizontalScrollBar().maximum() == 0
+    assert view.minimumSizeHint().width() <= 460
+
+
+def test_a_list_of_hundreds_opens_only_when_asked(view):
+    table = tomllib.loads(DEMO.read_text())
+    table["motion"]["terms"] = table["motion"]["terms"] * 75
+    kind = view.model.kind
+    view.set_model(FormModel(kind, table))
+    assert ("motion", "terms", 0) not in view._items()
+    line(view, "motion", "terms").setExpanded(True)
+    assert ("motion", "terms", 599) in view._items()
+    assert ("motion", "terms", 599, "axis") not in view._items()
