@@ -205,7 +205,7 @@ class ControlsModel:
         Returns:
             To which wish; None if it is to none of these controls, or to one that was replaced.
         """
-        asked = [key for key, number in self._asked.items() if number == answer.id]
+        asked: list[Wish] = [key for key, number in self._asked.items() if number == answer.id]
         if not asked:
             return None
         wish = asked[0]
