@@ -12,13 +12,25 @@ from benchmarks import (
     bench_cycle,
     bench_kill,
     bench_kinematics,
+    bench_panel,
     bench_rack,
     bench_realtime,
     bench_slcan,
     bench_space_arm,
 )
 
-NAMES = ("kinematics", "cycle", "realtime", "slcan", "rack", "kill", "space_arm", "arm", "arm_link")
+NAMES = (
+    "kinematics",
+    "cycle",
+    "realtime",
+    "slcan",
+    "rack",
+    "kill",
+    "space_arm",
+    "arm",
+    "arm_link",
+    "panel",
+)
 
 
 def machine() -> dict[str, str | int | None]:
@@ -68,6 +80,8 @@ def main() -> None:
         results["arm_link"] = bench_arm_link.run(
             arguments.waypoints, arguments.arm_seconds, arguments.seconds
         )
+    if "panel" in chosen:
+        results["panel"] = bench_panel.run(min(arguments.seconds, 30.0))
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, Final
 
 from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QTabBar, QWidget
 
 from hil.panel.texts import text
 
@@ -15,6 +15,10 @@ LAYOUT_VERSION: Final = 1
 
 _MARK: Final = "\u200b"
 """Seen by nobody."""
+
+
+TALL: Final = ("controls", "handles", "scenarios", "compare")
+"""Docks whose content may be taller than there is room for; it scrolls then."""
 
 
 class Group(Enum):
@@ -79,7 +83,7 @@ class Docks:
     def _dock(self, name: str, content: QWidget) -> QDockWidget:
         dock = QDockWidget(text(f"window.dock.{name}"), self._window)
         dock.setObjectName(f"dock.{name}")
-        dock.setWidget(content)
+        dock.setWidget(_scrolled(content) if name in TALL else content)
         dock.visibilityChanged.connect(lambda seen: self._see(name, seen))
         return dock
 
@@ -114,10 +118,13 @@ class Docks:
             dock.raise_()
         self.settle()
 
-    def settle(self) -> None:
+    def settle(self, *, run: bool = True) -> None:
         """Divide the room of a window that is shown.
 
         The machine has a little less than half of the width, the scope two fifths of the height.
+
+        Args:
+            run: whether there is a run; without one the scope has little to show.
         """
         self.tidy()
         width, height = self._window.width(), self._window.height()
@@ -126,7 +133,8 @@ class Docks:
         if left and right:
             self._window.resizeDocks([left, right], [45 * width // 100, 55 * width // 100], across)
         if bottom and (above := left or right):
-            self._window.resizeDocks([above, bottom], [6 * height // 10, 4 * height // 10], down)
+            part = (4 if run else 2) * height // 10
+            self._window.resizeDocks([above, bottom], [height - part, part], down)
         if bottom and foot:
             least = foot.minimumSizeHint().height()
             self._window.resizeDocks([bottom, foot], [bottom.height() + foot.height(), least], down)
@@ -202,6 +210,14 @@ class Docks:
                 self.reset()
             return False
         return True
+
+
+def _scrolled(content: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setWidget(content)
+    return area
 
 
 def _bytes(value: Any) -> QByteArray | None:

@@ -26,15 +26,16 @@ class ScopeDock(OfRun):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._model: ScopeModel | None = None
-        self._view: ScopeView | None = None
+        self.model: ScopeModel | None = None
+        """Of the run that is shown; None before the first."""
+        self.view: ScopeView | None = None
 
     def set_session(self, session: Session | None) -> None:
         """Show another run; the last one stays when there is none."""
         if session is None:
             return
         facts = session.facts
-        before = [] if self._model is None else [trace.name for trace in self._model.traces]
+        before = [] if self.model is None else [trace.name for trace in self.model.traces]
         model = ScopeModel(facts)
         for name in before:
             with suppress(KeyError):
@@ -42,25 +43,25 @@ class ScopeDock(OfRun):
         if not model.traces:
             for name in FIRST_TRACES[facts.station]:
                 model.show(name)
-        self._model = model
-        if self._view is None:
-            self._view = ScopeView(model, self._theme)
-            self.put(self._view)
+        self.model = model
+        if self.view is None:
+            self.view = ScopeView(model, self._theme)
+            self.put(self.view)
         else:
-            self._view.set_model(model)
+            self.view.set_model(model)
 
     def take(self, turn: Turn) -> None:
         """Keep the samples, seen or not."""
-        if self._model is not None:
-            self._model.take(turn.batch)
+        if self.model is not None:
+            self.model.take(turn.batch)
 
     def refresh(self) -> None:
         """Draw."""
-        if self._view is not None:
-            self._view.refresh()
+        if self.view is not None:
+            self.view.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self._theme = theme
-        if self._view is not None:
-            self._view.set_theme(theme)
+        if self.view is not None:
+            self.view.set_theme(theme)

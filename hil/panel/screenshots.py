@@ -35,7 +35,7 @@ _LED: Final = """\
 name = "too_far"
 rig = "paper"
 clock = "real"
-rate_hz = 250.0
+rate_hz = 100.0
 check_first = false
 
 [motion]
@@ -97,7 +97,7 @@ class Studio:
     def take(self, name: str, size: QSize = SMALL) -> None:
         """Take a picture of the window."""
         self.window.resize(size)
-        self.window.docks.settle()
+        self.window.docks.settle(run=self.window.session is not None)
         self.wait(most_s=1.5)
         path = self._out / f"panel_{name}.png"
         if not self.window.grab().save(str(path)):
@@ -129,7 +129,7 @@ class Studio:
             self.window.docks.show("margins")
             self.take("live")
             if not self.wait(lambda: self._mode() == "FAULT", 15.0):
-                self._lead_until(lambda: self._mode() == "FAULT")
+                self._lead_until(lambda: self._mode() == "FAULT")  # a stall had let go
             self.window.docks.show("faults")
             self.take("fault")
         finally:

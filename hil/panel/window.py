@@ -198,6 +198,9 @@ class MainWindow(QMainWindow):
         self.handles.steer(writer)
         self.docks.show("handles")
 
+    def _settle(self) -> None:
+        self.docks.settle(run=self._session is not None)
+
     def seek(self, t_s: float) -> None:
         """Show another time of a recording [s]; a bench that runs has none to choose from."""
         if isinstance(self._session, ReplaySession):
@@ -220,8 +223,9 @@ class MainWindow(QMainWindow):
         self.strip.set_session(session)
         for view in self.views.values():
             view.set_session(session)
-        if self.docks.set_shown("replay", isinstance(session, ReplaySession)):
-            QTimer.singleShot(0, self.docks.settle)
+        changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
+        if changed or not self._placed:
+            QTimer.singleShot(0, self._settle)
         name = "" if session is None else session.facts.name
         self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
 
@@ -283,8 +287,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Divide the room when its size is known, unless a layout was remembered."""
         super().showEvent(event)
-        QTimer.singleShot(0, self.docks.tidy if self._placed else self.docks.settle)
-        self._placed = True
+        QTimer.singleShot(0, self.docks.tidy if self._placed else self._settle)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """A window that is minimised or not active lets go."""

@@ -108,7 +108,7 @@ def owned(desk, make, until):
 def tell(desk, mode=Mode.IDLE, t_s=1.0):
     """A frame as control pushes it."""
     frame = bytearray(FRAME.size)
-    pack_into(frame, 0, *CycleFrame(100, t_s, 0.01, 0.0, 0.0, int(mode), 0))
+    pack_into(frame, 0, *CycleFrame(100, t_s, 0.01, 0.0, 0.0, tuple(Mode).index(mode), 0))
     desk.telemetry.push(CYCLE_KIND, bytes(frame))
 
 
