@@ -13,8 +13,11 @@ SCREEN := $(shell command -v xvfb-run >/dev/null && \
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
 
+# What is compiled is compiled once, and not by each worker and each program that it starts: kernels
+# before the tests, modules as they are first imported (whatever the shell says of .pyc files).
 test: .venv/test.stamp
-	$(SCREEN) $(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
+	PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .

@@ -1,0 +1,53 @@
+"""Compile every kernel once before the tests, so that their workers and programs only load them.
+
+Without it each worker compiles what it meets, and so does every program that its tests start, all
+at the same time. Two processes share the kernels between them: no kernel is compiled twice.
+
+Run as a program; exits with 1 if a kernel cannot be compiled.
+"""
+
+import multiprocessing
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+
+def warm_platform() -> None:
+    """The platform's kernels, those of a led bench and those of the emulated robot."""
+    import hil.operated.kernels
+    from hil.warm import warm
+    from sim.devices.arm_kinematics import dh_table, forward, solve
+    from sim.devices.arm_servo import JointServos, ServoSettings
+
+    warm()
+    hil.operated.kernels.warm()
+    servos = JointServos(ServoSettings(), np.zeros(6))
+    servos.run(1)
+    table, pose, q_rad = dh_table(0.1), np.zeros((3, 4)), np.zeros(6)
+    forward(table, q_rad, np.empty((6, 3)), np.empty((6, 3)), pose)
+    solve(table, pose, q_rad, np.empty(6))
+
+
+def warm_arm() -> None:
+    """The kernels of the space arm with all its integrators, and of the robot."""
+    from hil.warm import warm_arm
+
+    warm_arm(classic=True)
+
+
+def main() -> int:
+    """Compile the halves at the same time."""
+    halves: tuple[Callable[[], None], ...] = (warm_platform, warm_arm)
+    # Nothing of a half is inherited by the other: each is a program of its own.
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=half) for half in halves]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    return int(any(process.exitcode for process in processes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
