@@ -24,6 +24,7 @@ from hil.panel.models.handles import RemoteWriter
 from hil.panel.models.opening import Opening
 from hil.panel.models.pace import Pace
 from hil.panel.models.replay import FileFeed
+from hil.panel.screen_lock import ScreenLock
 from hil.panel.session import LiveSession, ReplaySession, Session, Turn
 from hil.panel.texts import text
 from hil.panel.window_menus import Menus
@@ -81,6 +82,9 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self)
         self.statusBar().setSizeGripEnabled(False)
         self._placed = self.docks.restore()
+        self.screen_lock = ScreenLock(self)
+        """Hears that the screen is being locked."""
+        self.screen_lock.locked.connect(self.strip.let_go)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._wanted_name()))
         self.use_theme(self._wanted_name())

@@ -1,5 +1,7 @@
 """The window by keys, mouse and events, before a desk without a bench behind it."""
 
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -209,14 +211,19 @@ def test_space_is_heard_before_any_widget_and_only_while_it_is_down(owned, until
     assert slot.order.pressed(Button.HOME) == 0
 
 
-@pytest.mark.parametrize("event", [QEvent.Type.WindowDeactivate, QEvent.Type.WindowStateChange])
-def test_a_window_that_is_left_lets_go(owned, until, event):
+@pytest.mark.parametrize("how", ["left", "minimised", "locked"])
+def test_a_window_that_is_left_lets_go(owned, until, how):
     window, slot = owned
     hold_twice(window, until, slot)
-    if event is QEvent.Type.WindowStateChange:
-        window.showMinimized()
-    else:
-        QApplication.sendEvent(window, QEvent(event))
+    match how:
+        case "left":
+            QApplication.sendEvent(window, QEvent(QEvent.Type.WindowDeactivate))
+        case "minimised":
+            window.showMinimized()
+        case _:
+            window.screen_lock.active_changed(False)
+            assert window.session.bench.held
+            window.screen_lock.active_changed(True)
     until(lambda: not slot.order.held)
     assert not window.session.bench.held
 
@@ -333,3 +340,30 @@ def test_colours_follow_the_system_unless_they_are_chosen(make):
     assert QApplication.palette().window().color().lightness() > 200
     window.use_theme("system")
     assert window._wanted_name() == "system"
+
+
+_LOCKING = """
+from PySide6.QtCore import QCoreApplication, QElapsedTimer
+from PySide6.QtDBus import QDBusConnection, QDBusMessage
+from hil.panel.screen_lock import ScreenLock
+app, heard = QCoreApplication([]), []
+lock = ScreenLock()
+lock.locked.connect(lambda: heard.append(1))
+bus = QDBusConnection.sessionBus()
+assert bus.registerService("org.freedesktop.ScreenSaver")
+name = "org.freedesktop.ScreenSaver"
+said = QDBusMessage.createSignal("/org/freedesktop/ScreenSaver", name, "ActiveChanged")
+said.setArguments([True])
+assert bus.send(said)
+timer = QElapsedTimer()
+timer.start()
+while not heard and timer.elapsed() < 10_000:
+    app.processEvents()
+assert heard
+"""
+
+
+@pytest.mark.skipif(shutil.which("dbus-run-session") is None, reason="no D-Bus here")
+def test_a_screen_saver_on_the_bus_is_heard():
+    command = ["dbus-run-session", sys.executable, "-c", _LOCKING]
+    subprocess.run(command, check=True, timeout=60, stderr=subprocess.DEVNULL)
