@@ -32,7 +32,7 @@ from hil.recording.arm_frame import NAN6, NAN7, stream_result
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
-from hil.report import arm_drawing, arm_figures
+from hil.report import arm_drawing, arm_figures, style
 from hil.report.arm_key_figures import arm_key_figures
 from hil.report.arm_machines import MACHINES_KEY, ArmMachines, limit_share
 from hil.report.arm_page import SECTIONS, write_arm_report
@@ -55,6 +55,12 @@ def view(run: ArmRecording) -> ArmView:
 @pytest.fixture(scope="module")
 def page(run: ArmRecording, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_arm_report(run, tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture
+def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
+    monkeypatch.setattr(style, "DPI", 36)
 
 
 def rows(view: ArmView) -> dict[str, object]:
@@ -259,6 +265,7 @@ def test_the_page_is_whole_by_itself(run: ArmRecording, page: Path) -> None:
     assert "not as it should be" not in elements.text
 
 
+@pytest.mark.usefixtures("coarse")
 def test_the_same_recording_gives_the_same_bytes(tmp_path: Path) -> None:
     run = write_run(tmp_path / "recording.mcap", count=1)
     first, again = (write_arm_report(run, tmp_path / name) for name in ("first", "again"))
@@ -280,6 +287,7 @@ def test_arms_are_drawn_where_they_were_at_the_first_and_last_waypoint(view: Arm
     assert (chosen[0], chosen[-1]) == (0, 239)
 
 
+@pytest.mark.usefixtures("coarse")
 def test_a_bad_run_says_what_is_bad(tmp_path: Path) -> None:
     def change(index: int, frame):
         if 50 <= index < 55:
@@ -338,6 +346,7 @@ def test_how_it_ended_is_told(tmp_path: Path, events, ending: Ending) -> None:
     assert found.verdict.ending is ending
 
 
+@pytest.mark.usefixtures("coarse")
 def test_odd_recordings_give_a_page_that_says_so(tmp_path: Path) -> None:
     def nothing_told(_: int, frame):
         return frame._replace(measured_pose=NAN7, measured_at_s=math.nan, sent_seq=math.nan)

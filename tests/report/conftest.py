@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from report_samples import GOOD, TRIP_TEXT, TRIPPED, start_of, violation, write_run
 
+import hil.report.style
 from hil.recording.reader import Recording
 from hil.report.page import write_report
 from hil.report.view import RunView
@@ -23,6 +24,12 @@ def tripped_run(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     events = (violation(first, TRIP_TEXT), violation(first, "leg 4: the same", leg=4))
     path = tmp_path_factory.mktemp("tripped") / "recording.mcap"
     return write_run(path, TRIPPED, events=events)
+
+
+@pytest.fixture
+def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
+    monkeypatch.setattr(hil.report.style, "DPI", 36)
 
 
 @pytest.fixture(scope="session")

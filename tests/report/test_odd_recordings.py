@@ -13,6 +13,8 @@ from hil.recording.frame import FIELDS, CycleFlag
 from hil.recording.reader import Recording
 from hil.report.page import write_report
 
+pytestmark = pytest.mark.usefixtures("coarse")
+
 
 def empty(run: Recording) -> Recording:
     return with_columns(run, **{row.name: run.column(row.name)[:0] for row in FIELDS})

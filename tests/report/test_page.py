@@ -110,6 +110,7 @@ def test_the_same_recording_gives_the_same_bytes(tripped_run: Recording, tripped
 HOSTILE = "<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
 
 
+@pytest.mark.usefixtures("coarse")
 def test_hostile_texts_stay_texts(tmp_path) -> None:
     plan = demo_plan()
     scenario = plan.scenario.model_copy(update={"description": HOSTILE})
@@ -127,6 +128,7 @@ def test_hostile_texts_stay_texts(tmp_path) -> None:
     assert elements.text.count(HOSTILE) >= 8
 
 
+@pytest.mark.usefixtures("coarse")
 def test_a_description_in_formula_marks_is_not_set_as_a_formula(tmp_path) -> None:
     run = write_run(tmp_path / "a.mcap")
     odd = dataclasses.replace(run, modes=tuple(f"$\\frac{{{name}$" for name in run.modes))
