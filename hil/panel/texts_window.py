@@ -6,6 +6,10 @@ TEXTS: Final[dict[str, str]] = {
     "window.title": "{name} - HIL bench",
     "window.title.none": "HIL bench",
     "window.none": "No run",
+    "window.what_now": (
+        "{name} has ended; its pictures stay. Open its recording (Ctrl+O) to look closer, choose "
+        "another bench (Ctrl+B), or run it again from Scenarios (Ctrl+5)."
+    ),
     "window.lost": "the bench is gone without a word",
     "window.file": "&File",
     "window.bench": "&Bench",

@@ -107,7 +107,10 @@ class MainWindow(QMainWindow):
     def _turn(self) -> None:
         session = self._session
         if session is not None:
+            before = session.ended
             self._hear(session.turn())
+            if session.ended and not before:
+                self.tell(text("window.what_now", name=session.facts.name), for_good=True)
         for view in self.views.values():
             view.tick()
         self._draw()
@@ -251,9 +254,9 @@ class MainWindow(QMainWindow):
         """A new menu of the menu bar."""
         return self.menuBar().addMenu(title)
 
-    def tell(self, words: str) -> None:
-        """Say something in the status bar."""
-        self.statusBar().showMessage(words, TOLD_MS)
+    def tell(self, words: str, *, for_good: bool = False) -> None:
+        """Say something in the status bar, for a while or until something else is said."""
+        self.statusBar().showMessage(words, 0 if for_good else TOLD_MS)
 
     # --- how it looks ---------------------------------------------------------------------------
 

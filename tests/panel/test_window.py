@@ -313,6 +313,7 @@ def test_a_lost_bench_is_told_and_its_pictures_stay(make, place, until):
         until(lambda: window.session.bench.mode == "IDLE")
     until(lambda: window.session.ended)
     assert window.session.bench.link(NOW_S()) is Link.ENDED
+    assert "test has ended; its pictures stay" in window.statusBar().currentMessage()
     assert window.session.bench.mode == "IDLE"
     assert not window.session.owns
     assert not window.send(m.Press(button="home"))
