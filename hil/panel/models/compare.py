@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import correlate
 
 from hil.panel.models.feed import RunFacts
 from hil.panel.models.scope_channels import Channel, channels_of
@@ -289,6 +288,8 @@ def _coefficient(a: Array, known_a: Array, b: Array, known_b: Array) -> Array:
     """
 
     def sums(left: Array, right: Array) -> Array:
+        from scipy.signal import correlate  # here: it takes a second to load
+
         return np.asarray(correlate(left, right, mode="full", method="fft"), dtype=np.float64)
 
     count = np.maximum(np.round(sums(known_a, known_b)), 1.0)
