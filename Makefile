@@ -1,5 +1,6 @@
 # make demo   set up and run the main job: a dry run of the paper's platform, with a report
 # make test   set up and run the tests
+# make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
@@ -8,7 +9,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo test lint bench screenshots panel-packages wheel-check clean
+.PHONY: demo test panel lint bench screenshots panel-packages wheel-check clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -18,6 +19,9 @@ demo: .venv/core.stamp
 test: .venv/test.stamp
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
 	PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+
+panel: .venv/panel.stamp
+	$(BIN)/hil panel
 
 lint: .venv/lint.stamp
 	$(BIN)/ruff check .
@@ -57,6 +61,10 @@ wheel-check:
 
 .venv/core.stamp: .venv/bin/python pyproject.toml
 	$(BIN)/pip install -q -e .
+	touch $@
+
+.venv/panel.stamp: .venv/core.stamp
+	$(BIN)/pip install -q -e .[panel]
 	touch $@
 
 .venv/test.stamp: .venv/core.stamp
