@@ -23,15 +23,9 @@ from hil.panel.models.catalogue import Entry, SaveError, Writer, catalogue, entr
 from hil.panel.models.form import FormModel
 from hil.panel.models.form_check import problems_of
 from hil.panel.models.handles import HandlesPlace, RemoteWriter
-from hil.panel.models.launch import (
-    BenchRun,
-    CheckFinding,
-    CheckOutcome,
-    CheckRun,
-    DryRun,
-    LaunchState,
-    ReportRun,
-)
+from hil.panel.models.launch import BenchRun, LaunchState
+from hil.panel.models.launch_check import CheckFinding, CheckOutcome, CheckRun
+from hil.panel.models.launch_jobs import DryRun, ReportRun
 from hil.panel.models.toml_text import TomlError
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme

@@ -9,16 +9,10 @@ import pytest
 
 from hil.desk.places import Place
 from hil.panel.models import launch
-from hil.panel.models.launch import (
-    BenchRun,
-    CheckRun,
-    Child,
-    DryRun,
-    LaunchState,
-    RemoteAddress,
-    bench_arguments,
-    outcome_of,
-)
+from hil.panel.models.launch import BenchRun, LaunchState, RemoteAddress, bench_arguments
+from hil.panel.models.launch_check import CheckRun, outcome_of
+from hil.panel.models.launch_child import WORDS_MAX, Child
+from hil.panel.models.launch_jobs import DryRun
 from hil.settings import apply_overrides
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -125,7 +119,7 @@ def test_only_the_end_of_long_words_is_kept():
     child = shell('print("a" * 100_000 + " the end", file=sys.stderr)')
     child._process.wait(20)
     assert child.words().endswith("the end")
-    assert len(child.words()) <= launch.WORDS_MAX
+    assert len(child.words()) <= WORDS_MAX
     child.end()
 
 
