@@ -56,12 +56,14 @@ class Case:
         id: number of its question.
         pose: the pose, for a target; None for a motion.
         table: the ``[motion]`` table, for a motion; None for a target.
+        era: the owning and the wish that it belongs to; one that is over has no use for a proof.
     """
 
     client: int
     id: int
     pose: Six | None = None
     table: dict[str, Any] | None = None
+    era: tuple[int, int] = (0, 0)
 
 
 class Outbox:

@@ -162,17 +162,26 @@ def benches(place: Path | None = None) -> list[Place]:
         return [found for found in _named(fd, place) if _answers(fd, found.path.name)]
 
 
-def sweep(place: Path) -> None:
+def sweep(place: Path, wanted: str = "") -> None:
     """Remove the sockets that benches which were killed have left behind.
+
+    Args:
+        place: the folder.
+        wanted: file name of a socket that is about to be made. One of that name goes if nobody
+            answers, whoever has its process number: a container gives the same number again, and
+            a second desk of a run follows the first.
 
     Raises:
         PlaceError: if the folder cannot be trusted.
     """
     with opened(place) as fd:
         for found in _named(fd, place):
-            if not Path(f"/proc/{found.pid}").exists() and not _answers(fd, found.path.name):
+            name = found.path.name
+            # Between bind and listen a living bench does not answer yet; its process shows it.
+            free = name == wanted or not Path(f"/proc/{found.pid}").exists()
+            if free and not _answers(fd, name):
                 with suppress(OSError):
-                    os.unlink(found.path.name, dir_fd=fd)
+                    os.unlink(name, dir_fd=fd)
 
 
 def _named(fd: int, place: Path) -> Iterator[Place]:

@@ -8,34 +8,18 @@ was made by the owner, and after a silence only from a new one: what froze must 
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Final
 
 from hil.desk import messages as m
-from hil.desk.grip import Grip
 from hil.desk.order import DEAD_MAN_S, Button, OperatorOrder
 from hil.desk.parts import Case, DeskFacts, Outbox
 from hil.desk.pen import Pen
+from hil.desk.room import CLIENTS_MAX, HELLO_TIMEOUT_S, Client, free_name, why_refused
 
-HELLO_TIMEOUT_S: Final = 1.0
-"""Time that a connection has for its first word [s]."""
-CLIENTS_MAX: Final = 16
 FUTURE_MAX_S: Final = 0.05
 """A stamp further ahead than this [s] is no stamp of this machine's clock."""
-
-
-@dataclass(slots=True)
-class _Client:
-    nonce: str
-    since_s: float
-    name: str = ""
-    grip: Grip = field(default_factory=Grip)
-
-    @property
-    def known(self) -> bool:
-        return bool(self.name)
 
 
 class Desk:
@@ -64,9 +48,10 @@ class Desk:
     ) -> None:
         self._secret, self._facts, self._uid = secret, facts, uid
         self._now_s, self._nonce, self._ask = now_s, nonce, ask
-        self._clients: dict[int, _Client] = {}
+        self._clients: dict[int, Client] = {}
         self._owner: int | None = None
         self._pen = Pen(write)
+        self._owning = self._targets = 0
         self.outbox = Outbox()
         """What is to be sent, and who is to be closed."""
 
@@ -94,7 +79,7 @@ class Desk:
             key: a number for this connection.
             uid: user that the kernel names for the other end (SO_PEERCRED).
         """
-        client = self._clients[key] = _Client(self._nonce(), self._now_s())
+        client = self._clients[key] = Client(self._nonce(), self._now_s())
         if uid != self._uid:
             self._refuse(key, f"this bench is user {self._uid}'s; you are user {uid}")
         elif len(self._clients) > CLIENTS_MAX:
@@ -114,12 +99,15 @@ class Desk:
         """Notice who has been silent for too long; call it at least every 50 ms while one holds."""
         now_s = self._now_s()
         for key, client in list(self._clients.items()):
-            if not client.known and now_s - client.since_s > HELLO_TIMEOUT_S:
+            if client.late(now_s):
                 self._refuse(key, f"no hello within {HELLO_TIMEOUT_S:g} s")
         if self._owner is not None:
             owner = self._clients[self._owner]
             if owner.grip.silent(now_s):
                 self._pen.sign_of_life(owner.grip)
+            if owner.lost(now_s):
+                self._disown()
+                self._tell_all()
 
     def bench_ended(self) -> None:
         """The run is over: everyone is told, and nothing more is taken from anyone."""
@@ -164,29 +152,15 @@ class Desk:
             case _:
                 self._wish(key, client, message)
 
-    def _greet(self, key: int, client: _Client, message: m.ClientMessage) -> None:
-        if not isinstance(message, m.Hello):
-            self._refuse(key, f"{message.type} before hello")
-        elif message.protocol != m.PROTOCOL:
-            self._refuse(key, f"protocol {message.protocol}; this bench speaks {m.PROTOCOL}")
-        elif not hmac.compare_digest(
-            m.proof_of(self._secret, client.nonce).encode(), message.proof.encode()
-        ):
-            self._refuse(key, "the proof does not match this bench's token")
-        else:
-            client.name = self._free_name(message.name)
+    def _greet(self, key: int, client: Client, message: m.ClientMessage) -> None:
+        if why := why_refused(message, self._secret, client.nonce):
+            self._refuse(key, why)
+        elif isinstance(message, m.Hello):
+            client.name = free_name(message.name, self.names)
             self.outbox.say(key, self._facts.welcome(), with_descriptors=True)
             self._tell_all()
 
-    def _free_name(self, wanted: str) -> str:
-        """The name, with a number behind it if another client has it."""
-        taken, name, number = set(self.names), wanted, 1
-        while name in taken:
-            number += 1
-            name = f"{wanted} {number}"
-        return name
-
-    def _alive(self, key: int, client: _Client, message: m.Alive) -> None:
+    def _alive(self, key: int, client: Client, message: m.Alive) -> None:
         now_s = self._now_s()
         if message.stamp_s > now_s + FUTURE_MAX_S:
             self._refuse(
@@ -198,12 +172,13 @@ class Desk:
         if client.grip.heard(message.held, message.stamp_s, now_s, counts=key == self._owner):
             self._pen.sign_of_life(client.grip)
 
-    def _take(self, key: int, client: _Client) -> str:
+    def _take(self, key: int, client: Client) -> str:
         if self._owner == key:
             return ""
         if self._owner is not None:
             return f"{self.owner} owns the motion; it must give it back first"
-        self._owner = key
+        self._owner, client.took_s = key, self._now_s()
+        self._owning += 1
         self._pen.own(client.name, client.grip)
         self._tell_all()
         return ""
@@ -221,7 +196,7 @@ class Desk:
     def _wish(
         self,
         key: int,
-        client: _Client,
+        client: Client,
         message: m.Press | m.Override | m.Target | m.Motion,
     ) -> None:
         """What only the owner may want."""
@@ -235,6 +210,7 @@ class Desk:
                 self._pen.override(message.value)
                 self.outbox.answer(key, message.id)
             case m.Target(pose=None):
+                self._targets += 1
                 self._pen.target(None)
                 self.outbox.answer(key, message.id)
             case m.Target():
@@ -242,7 +218,7 @@ class Desk:
             case m.Motion():
                 self._prove(Case(key, message.id, table=message.table))
 
-    def _press_by(self, client: _Client, button: Button) -> str:
+    def _press_by(self, client: Client, button: Button) -> str:
         """A press counts while its maker is alive; an old one, delivered late, does not."""
         age_s = self._now_s() - client.grip.stamp_s
         if button is not Button.HOLD and age_s > DEAD_MAN_S:
@@ -258,7 +234,11 @@ class Desk:
                 case.client, case.id, f"{what}: the {self._facts.station} station has none to set"
             )
             return
-        self._ask(case)
+        self._ask(replace(case, era=self._era_of(case)))
+
+    def _era_of(self, case: Case) -> tuple[int, int]:
+        """What must be the same when the proof is done: the owning, and for a pose its wish."""
+        return self._owning, 0 if case.pose is None else self._targets
 
     def proved(self, case: Case, error: str, motion_json: bytes = b"") -> None:
         """The verdict on what was asked; it counts if the one who asked still owns the motion.
@@ -272,6 +252,9 @@ class Desk:
             return
         if not error and case.client != self._owner:
             error = self._not_owner()
+        if not error and case.era != self._era_of(case):
+            what = "motion" if case.pose is None else "target"
+            error = f"{what}: withdrawn, or the motion given back, before it was proved"
         if not error and case.table is None:
             self._pen.target(case.pose)
         elif not error:
@@ -285,6 +268,7 @@ class Desk:
         if self._owner is not None and self._owner in self._clients:
             self._clients[self._owner].grip.let_go()
         self._owner = None
+        self._owning += 1
         self._pen.disown()
 
     def _refuse(self, key: int, why: str) -> None:

@@ -42,7 +42,7 @@ def listen(place: Path, name: str) -> socket.socket:
         OSError: if the socket cannot be made.
     """
     with opened(place, make=True) as fd:
-        sweep(place)
+        sweep(place, name)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
         try:
             listener.bind(through(fd, name))

@@ -98,6 +98,17 @@ def test_those_that_answer_are_listed_and_the_dead_are_swept(place):
     assert benches(place) == []
 
 
+def test_a_socket_of_a_killed_run_with_this_runs_number_is_no_hindrance(place):
+    name = socket_name("wave", os.getpid())
+    listen(place, name).close()  # killed; in a container the next run has the same number
+    with listen(place, name):
+        (found,) = benches(place)
+        assert found.path.name == name
+        with pytest.raises(OSError, match="in use"):  # one that answers is left alone
+            listen(place, name)
+        assert benches(place) == [found]
+
+
 def test_a_long_path_is_no_obstacle(tmp_path):
     place = tmp_path / ("long" * 40) / "hil-bench"
     place.parent.mkdir()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hil.desk import messages as m
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button
-from hil.desk.server import CLIENTS_MAX, HELLO_TIMEOUT_S
+from hil.desk.room import CLIENTS_MAX, HELLO_TIMEOUT_S, OWNER_SILENT_MAX_S
 
 
 @pytest.fixture
@@ -179,6 +179,41 @@ def test_two_of_one_name_are_told_apart(bench):
     for key in range(3):
         bench.join(key, "panel")
     assert bench.desk.names == ("panel", "panel 2", "panel 3")
+
+
+def test_an_owner_that_froze_does_not_keep_the_motion_from_the_others(bench):
+    bench.own(1, "left")
+    bench.join(2, "right")
+    bench.alive(1, held=True)
+    bench.say(1, m.Target(pose=(0.0,) * 6))
+    bench.desk.proved(bench.asked.pop(), "")
+    bench.heard(1)
+    bench.now += OWNER_SILENT_MAX_S
+    bench.desk.tick()
+    assert bench.desk.owner == "left"
+    bench.now += 0.001
+    bench.desk.tick()
+    assert [told.owner for told in (*bench.heard(1), *bench.heard(2))] == ["", ""]
+    assert (bench.order.owner, bench.order.held, bench.order.target) == ("", False, None)
+    assert bench.say(2, m.Take(id=5))[-1].ok
+    bench.alive(1, held=True)  # it wakes up
+    assert bench.order.owner == "right"
+    assert not bench.order.held
+    assert "right" in bench.press(1, "home").error
+
+
+def test_an_owner_that_holds_or_has_just_taken_it_keeps_the_motion(bench):
+    bench.join(1)
+    bench.alive(1, held=False)
+    bench.now += 60.0
+    bench.say(1, m.Take())
+    bench.desk.tick()
+    assert bench.desk.owner == "panel"
+    for held in (True, False) * 40:
+        bench.alive(1, held=held)
+        bench.now += 0.1
+        bench.desk.tick()
+    assert bench.desk.owner == "panel"
 
 
 @pytest.mark.parametrize("how", ["gone", "garbage", "release"])
@@ -387,6 +422,46 @@ def test_a_proof_that_comes_too_late_changes_nothing(bench):
     bench.desk.disconnected(1)
     bench.desk.proved(bench.asked[0], "", b"{}")
     assert bench.heard(1) == []
+
+
+HERE, THERE = (0.0,) * 6, (0.1,) * 6
+
+
+def test_a_target_that_was_withdrawn_does_not_come_back_when_its_proof_does(bench):
+    bench.own(1)
+    bench.say(1, m.Target(pose=THERE, id=6))
+    assert bench.say(1, m.Target(pose=None, id=7)) == [m.Answer(id=7, ok=True)]
+    bench.desk.proved(bench.asked[0], "")
+    assert bench.order.target is None
+    (answer,) = bench.heard(1)
+    assert (answer.id, answer.ok) == (6, False)
+    assert answer.error.startswith("target: withdrawn")
+    bench.say(1, m.Target(pose=HERE, id=8))
+    bench.desk.proved(bench.asked[1], "")
+    assert bench.order.target == HERE
+
+
+def test_a_withdrawn_target_does_not_take_a_motion_with_it(bench):
+    bench.own(1)
+    bench.say(1, m.Motion(table={}, id=6))
+    bench.say(1, m.Target(pose=None, id=7))
+    bench.desk.proved(bench.asked[0], "", b"{}")
+    assert bench.order.motion_serial == 1
+
+
+@pytest.mark.parametrize("wish", [m.Target(pose=THERE, id=6), m.Motion(table={}, id=6)])
+def test_what_was_asked_before_the_motion_was_given_back_is_not_done_after_taking_it(bench, wish):
+    bench.own(1)
+    bench.say(1, wish)
+    bench.say(1, m.Release(id=7))
+    bench.say(1, m.Take(id=8))
+    bench.heard(1)
+    before = bench.order
+    bench.desk.proved(bench.asked[0], "", b"{}")
+    assert bench.order == before
+    (answer,) = bench.heard(1)
+    assert (answer.id, answer.ok) == (6, False)
+    assert "given back" in answer.error
 
 
 @pytest.mark.parametrize("wish", [m.Target(pose=(0.0,) * 6), m.Motion(table={})])

@@ -1,0 +1,78 @@
+"""Those who are connected to a desk: what is known of each, and who is let in."""
+
+from __future__ import annotations
+
+import hmac
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from hil.desk import messages as m
+from hil.desk.grip import Grip
+
+HELLO_TIMEOUT_S: Final = 1.0
+"""Time that a connection has for its first word [s]."""
+CLIENTS_MAX: Final = 16
+OWNER_SILENT_MAX_S: Final = 2.0
+"""An owner without a sign of life for longer than this [s] owns the motion no more."""
+
+
+@dataclass(slots=True)
+class Client:
+    """One connection.
+
+    Args:
+        nonce: what its proof has to be made with.
+        since_s: when it came [s].
+        name: as it is shown to others; empty until it is let in.
+        grip: its hold-to-run.
+        took_s: when it took the motion last [s]; -inf if it never did.
+    """
+
+    nonce: str
+    since_s: float
+    name: str = ""
+    grip: Grip = field(default_factory=Grip)
+    took_s: float = -math.inf
+
+    @property
+    def known(self) -> bool:
+        """Whether it was let in."""
+        return bool(self.name)
+
+    def late(self, now_s: float) -> bool:
+        """Whether it should have said hello by now [s]."""
+        return not self.known and now_s - self.since_s > HELLO_TIMEOUT_S
+
+    def lost(self, now_s: float) -> bool:
+        """Whether it has been silent for so long [s] that it cannot keep the motion."""
+        heard_s = max(self.grip.stamp_s, self.took_s)
+        return not self.grip.firm and now_s - heard_s > OWNER_SILENT_MAX_S
+
+
+def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:
+    """Why the first word of a client does not let it in; empty if it does.
+
+    Args:
+        message: its first word.
+        secret: content of the token file.
+        nonce: what it was given to prove with.
+    """
+    if not isinstance(message, m.Hello):
+        return f"{message.type} before hello"
+    if message.protocol != m.PROTOCOL:
+        return f"protocol {message.protocol}; this bench speaks {m.PROTOCOL}"
+    proof = m.proof_of(secret, nonce).encode()
+    if not hmac.compare_digest(proof, message.proof.encode()):
+        return "the proof does not match this bench's token"
+    return ""
+
+
+def free_name(wanted: str, taken: Iterable[str]) -> str:
+    """The name, with a number behind it if another client has it."""
+    others, name, number = set(taken), wanted, 1
+    while name in others:
+        number += 1
+        name = f"{wanted} {number}"
+    return name
