@@ -2,7 +2,8 @@
 
 One call of `turn`, thirty times a second: first the sign of life goes out, then what was said and
 what was told comes in. Nothing here waits. The sign of life is sent from the very call that feeds
-the pictures, so a window that is frozen is silent.
+the pictures, so a window that is frozen is silent; and whoever owns the motion asks the display
+first, because a display that is frozen cannot tell of a key that is let go.
 """
 
 from collections.abc import Callable
@@ -35,10 +36,18 @@ class LiveSession:
     Args:
         client: connection to its desk.
         now_s: monotonic time [s], the clock that stamps signs of life.
+        ask_display: a question that only a living display answers; it may take as long as that
+            one is frozen, and the sign of life with it. None if there is no display.
     """
 
-    def __init__(self, client: DeskClient, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        client: DeskClient,
+        now_s: Callable[[], float],
+        ask_display: Callable[[], object] | None = None,
+    ) -> None:
         self._client = client
+        self._ask_display = ask_display
         self._now_s = now_s
         self._feed = LiveFeed(client)
         self._stop_due: m.Stop | None = None
@@ -63,6 +72,8 @@ class LiveSession:
     def turn(self) -> Turn:
         """Give a sign of life, then take what came."""
         if self._client.open:
+            if self._ask_display is not None and self.bench.you_own:
+                self._ask_display()
             self._client.send(self.bench.alive(self._now_s()))
             if self._stop_due is not None:
                 self._send_stop(self._stop_due)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from hil.desk.order import Button
 from hil.panel.lamps_view import LampsRow
-from hil.panel.models.bench import BenchModel, ButtonState, Link
+from hil.panel.models.bench import BenchModel, ButtonState, Link, Source
 from hil.panel.state_keys import SHORTCUTS, StateKeys
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
@@ -58,12 +58,12 @@ class StateView(QWidget):
         self.hold_button.pressed.connect(lambda: self._grip("mouse", pressed=True))
         self.hold_button.released.connect(lambda: self._grip("mouse", pressed=False))
         self.stop_button = _Big(f"{text('state.stop')}\nEsc", self)
-        self.stop_button.setToolTip(text("state.stop.tip"))
         self.stop_button.pressed.connect(self.stop)
         for widget in (self.take, *self.buttons.values(), self.hold_button, self.stop_button):
             widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._lay_out()
         self.keys = StateKeys(self, self)
+        self._paint_stop(live=model.source is Source.LIVE)
         self.set_theme(theme)
 
     # --- from outside ---------------------------------------------------------------------------
@@ -73,6 +73,7 @@ class StateView(QWidget):
         self._let_go()
         self._model = model
         self._shown, self._buttons_shown = (), None
+        self._paint_stop(live=model.source is Source.LIVE)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""
@@ -83,7 +84,6 @@ class StateView(QWidget):
             "padding: 0.25em;"
         )
         self.refused.setStyleSheet(f"color: {theme.warn}; font-weight: bold;")
-        self.stop_button.setStyleSheet(_filled(theme.fault, theme.on_strong, theme.text))
         self._shown = ()
 
     def refresh(self, now_s: float) -> None:
@@ -115,7 +115,8 @@ class StateView(QWidget):
     def stop(self) -> None:
         """Ask for a stop, and let go of hold-to-run."""
         self._let_go()
-        self.asked.emit(self._model.stop())
+        if self._model.source is Source.LIVE:
+            self.asked.emit(self._model.stop())
 
     def press(self, button: Button) -> None:
         """Press a button, if it does something now."""
@@ -225,6 +226,20 @@ class StateView(QWidget):
         self.refused.setText(words)
         self.refused.setToolTip(words)
         self._paint_hold()
+        self._paint_stop(live=link is not Link.REPLAY)
+
+    def _paint_stop(self, *, live: bool) -> None:
+        """Red where it stops something; in a recording it is nobody's stop, and says so."""
+        theme = self._theme
+        under = "Esc" if live else text("state.stop.replay")
+        self.stop_button.setText(f"{text('state.stop')}\n{under}")
+        self.stop_button.setToolTip(text("state.stop.tip" if live else "state.stop.replay.tip"))
+        self.stop_button.setEnabled(live)
+        red, grey = (
+            (theme.fault, theme.on_strong, theme.text),
+            (theme.window, theme.dim, theme.line),
+        )
+        self.stop_button.setStyleSheet(_filled(*(red if live else grey)))
 
     def _paint_hold(self) -> None:
         theme = self._theme

@@ -10,7 +10,7 @@ TEXTS: Final[dict[str, str]] = {
         "{name} has ended; its pictures stay. Open its recording (Ctrl+O) to look closer, choose "
         "another bench (Ctrl+B), or run it again from Scenarios (Ctrl+5)."
     ),
-    "window.lost": "the bench is gone without a word",
+    "window.lost": "the desk is gone without a word; if the bench runs on, choose it anew (Ctrl+B)",
     "window.file": "&File",
     "window.bench": "&Bench",
     "window.view": "&View",

@@ -173,7 +173,7 @@ class MainWindow(QMainWindow):
         except DeskRefusedError as error:
             self.tell(text("window.refused", why=str(error)))
             return False
-        session = LiveSession(client, self._now_s)
+        session = LiveSession(client, self._now_s, QGuiApplication.queryKeyboardModifiers)
         self._take_on(session)
         self.tell(text("window.connected", name=session.facts.name))
         if take:

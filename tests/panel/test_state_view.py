@@ -107,6 +107,24 @@ def test_stop_goes_out_by_mouse_when_it_is_pressed_not_when_it_is_let_go(desks, 
     assert len(desk.asked) == 1
 
 
+def test_a_recording_shows_no_stop_that_stops_nothing(desks):
+    desk = desks(source=Source.REPLAY, said=None)
+    stop = desk.view.stop_button
+    assert not stop.isEnabled()
+    assert "recording" in stop.text()
+    assert LIGHT.fault.upper() not in colours(stop)
+    QTest.mousePress(stop, MOUSE)
+    QTest.keyClick(desk.table, Qt.Key.Key_Escape)
+    assert desk.asked == []
+    desk.view.set_model(BenchModel(desk.facts))  # before the next picture
+    assert stop.isEnabled()
+    desk.refresh()
+    assert "recording" not in stop.text()
+    assert LIGHT.fault.upper() in colours(stop)
+    QTest.mousePress(stop, MOUSE)
+    assert [type(one) for one in desk.asked] == [m.Stop]
+
+
 def test_stop_goes_out_from_a_dialog_which_still_closes(desks):
     desk = desks()
     dialog = QDialog(desk.window)
