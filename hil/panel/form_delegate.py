@@ -1,7 +1,7 @@
 """How one line of a form is edited: a field for text, a list to choose from."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import (
@@ -17,7 +17,7 @@ from hil.panel.models.form_nodes import ABSENT, Node, NodeKind, Place
 from hil.panel.models.form_values import shown
 from hil.panel.texts import text
 
-NAME, VALUE, UNIT, PROBLEM = range(4)
+NAME, VALUE, PROBLEM = range(3)
 """Columns."""
 PLACE: Final = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -29,6 +29,7 @@ class FormDelegate(QStyledItemDelegate):
     Args:
         find: gives a line's form and node.
         edit: takes place, typed text or None, and the choice if nothing was typed.
+        offered: names of files that a line may be given; typing others is possible.
         parent: the tree.
     """
 
@@ -36,10 +37,11 @@ class FormDelegate(QStyledItemDelegate):
         self,
         find: Callable[[Place], tuple[FormModel, Node] | None],
         edit: Callable[[Place, str | None, object], None],
+        offered: Callable[[Place], tuple[str, ...]],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self._find, self._edit = find, edit
+        self._find, self._edit, self._offered = find, edit, offered
 
     def createEditor(  # noqa: N802 - Qt's name
         self, parent: QWidget, option: QStyleOptionViewItem, index: Index
@@ -59,10 +61,29 @@ class FormDelegate(QStyledItemDelegate):
             return box
         if node.kind is NodeKind.FOREIGN:
             return None
+        names = self._offered(place)
+        if names:
+            return self._names_box(parent, node, names)
         field = QLineEdit(parent)
         field.setText(shown(node))
         field.textEdited.connect(lambda typed: self._edit(place, typed, None))
         return field
+
+    def _names_box(self, parent: QWidget, node: Node, names: tuple[str, ...]) -> QComboBox:
+        """A list of names in which another one can be typed."""
+        box = QComboBox(parent)
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setCompleter(cast(Any, None))  # a name that was begun is not another one
+        box.addItems(names)
+        box.setCurrentIndex(box.findText(shown(node)))
+        box.setEditText(shown(node))
+        place = node.place
+        box.textActivated.connect(lambda name: self._edit(place, name, None))
+        field = box.lineEdit()
+        if field is not None:
+            field.textEdited.connect(lambda typed: self._edit(place, typed, None))
+        return box
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:  # noqa: N802
         """The editor was filled when it was made, and is not overwritten while one types."""

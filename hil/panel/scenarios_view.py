@@ -152,7 +152,7 @@ class ScenariosView(QWidget):
         self._enable()
 
     def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:
-        self.form.set_model(model, lambda table: problems_of(kind, table, path))
+        self.form.set_model(model, lambda table: problems_of(kind, table, path), path)
 
     def save_as(self) -> None:
         """Ask for a name and save there."""

@@ -68,7 +68,7 @@ def test_only_the_owner_can_press(view):
 
 
 def test_a_changed_motion_is_applied_as_one(view):
-    view.form.select(("motion", "duration_s"))
+    view.form.tree.select(("motion", "duration_s"))
     view.form._edit(("motion", "duration_s"), "20", None)
     view.refresh()
     QTest.mouseClick(view.buttons["apply"], Qt.MouseButton.LeftButton)

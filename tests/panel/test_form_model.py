@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from hil.file_kinds import FileKind, kind_of
 from hil.panel.models.form import FormError, FormModel
-from hil.panel.models.form_nodes import NodeKind, unit_beside
+from hil.panel.models.form_labels import label_of
+from hil.panel.models.form_nodes import NodeKind
 from hil.panel.models.form_values import shown, value_at
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -217,12 +218,30 @@ def test_a_value_of_a_wrong_kind_can_begin_anew():
 
 def test_units_and_labels_come_from_keys():
     form = demo()
-    assert form.node(("motion", "fade_s")).label == "fade"
+    assert form.node(("motion", "fade_s")).label == "fade [s]"
     assert form.node(("motion", "terms", 2)).label == "3"
     form = form_of(CONFIGS / "scenarios" / "bkm_on_rm01.toml")
     segment = form.node(("source", "segment", 0, "velocity_m_s"))
     assert (segment.kind, segment.unit) == (NodeKind.ROW, "m/s")
-    assert unit_beside(segment) == "m/s"
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ("closed_length_m", "closed length [m]"),
+        ("speed_max_m_s", "maximum speed [m/s]"),
+        ("clearance_min_m", "minimum clearance [m]"),
+        ("motor_inertia_kg_m2", "motor inertia [kg m²]"),
+        ("speed_gain_v_s", "speed gain [V s/rad]"),
+        ("counts_per_m", "counts per metre [1/m]"),
+        ("com_m", "centre of mass [m]"),
+        ("d_m", "d [m]"),
+        ("check_first", "check first"),
+        ("dh", "Denavit-Hartenberg rows"),
+    ],
+)
+def test_a_key_reads_as_words_with_its_unit(key, label):
+    assert label_of(key) == label
 
 
 def test_only_problems_of_the_newest_table_are_taken():

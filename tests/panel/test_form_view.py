@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from hil.file_kinds import kind_of
-from hil.panel.form_view import PROBLEM, VALUE, FormView
+from hil.panel.form_delegate import NAME, PROBLEM, VALUE
+from hil.panel.form_view import FormView
 from hil.panel.models.form import FormModel
 from hil.panel.models.form_check import Problem, problems_of
 from hil.shipped import configs_dir
@@ -26,7 +27,7 @@ def view(app):
     assert kind is not None
     form = FormView()
     form.resize(460, 500)
-    form.set_model(FormModel(kind, table), lambda now: problems_of(kind, now, DEMO))
+    form.set_model(FormModel(kind, table), lambda now: problems_of(kind, now, DEMO), DEMO)
     form.show()
     yield form
     form.close_checks()
@@ -34,7 +35,7 @@ def view(app):
 
 
 def line(view, *place):
-    return view._items()[place]
+    return view.tree.items()[place]
 
 
 def editor(view, kind):
@@ -44,15 +45,15 @@ def editor(view, kind):
 
 
 def test_typing_counts_at_once_and_the_problem_appears_beside_it(view, pump):
-    view.select(("rate_hz",))
+    view.tree.select(("rate_hz",))
     QTest.keyClick(view.tree, Qt.Key.Key_Return)
     field = editor(view, QLineEdit)
     field.selectAll()
     QTest.keyClicks(field, "5000")
     assert view.model.table["rate_hz"] == 5000
     assert line(view, "rate_hz").text(VALUE) == "5000"
-    view._idle.timeout.emit()  # typing rests
-    view._pool.waitForDone()
+    view.checker.idle.timeout.emit()  # typing rests
+    view.checker.pool.waitForDone()
     pump(lambda: view.model.problems)
     assert "less than or equal to 1000" in line(view, "rate_hz").text(PROBLEM)
     assert line(view, "motion").text(PROBLEM) == ""
@@ -70,19 +71,19 @@ def test_a_problem_inside_a_closed_line_is_shown_at_it(view):
     assert line(view, *place).text(PROBLEM) == "should be greater than 0"
     assert item.text(PROBLEM) == "should be greater than 0"
     item.setExpanded(True)
-    view._refresh_lines()
+    view.tree.show_again()
     assert item.text(PROBLEM) == ""
 
 
 def test_another_kind_brings_other_lines(view):
-    view.select(("motion", "kind"))
+    view.tree.select(("motion", "kind"))
     QTest.keyClick(view.tree, Qt.Key.Key_Return)
     box = editor(view, QComboBox)
     row = box.findText("hold")
     box.setCurrentIndex(row)
     box.activated.emit(row)
     assert view.model.table["motion"]["kind"] == "hold"
-    assert ("motion", "terms") not in view._items()
+    assert ("motion", "terms") not in view.tree.items()
     view.undo()
     assert len(view.model.table["motion"]["terms"]) == 8
 
@@ -91,13 +92,13 @@ def test_keys_add_remove_move_and_take_back(view, pump):
     view.activateWindow()
     view.tree.setFocus()
     pump(view.tree.hasFocus)
-    view.select(("motion", "terms", 7))
+    view.tree.select(("motion", "terms", 7))
     QTest.keyClick(view.tree, Qt.Key.Key_Insert)
     assert len(view.model.table["motion"]["terms"]) == 9
-    assert view.current == ("motion", "terms", 8)
+    assert view.tree.current == ("motion", "terms", 8)
     QTest.keyClick(view.tree, Qt.Key.Key_Delete)
     assert len(view.model.table["motion"]["terms"]) == 8
-    view.select(("motion", "terms", 0))
+    view.tree.select(("motion", "terms", 0))
     first = view.model.table["motion"]["terms"][0]
     QTest.keyClick(view.tree, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     assert view.model.table["motion"]["terms"][1] == first
@@ -114,10 +115,31 @@ def test_a_tick_lets_a_setting_stand_in_the_file(view, pump):
 
 
 def test_what_is_required_cannot_be_removed_and_says_so(view):
-    view.select(("motion",))
+    view.tree.select(("motion",))
     view.remove()
     assert "required" in view._about.text()
     assert "motion" in view.model.table
+
+
+def test_a_rig_is_picked_from_a_list_or_typed(view):
+    view.tree.select(("rig",))
+    QTest.keyClick(view.tree, Qt.Key.Key_Return)
+    box = editor(view, QComboBox)
+    assert {box.itemText(row) for row in range(box.count())} == {"paper", "training_simulator"}
+    assert box.currentText() == view.model.table["rig"] == "../rigs/paper.toml"
+    box.setCurrentIndex(box.findText("training_simulator"))
+    box.textActivated.emit("training_simulator")
+    assert view.model.table["rig"] == "training_simulator"
+    box.lineEdit().selectAll()
+    QTest.keyClicks(box.lineEdit(), "p")
+    assert view.model.table["rig"] == "p"  # as typed, not what begins with it
+
+
+def test_labels_carry_the_unit_and_tool_tips_tell_bounds(view):
+    item = line(view, "motion", "fade_s")
+    assert item.text(NAME) == "fade [s]"
+    assert "0 < …" in item.toolTip(NAME)
+    assert view.model.node(("motion", "fade_s")).about in item.toolTip(VALUE)
 
 
 def test_nothing_scrolls_sideways(view):
@@ -130,7 +152,7 @@ def test_a_list_of_hundreds_opens_only_when_asked(view):
     table["motion"]["terms"] = table["motion"]["terms"] * 75
     kind = view.model.kind
     view.set_model(FormModel(kind, table))
-    assert ("motion", "terms", 0) not in view._items()
+    assert ("motion", "terms", 0) not in view.tree.items()
     line(view, "motion", "terms").setExpanded(True)
-    assert ("motion", "terms", 599) in view._items()
-    assert ("motion", "terms", 599, "axis") not in view._items()
+    assert ("motion", "terms", 599) in view.tree.items()
+    assert ("motion", "terms", 599, "axis") not in view.tree.items()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
-from hil.schema import unit_of
+from hil.panel.models.form_labels import bounds_of, label_of
 
 Place = tuple[str | int, ...]
 """Keys and indices from the top of a table to a value."""
@@ -73,7 +73,7 @@ class Node:
 
     @property
     def label(self) -> str:
-        """The key in words, without its unit; items count from 1."""
+        """The key in words, with its unit; items count from 1."""
         if isinstance(self.key, int):
             return str(self.key + 1)
         return label_of(self.key)
@@ -92,39 +92,6 @@ class Node:
     def fixed(self) -> bool:
         """Whether nothing can be chosen: a constant."""
         return self.kind is NodeKind.CHOICE and len(self.options) == 1
-
-
-def label_of(key: str) -> str:
-    """A key in words, without its unit."""
-    from hil.schema import UNITS
-
-    endings = [ending for ending in UNITS if key.endswith(ending)]
-    stem = key.removesuffix(max(endings, key=len)) if endings else key
-    return stem.replace("_", " ")
-
-
-def bounds_of(schema: Schema) -> str:
-    """Bounds of a number, of each number of a row, or of a list's length, in signs."""
-    if schema.get("type") == "array":
-        low, high = schema.get("minItems"), schema.get("maxItems")
-        inner = _same_items(schema)
-        told = bounds_of(inner) if inner else ""
-        if low == high and low is not None:
-            return f"{low} × {told}" if told else ""
-        return _between(low, "≤", high, "≤")
-    low, high = schema.get("minimum"), schema.get("maximum")
-    below, above = "≤", "≤"
-    if "exclusiveMinimum" in schema:
-        low, below = schema["exclusiveMinimum"], "<"
-    if "exclusiveMaximum" in schema:
-        high, above = schema["exclusiveMaximum"], "<"
-    return _between(low, below, high, above)
-
-
-def _between(low: float | None, below: str, high: float | None, above: str) -> str:
-    left = "" if low is None else f"{low:.10g} {below} "
-    right = "" if high is None else f" {above} {high:.10g}"
-    return f"{left}…{right}" if left or right else ""
 
 
 class NodeMaker:
@@ -299,11 +266,6 @@ def _unless(value: Any, wanted: Any, kind: NodeKind) -> NodeKind:
     return kind if value is ABSENT or isinstance(value, wanted) else NodeKind.FOREIGN
 
 
-def _same_items(schema: Schema) -> Schema:
-    items = schema.get("prefixItems") or [schema.get("items", {})]
-    return items[0] if all(item == items[0] for item in items) else {}
-
-
 def _fits(schema: Schema, value: Any) -> bool:
     """Whether a value is of a schema's type, and of its length if it is a list."""
     match schema.get("type"):
@@ -319,12 +281,3 @@ def _fits(schema: Schema, value: Any) -> bool:
         case "number" | "integer":
             return isinstance(value, int | float) and not isinstance(value, bool)
     return False
-
-
-def unit_beside(node: Node) -> str:
-    """The unit that stands beside a node's value: its own, or that of the list that it is in."""
-    if node.unit or not node.place:
-        return node.unit
-    named = [key for key in node.place if isinstance(key, str)]
-    inside_list = isinstance(node.key, int)
-    return (unit_of(named[-1]) or "") if named and inside_list else ""
