@@ -38,6 +38,7 @@ class Button(Enum):
 
 BUTTONS: Final = tuple(Button)
 NO_PRESSES: Final = (0,) * len(BUTTONS)
+NO_STAMPS: Final = (-math.inf,) * len(BUTTONS)
 DEAD_MAN_S: Final = 0.15
 """A sign of life older than this [s] is none."""
 MOTION_MAX_BYTES: Final = 16 * 1024
@@ -46,9 +47,11 @@ _HELD, _TARGET = 1, 2
 _COUNTER: Final = struct.Struct("=Q")
 NAME_MAX_BYTES: Final = 60
 """Longest name in an order, in UTF-8."""
-_BODY: Final = struct.Struct(f"=QdQ{len(BUTTONS)}Qd6d{NAME_MAX_BYTES}s{NAME_MAX_BYTES}sQII")
-"""Counter again, stamp, flags, presses, override, target, owner, presser, motion's number, size
-and CRC-32."""
+_BODY: Final = struct.Struct(
+    f"=QdQ{len(BUTTONS)}Q{len(BUTTONS)}d{len(BUTTONS)}QQd6d{NAME_MAX_BYTES}s{NAME_MAX_BYTES}sQII"
+)
+"""Counter again, stamp, flags, presses, their stamps and ownings, the present owning, override,
+target, owner, presser, motion's number, size and CRC-32."""
 _CRC: Final = struct.Struct("=I")
 _CRC_OFFSET: Final = _COUNTER.size + _BODY.size
 _MOTION_OFFSET: Final = (_CRC_OFFSET + _CRC.size + 7) // 8 * 8
@@ -70,6 +73,9 @@ class OperatorOrder:
         motion_json: its ``[motion]`` table as JSON, proved; empty for number 0.
         owner: who owns the motion; empty if nobody does.
         presser: who pressed last: the owner, or whoever asked for a stop.
+        pressed_s: monotonic time of each button's last press [s]; -inf if there was none.
+        press_ownings: the owning in which each button was pressed last.
+        owning: number of the present owning; another one whenever the owner changes.
     """
 
     stamp_s: float = -math.inf
@@ -81,10 +87,14 @@ class OperatorOrder:
     motion_json: bytes = b""
     owner: str = ""
     presser: str = ""
+    pressed_s: tuple[float, ...] = NO_STAMPS
+    press_ownings: tuple[int, ...] = NO_PRESSES
+    owning: int = 0
 
     def __post_init__(self) -> None:
-        if len(self.presses) != len(BUTTONS):
-            raise ValueError(f"presses: {len(self.presses)} counters; {len(BUTTONS)} are needed")
+        for place in ("presses", "pressed_s", "press_ownings"):
+            if (count := len(getattr(self, place))) != len(BUTTONS):
+                raise ValueError(f"{place}: {count} numbers; {len(BUTTONS)} are needed")
         if not 0.0 <= self.override <= 1.0:
             raise ValueError(f"override = {self.override}: 0 to 1 is needed")
         if self.target is not None and not (
@@ -132,7 +142,8 @@ class OperatorSlot:
         self._fd = fd
         # One aligned 8-byte store and load; packing byte by byte could itself be torn.
         self._word = memoryview(buffer)[: _COUNTER.size].cast("Q")
-        self._written = self._word[0]
+        # Odd if the last writer died over it; the next order mends that.
+        self._written = self._word[0] + self._word[0] % 2
         self._read = 0
         self._serial, self._motion = 0, b""
         self.torn = 0
@@ -202,6 +213,9 @@ class OperatorSlot:
             order.stamp_s,
             flags,
             *order.presses,
+            *order.pressed_s,
+            *order.press_ownings,
+            order.owning,
             order.override,
             *target,
             order.owner.encode("utf-8"),
@@ -270,14 +284,16 @@ def _decode(
     flags = int(fields[2])
     if flags & ~(_HELD | _TARGET) or (motion_crc is not None and crc32(motion) != motion_crc):
         return None
-    presses = tuple(int(count) for count in fields[3 : 3 + len(BUTTONS)])
-    override, x, y, z, alpha, beta, gamma, *names = fields[3 + len(BUTTONS) : -3]
+    presses, pressed_s, press_ownings = (
+        fields[3 + nth * len(BUTTONS) : 3 + (nth + 1) * len(BUTTONS)] for nth in range(3)
+    )
+    owning, override, x, y, z, alpha, beta, gamma, *names = fields[3 + 3 * len(BUTTONS) : -3]
     target: Six | None = (x, y, z, alpha, beta, gamma) if flags & _TARGET else None
     try:
         owner, presser = (name.rstrip(b"\0").decode("utf-8") for name in names)
         return OperatorOrder(
             fields[1], bool(flags & _HELD), presses, override, target, int(fields[-3]), motion,
-            owner, presser,
+            owner, presser, pressed_s, press_ownings, owning,
         )  # fmt: skip
     except ValueError:
         return None
