@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -15,6 +12,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QProgressBar,
     QPushButton,
     QSplitter,
     QTableWidget,
@@ -23,29 +21,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from hil.panel.compare_plots import ComparePlots
+from hil.panel.models.background import Background, Watch
 from hil.panel.models.compare import (
     Align,
     CompareError,
-    Difference,
+    Figures,
     Run,
     comparable,
-    difference,
     settings_that_differ,
-    shift_between,
-    table,
 )
-from hil.panel.models.replay import open_run
+from hil.panel.models.compare_work import Comparison, compare, read_run
 from hil.panel.models.scope_channels import Channel
-from hil.panel.models.scope_envelope import Envelope, bucket_size
-from hil.panel.models.scope_ring import Window
-from hil.panel.scope_curve import Curve
-from hil.panel.scope_plots import trace_pen
 from hil.panel.scope_readout import number
 from hil.panel.texts import text
 from hil.panel.theme import Theme
 from hil.recording.header import RecordingError
 
-_ROOM: Final = 0.08
 _FIGURES: Final = ("channel", "largest", "at", "rms", "mean", "unit")
 
 
@@ -63,6 +55,8 @@ class CompareView(QWidget):
         self._runs: list[Run | None] = [None, None]
         self._channels: tuple[Channel, ...] = ()
         self._named = ""
+        self._reading: list[Background[Run] | None] = [None, None]
+        self._comparing: Background[Comparison] | None = None
         self.shift_s = 0.0
         """By which the second run is shifted now [s]."""
         self.open = [QPushButton(text(f"compare.{key}"), self) for key in ("first", "second")]
@@ -75,7 +69,13 @@ class CompareView(QWidget):
         self.told = QLabel(text("compare.none"), self)
         self.told.setTextFormat(Qt.TextFormat.RichText)
         self.told.setWordWrap(True)
-        self.plots = pg.GraphicsLayoutWidget(self)
+        self.progress = QProgressBar(self)
+        self.progress.setRange(0, 1000)
+        self.progress.hide()
+        self.cancel = QPushButton(text("compare.cancel"), self)
+        self.cancel.hide()
+        self.cancel.clicked.connect(self.give_up)
+        self.plots = ComparePlots(theme, self)
         self.figures = _table(self, [text(f"compare.{key}") for key in _FIGURES])
         names = [text("compare.setting"), "1", "2"]
         self.settings = _table(self, names)
@@ -115,23 +115,71 @@ class CompareView(QWidget):
         self.channel.blockSignals(False)
         self._changed()
 
-    def open_file(self, which: int, path: Path) -> bool:
-        """Compare a recording; a message says why if it cannot be opened."""
-        try:
-            self.set_run(which, open_run(path))
-        except RecordingError as error:
-            self.told.setText(text("compare.cannot", why=str(error)))
-            return False
-        return True
+    def open_file(self, which: int, path: Path) -> None:
+        """Read a recording in the background and compare it; a message says if it cannot be.
+
+        Args:
+            which: 0 the first, 1 the second.
+            path: the file or the run's folder.
+        """
+        before = self._reading[which]
+        if before is not None:
+            before.cancel()
+        self.told.setText(text("compare.reading", name=path.name))
+        self._reading[which] = Background(
+            lambda watch: read_run(path, watch), refusals=(RecordingError,)
+        )
+        self._show_progress()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self._theme = theme
-        self.plots.setBackground(QColor(theme.base))
+        self.plots.set_theme(theme)
         self._changed()
 
     def refresh(self) -> None:
-        """Recordings do not change: there is nothing to do."""
+        """Look at what is done in the background; seen or not."""
+        for which, reading in enumerate(self._reading):
+            if reading is None or not reading.done:
+                continue
+            self._reading[which] = None
+            run = reading.poll()
+            if run is not None:
+                self.set_run(which, run)
+            elif reading.refusal is not None:
+                self.told.setText(text("compare.cannot", why=str(reading.refusal)))
+        comparing = self._comparing
+        if comparing is not None and comparing.done:
+            self._comparing = None
+            found = comparing.poll()
+            if found is not None:
+                self._show(found)
+            elif isinstance(comparing.refusal, CompareError):
+                self._refuse(comparing.refusal)
+        self._show_progress()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is read or compared."""
+        return self._comparing is not None or any(self._reading)
+
+    def give_up(self) -> None:
+        """End what is read or compared now."""
+        for work in (*self._reading, self._comparing):
+            if work is not None:
+                work.cancel()
+        if self.busy:
+            self._reading, self._comparing = [None, None], None
+            self.told.setText(text("compare.given_up"))
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        works = [work for work in (*self._reading, self._comparing) if work is not None]
+        for part in (self.progress, self.cancel):
+            part.setVisible(bool(works))
+        if works:
+            share = sum(work.watch.share for work in works) / len(works)
+            self.progress.setValue(round(1000.0 * share))
 
     def _ask(self, which: int) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -160,10 +208,14 @@ class CompareView(QWidget):
         whole.setContentsMargins(4, 4, 4, 4)
         whole.addLayout(bar)
         whole.addWidget(self.told)
+        work = QHBoxLayout()
+        work.addWidget(self.progress, 1)
+        work.addWidget(self.cancel)
+        whole.addLayout(work)
         whole.addWidget(split, 1)
 
     def _clear(self) -> None:
-        cast(Any, self.plots.ci).clear()
+        self.plots.clear_runs()
         self.figures.setRowCount(0)
         self.settings.setRowCount(0)
 
@@ -171,20 +223,29 @@ class CompareView(QWidget):
         self.told.setText(text("compare.cannot", why=text(error.key, **error.values)))
 
     def _changed(self, *_: Any) -> None:
-        """Work all out anew: another run, signal or alignment."""
+        """Work all out anew, in the background: another run, signal or alignment."""
         self._clear()
+        if self._comparing is not None:
+            self._comparing.cancel()
+            self._comparing = None
         first, second = self._runs
         if first is None or second is None or not self._channels:
             return
-        channel = self._channels[max(0, self.channel.currentIndex())]
+        channels = self._channels
+        shown = channels[max(0, self.channel.currentIndex())]
+        align = self.align.currentData()
         self._write_settings(first, second)
-        try:
-            self.shift_s = shift_between(first, second, self.align.currentData(), channel)
-        except CompareError as error:
-            self._refuse(error)
-            return
-        self._write_figures(first, second)
-        self._draw(difference(first, second, channel, self.shift_s))
+
+        def work(watch: Watch) -> Comparison:
+            return compare((first, second), channels, shown, align, watch)
+
+        self._comparing = Background(work, refusals=(CompareError,))
+        self._show_progress()
+
+    def _show(self, found: Comparison) -> None:
+        self.shift_s = found.shift_s
+        self._write_figures(found.rows)
+        self.plots.draw(found.shown)
 
     def _write_settings(self, first: Run, second: Run) -> None:
         rows = settings_that_differ(first.facts, second.facts)
@@ -202,8 +263,7 @@ class CompareView(QWidget):
         self._named = f"{names} · {same}"
         self.told.setText(self._named)
 
-    def _write_figures(self, first: Run, second: Run) -> None:
-        rows = table(first, second, self._channels, self.shift_s)
+    def _write_figures(self, rows: Sequence[Figures]) -> None:
         self.figures.setRowCount(len(rows))
         for row, found in enumerate(rows):
             values = (found.largest, found.at_s, found.rms, found.mean)
@@ -212,51 +272,6 @@ class CompareView(QWidget):
         shift = text("compare.shift", value=self.shift_s)
         words = shift if rows else text("compare.no_overlap")
         self.told.setText(f"{self._named} · {words}")
-
-    def _draw(self, found: Difference) -> None:
-        """Both runs above, their difference below, on one axis of time."""
-        if not len(found.t_s):
-            return
-        ci = cast(Any, self.plots.ci)
-        upper = ci.addPlot(row=0, col=0)
-        lower = ci.addPlot(row=1, col=0)
-        lower.setXLink(upper)
-        self._plot(upper, found, (found.first, found.second), (0, 1))
-        self._plot(lower, found, (found.values,), (6,))
-        upper.setTitle(found.channel.name, size="8pt", color=self._theme.text)
-        lower.setTitle(text("compare.difference"), size="8pt", color=self._theme.text)
-        lower.setLabel("bottom", text("scope.axis.run"), color=self._theme.text)
-
-    def _plot(
-        self, plot: Any, found: Difference, traces: Sequence[Any], colours: Sequence[int]
-    ) -> None:
-        values = np.vstack(traces)
-        known = values[np.isfinite(values)]
-        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-        # A difference that never changes needs an axis with words as well.
-        room = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
-        low, high = low - room, high + room
-        start_s, end_s = float(found.t_s[0]), float(found.t_s[-1])
-        plot.hideButtons()
-        plot.setMenuEnabled(False)
-        plot.setMouseEnabled(x=True, y=False)
-        plot.showGrid(x=True, y=True, alpha=0.25)
-        plot.setXRange(start_s, max(end_s, start_s + 1e-6), padding=0.0)
-        plot.setYRange(low, high, padding=0.0)
-        plot.getAxis("left").setWidth(64)
-        plot.setLabel("left", units=found.channel.unit)
-        for name in ("left", "bottom"):
-            plot.getAxis(name).setPen(pg.mkPen(self._theme.line))
-            plot.getAxis(name).setTextPen(pg.mkPen(self._theme.text))
-        window = Window(0, 0, found.t_s, values)
-        bucket = bucket_size(len(found.t_s), 4 * max(200, self.plots.width()))  # zoom has room
-        lines = Envelope().lines(window, range(len(values)), bucket)
-        bounds = QRectF(start_s, low, end_s - start_s, high - low)
-        for line, colour in zip(lines, colours, strict=True):
-            curve = Curve()
-            curve.set_pen(trace_pen(self._theme, colour))
-            curve.set_points(line.x, line.y, bounds)
-            plot.addItem(curve, ignoreBounds=True)
 
     def _picked(self, row: int, _: int) -> None:
         """A signal's row was clicked: show the signal."""

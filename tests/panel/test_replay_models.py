@@ -10,8 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scope_samples import MODES, event
 
+from hil.panel.models.background import Watch
+from hil.panel.models.compare_work import read_run
 from hil.panel.models.feed import table_of
-from hil.panel.models.replay import FileFeed, open_run
+from hil.panel.models.replay import FileFeed
 from hil.panel.models.replay_frames import values_of
 from hil.panel.models.replay_index import Index, message_json
 from hil.panel.models.replay_numbers import POWERS, _number, scaled
@@ -77,7 +79,7 @@ def feed(whole):
 def test_all_values_are_those_of_the_ordinary_reader_to_the_bit(tmp_path, layout):
     path = write(tmp_path / "recording.mcap", 300, layout=layout)
     recording = Recording.open(path)
-    run = open_run(path.parent)
+    run = read_run(path.parent, Watch())
     assert run.facts.layout is layout
     np.testing.assert_array_equal(run.rows, table_of(recording))
     assert run.rows.shape == (300, layout.values)
@@ -238,14 +240,14 @@ def test_files_that_are_none_are_refused(tmp_path, whole):
 
 def test_an_unknown_mode_is_read_the_ordinary_way(tmp_path):
     path = write(tmp_path / "recording.mcap", 200, modes=("OFF",))  # 1 and 2 have no name
-    run, recording = open_run(path), Recording.open(path)
+    run, recording = read_run(path, Watch()), Recording.open(path)
     np.testing.assert_array_equal(run.rows, table_of(recording))
     assert set(run.rows[:, 5].tolist()) == {0.0, 1.0, 2.0}
 
 
 def test_an_empty_recording_is_refused_for_a_comparison(tmp_path):
     with pytest.raises(RecordingError, match="no frame"):
-        open_run(write(tmp_path / "recording.mcap", 0))
+        read_run(write(tmp_path / "recording.mcap", 0), Watch())
 
 
 def test_a_frame_with_too_few_values_is_refused():

@@ -281,15 +281,31 @@ def compared(shift, offset):
     return Run(facts(), rows(4000, **{LEG1: values, "mode": mode}))
 
 
+def settled(view):
+    """Wait for what is done in the background; a thread ends by itself."""
+    for _ in range(10):
+        for work in (*view._reading, view._comparing):
+            if work is not None:
+                work.wait()
+        view.refresh()
+        if not view.busy:
+            return
+    raise AssertionError("always something new to do")
+
+
 def test_two_runs_are_compared(app, recording, tmp_path):
     view = shown(CompareView(LIGHT), 900, 600)
     view.set_run(0, compared(0.0, 0.0))
     assert view.told.text() == text("compare.none")
     view.set_run(1, compared(0.25, 0.004))
+    assert view.busy
+    assert view.progress.isVisible()
     assert view.channel.currentData() == LEG1
     for align in (Align.ENGAGED, Align.CORRELATION):
         view.align.setCurrentIndex(view.align.findData(align))
+        settled(view)
         assert view.shift_s == pytest.approx(-0.25, abs=1e-4)
+    assert not view.progress.isVisible()
     found = {
         view.figures.item(row, 0).text(): float(view.figures.item(row, 4).text())
         for row in range(view.figures.rowCount())
@@ -297,10 +313,27 @@ def test_two_runs_are_compared(app, recording, tmp_path):
     assert found[LEG1] == pytest.approx(0.004, abs=1e-5)
     assert coloured(view.plots, LIGHT.traces[1]) > 100
     assert text("compare.alike") in view.told.text()
-    assert view.open_file(1, recording)
+    view.open_file(1, recording)
+    assert text("compare.reading", name=recording.name) in view.told.text()
+    settled(view)
     assert view.settings.rowCount() > 0
-    assert not view.open_file(1, tmp_path / "none.mcap")
+    view.open_file(1, tmp_path / "none.mcap")
+    settled(view)
     assert "none.mcap" in view.told.text()
     view.set_run(1, Run(facts(ARM), np.zeros((3, ARM.values))))
     assert text("compare.stations", first="platform", second="arm") in view.told.text()
+    view.close()
+
+
+def test_a_comparison_can_be_given_up(app, recording):
+    view = shown(CompareView(LIGHT), 900, 600)
+    view.set_run(0, compared(0.0, 0.0))
+    view.open_file(1, recording)
+    work = view._reading[1]
+    QTest.mouseClick(view.cancel, Qt.MouseButton.LeftButton)
+    assert view.told.text() == text("compare.given_up")
+    assert not view.cancel.isVisible()
+    work.wait()
+    view.refresh()
+    assert view._runs[1] is None
     view.close()

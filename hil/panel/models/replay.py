@@ -11,12 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from hil.panel.models.compare import Run
 from hil.panel.models.feed import HISTORY_S, Batch, RunFacts
 from hil.panel.models.replay_frames import Frames
 from hil.panel.models.replay_index import Index
 from hil.recording.frame import EventRecord
-from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps
 
 RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -192,25 +190,6 @@ class FileFeed:
         now_s = self._now_s()
         self._place_s = min(self._place_s + self._rate * (now_s - self._asked_s), self.span_s[1])
         self._asked_s = now_s
-
-
-def open_run(path: Path) -> Run:
-    """Read a whole recording, for a comparison.
-
-    Args:
-        path: the file or the run's folder.
-
-    Raises:
-        RecordingError: if it is not there, is not a recording, or has no frame.
-    """
-    feed = FileFeed(Index.read(path), lambda: 0.0, fill=False)
-    try:
-        feed.read_all()
-        if not len(feed.index.t_s):
-            raise RecordingError(f"{feed.index.path}: no frame is in it")
-        return Run(feed.facts, feed.frames.table)
-    finally:
-        feed.close()
 
 
 def _facts(index: Index) -> RunFacts:
