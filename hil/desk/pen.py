@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final, TypeVar
 
 from hil.desk.grip import Grip
 from hil.desk.order import BUTTONS, Button, OperatorOrder, Six, name_of
+
+NOTHING_BEFORE: Final = OperatorOrder()
+_T = TypeVar("_T")
 
 
 class Pen:
@@ -15,13 +19,17 @@ class Pen:
 
     Args:
         write: takes the newest order (`OperatorSlot.write`).
+        before: what a desk before this one wrote last. Its counters go on, so that no press is
+            taken twice or lost; its owner, hold and pose do not.
     """
 
-    def __init__(self, write: Callable[[OperatorOrder], None]) -> None:
+    def __init__(
+        self, write: Callable[[OperatorOrder], None], before: OperatorOrder = NOTHING_BEFORE
+    ) -> None:
         self._write = write
-        self.order = OperatorOrder()
+        self.order = before
         """What was last written."""
-        write(self.order)
+        self.disown()
 
     def _put(self, order: OperatorOrder) -> None:
         self.order = order
@@ -34,27 +42,36 @@ class Pen:
             name: of the owner.
             grip: its hold-to-run.
         """
-        order = replace(self.order, owner=name_of(name))
+        order = replace(self.order, owner=name_of(name), owning=self.order.owning + 1)
         self._put(replace(order, stamp_s=grip.stamp_s, held=grip.firm))
 
     def disown(self) -> None:
         """Nobody owns the motion: no sign of life, no hold, no pose wanted."""
-        self._put(replace(self.order, stamp_s=-math.inf, held=False, target=None, owner=""))
+        order = replace(self.order, owner="", owning=self.order.owning + 1)
+        self._put(replace(order, stamp_s=-math.inf, held=False, target=None))
 
     def sign_of_life(self, grip: Grip) -> None:
         """The owner lives, or has been silent for too long."""
         self._put(replace(self.order, stamp_s=grip.stamp_s, held=grip.firm))
 
-    def press(self, button: Button, name: str) -> None:
+    def press(self, button: Button, name: str, now_s: float) -> None:
         """A button was pressed.
 
         Args:
             button: which.
             name: of the client that pressed it.
+            now_s: monotonic time of it [s].
         """
-        presses = list(self.order.presses)
-        presses[BUTTONS.index(button)] += 1
-        self._put(replace(self.order, presses=tuple(presses), presser=name_of(name)))
+        order, index = self.order, BUTTONS.index(button)
+        self._put(
+            replace(
+                order,
+                presses=_changed(order.presses, index, order.presses[index] + 1),
+                pressed_s=_changed(order.pressed_s, index, now_s),
+                press_ownings=_changed(order.press_ownings, index, order.owning),
+                presser=name_of(name),
+            )
+        )
 
     def override(self, value: float) -> None:
         """A tempo is wanted, 0 to 1."""
@@ -68,3 +85,7 @@ class Pen:
         """A motion has been proved; `table` is its ``[motion]`` as JSON."""
         serial = self.order.motion_serial + 1
         self._put(replace(self.order, motion_serial=serial, motion_json=table))
+
+
+def _changed(values: tuple[_T, ...], index: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:index], value, *values[index + 1 :])

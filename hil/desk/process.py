@@ -22,6 +22,7 @@ from typing import Any, Final, Literal, Self
 
 from hil.desk.order import OperatorSlot
 from hil.desk.parts import Case, DeskFacts
+from hil.desk.pen import NOTHING_BEFORE
 from hil.desk.places import PlaceError, folder, socket_name, token
 from hil.desk.prover import ProverChild
 from hil.desk.server import Desk
@@ -221,6 +222,7 @@ def _service(order: dict[str, Any]) -> Service:
         nonce=lambda: secrets.token_hex(32),
         write=slot.write,
         ask=ask,
+        before=slot.read() or NOTHING_BEFORE,
     )
     return Service(
         desk,

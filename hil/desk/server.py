@@ -15,7 +15,7 @@ from typing import Final
 from hil.desk import messages as m
 from hil.desk.order import DEAD_MAN_S, Button, OperatorOrder
 from hil.desk.parts import Case, DeskFacts, Outbox
-from hil.desk.pen import Pen
+from hil.desk.pen import NOTHING_BEFORE, Pen
 from hil.desk.room import CLIENTS_MAX, HELLO_TIMEOUT_S, Client, free_name, why_refused
 
 FUTURE_MAX_S: Final = 0.05
@@ -33,6 +33,7 @@ class Desk:
         nonce: makes a fresh, unguessable nonce.
         write: takes the newest order (`OperatorSlot.write`).
         ask: takes what is to be proved; the verdict comes by `proved`.
+        before: what a desk of this run that has died wrote last.
     """
 
     def __init__(
@@ -45,13 +46,14 @@ class Desk:
         nonce: Callable[[], str],
         write: Callable[[OperatorOrder], None],
         ask: Callable[[Case], None],
+        before: OperatorOrder = NOTHING_BEFORE,
     ) -> None:
         self._secret, self._facts, self._uid = secret, facts, uid
         self._now_s, self._nonce, self._ask = now_s, nonce, ask
         self._clients: dict[int, Client] = {}
         self._owner: int | None = None
-        self._pen = Pen(write)
-        self._owning = self._targets = 0
+        self._pen = Pen(write, before)
+        self._targets = 0
         self.outbox = Outbox()
         """What is to be sent, and who is to be closed."""
 
@@ -143,7 +145,7 @@ class Desk:
             case m.Alive():
                 self._alive(key, client, message)
             case m.Stop():  # from anyone: a stop is never refused
-                self._pen.press(Button.HOLD, client.name)
+                self._pen.press(Button.HOLD, client.name, self._now_s())
                 self.outbox.answer(key, message.id)
             case m.Take():
                 self.outbox.answer(key, message.id, self._take(key, client))
@@ -178,7 +180,6 @@ class Desk:
         if self._owner is not None:
             return f"{self.owner} owns the motion; it must give it back first"
         self._owner, client.took_s = key, self._now_s()
-        self._owning += 1
         self._pen.own(client.name, client.grip)
         self._tell_all()
         return ""
@@ -224,7 +225,7 @@ class Desk:
         if button is not Button.HOLD and age_s > DEAD_MAN_S:
             old = f"your last sign of life is {age_s:.3f} s old"
             return f"{button.value}: {old}; at most {DEAD_MAN_S} s"
-        self._pen.press(button, client.name)
+        self._pen.press(button, client.name, self._now_s())
         return ""
 
     def _prove(self, case: Case) -> None:
@@ -238,7 +239,7 @@ class Desk:
 
     def _era_of(self, case: Case) -> tuple[int, int]:
         """What must be the same when the proof is done: the owning, and for a pose its wish."""
-        return self._owning, 0 if case.pose is None else self._targets
+        return self._pen.order.owning, 0 if case.pose is None else self._targets
 
     def proved(self, case: Case, error: str, motion_json: bytes = b"") -> None:
         """The verdict on what was asked; it counts if the one who asked still owns the motion.
@@ -268,7 +269,6 @@ class Desk:
         if self._owner is not None and self._owner in self._clients:
             self._clients[self._owner].grip.let_go()
         self._owner = None
-        self._owning += 1
         self._pen.disown()
 
     def _refuse(self, key: int, why: str) -> None:

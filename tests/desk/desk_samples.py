@@ -9,6 +9,7 @@ from pathlib import Path
 from hil.desk import messages as m
 from hil.desk.order import BUTTONS, Button, OperatorSlot
 from hil.desk.parts import DeskFacts
+from hil.desk.pen import NOTHING_BEFORE
 from hil.desk.server import Desk
 from hil.realtime import RealClock
 from hil.recording.header import RunHeader
@@ -68,7 +69,7 @@ def child(source, *arguments, pass_fds=()):
 class Bench:
     """A desk without sockets, on a clock that the test moves."""
 
-    def __init__(self, station="platform", uid=UID):
+    def __init__(self, station="platform", uid=UID, before=NOTHING_BEFORE):
         self.now = 100.0
         self.slot = OperatorSlot.local()
         self.asked = []
@@ -85,6 +86,7 @@ class Bench:
             nonce=lambda: f"nonce {next(nonces)}",
             write=self.slot.write,
             ask=self.asked.append,
+            before=before,
         )
         self.last = self.slot.read()
 

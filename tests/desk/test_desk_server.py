@@ -309,6 +309,48 @@ def test_the_order_names_the_owner_and_who_pressed_last(bench):
     assert (bench.order.owner, bench.order.presser) == ("", "Boris")
 
 
+def test_the_order_says_when_each_button_was_pressed_and_in_whose_owning(bench):
+    bench.own(1, "left")
+    bench.join(2, "right")
+    first, index = bench.order.owning, BUTTONS.index(Button.HOME)
+    bench.heard(1)
+    bench.press(1, "home")
+    assert (bench.order.pressed_s[index], bench.order.press_ownings[index]) == (100.0, first)
+    bench.say(1, m.Release())
+    bench.say(2, m.Take())
+    bench.alive(2, held=False)
+    assert bench.order.owning > first
+    assert bench.order.press_ownings[index] == first  # an old press, whoever owns it now
+    bench.now += 0.1
+    bench.press(2, "home")
+    assert bench.order.pressed_s[index] == bench.now
+    assert bench.order.press_ownings[index] == bench.order.owning
+    bench.say(1, m.Stop())
+    assert bench.order.pressed_s[BUTTONS.index(Button.HOLD)] == bench.now
+    assert bench.order.pressed_s[BUTTONS.index(Button.PARK)] == -math.inf
+
+
+def test_a_second_desk_goes_on_counting_where_the_first_died(bench):
+    bench.own(1, "left")
+    bench.alive(1, held=True)
+    for button in ("home", "home", "park"):
+        bench.press(1, button)
+    bench.say(1, m.Override(value=0.5))
+    bench.say(1, m.Target(pose=(0.0,) * 6))
+    bench.desk.proved(bench.asked.pop(), "")
+    bench.say(1, m.Motion(table={}))
+    bench.desk.proved(bench.asked.pop(), "", b"{}")
+    died = bench.order
+    second = Bench(before=died)
+    order = second.order
+    assert (order.presses, order.override, order.motion_serial) == (died.presses, 0.5, 1)
+    assert (order.owner, order.held, order.stamp_s, order.target) == ("", False, -math.inf, None)
+    assert order.owning > died.owning
+    second.join(5)
+    second.say(5, m.Stop())
+    assert second.pressed() == {Button.HOME: 2, Button.HOLD: 1, Button.PARK: 1}
+
+
 def test_the_tempo_is_kept(bench):
     bench.own(1)
     assert bench.order.override == 1.0
