@@ -10,23 +10,23 @@ from typing import Any, Final, cast
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QGraphicsItem, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QPainter
+from PySide6.QtWidgets import QGraphicsItem, QToolTip, QWidget
 
 from hil.panel.models.scope import ScopeModel, View
 from hil.panel.models.scope_channels import Channel
 from hil.panel.models.scope_envelope import Polyline
+from hil.panel.models.scope_marks import near
 from hil.panel.scope_curve import Curve
+from hil.panel.scope_labels import MARK_ROLES, Labels
 from hil.panel.texts import text
 from hil.panel.theme import Theme
-from hil.recording.frame import EventKind, EventRecord
+from hil.recording.frame import EventRecord
 from hil.recording.header import code_name
 
-MAX_LABELS: Final = 8
-"""Marks beyond this number have a line, but no words: they would lie over each other."""
-LABEL_CHARS: Final = 40
-_LABEL_ALPHA: Final = 190
+_NEAR_PX: Final = 5.0
+"""A mark this near to the mouse says what it is."""
 _WHEEL_STEP: Final = 120.0
 _AXIS_WIDTH_PX: Final = 62
 _TITLE_HEIGHT_PX: Final = 18
@@ -63,7 +63,7 @@ class _Plot:
         self.item = item
         self.channels = tuple(channels)
         self.curves: dict[str, Curve] = {}
-        self._marks = {kind: Curve() for kind in _MARK_ROLES}
+        self._marks = {kind: Curve() for kind in MARK_ROLES}
         self.cursors = [pg.InfiniteLine(angle=90, movable=True) for _ in range(2)]
         self.edge = pg.InfiniteLine(angle=90)
         self.level = pg.InfiniteLine(angle=0)
@@ -75,7 +75,7 @@ class _Plot:
 
     def paint(self, theme: Theme, number_of: dict[str, int], width_px: float) -> None:
         """Take colours on."""
-        for kind, role in _MARK_ROLES.items():
+        for kind, role in MARK_ROLES.items():
             self._marks[kind].set_pen(pg.mkPen(getattr(theme, role), width=1))
         for channel in self.channels:
             curve = self.curves.get(channel.name)
@@ -141,13 +141,6 @@ class _Plot:
             curve.set_points(np.repeat(times, 2), heights, self._bounds(view), pairs=True)
 
 
-_MARK_ROLES: Final = {
-    EventKind.MODE: "dim",
-    EventKind.VIOLATION: "warn",
-    EventKind.FAULT: "fault",
-}
-
-
 def trace_pen(theme: Theme, number: int, width_px: float = 1.0) -> Any:
     """Pen of a trace; the second eight are dashed, so that colour is never the only sign."""
     colour = trace_colour(theme, number)
@@ -187,7 +180,7 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         self._model = model
         self._theme = theme
         self._plots: list[_Plot] = []
-        self._labels: list[Any] = []
+        self.labels: Labels | None = None
         self._traces: tuple[Channel, ...] = ()
         self._drawn: Any = None
         self._origin_s = 0.0
@@ -226,7 +219,8 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         self._drawn = key
         self._origin_s = view.origin_s
         self._draw_plots(view, marks, width_px, fit=fit)
-        self._draw_labels(view, marks)
+        if self.labels is not None:
+            self.labels.draw(view, marks)
 
     def _draw_plots(
         self, view: View, marks: Sequence[EventRecord], width_px: int, *, fit: bool
@@ -253,24 +247,30 @@ class ScopePlots(pg.GraphicsLayoutWidget):
                 line.setValue(cursors.at(which) - self._origin_s)
                 line.blockSignals(False)
 
-    def _draw_labels(self, view: View, marks: Sequence[EventRecord]) -> None:
-        """Words of the newest marks, below the upper edge of the uppermost plot."""
-        high = self._plots[0].item.getViewBox().viewRange()[1][1]
-        middle_s = 0.5 * (view.from_s + view.to_s)
-        for label, mark in zip(self._labels, marks[-MAX_LABELS:], strict=False):
-            colour = getattr(self._theme, _MARK_ROLES[mark.kind])
-            if label.toPlainText() != mark.message[:LABEL_CHARS]:
-                label.setText(mark.message[:LABEL_CHARS], color=colour)
-            label.setAnchor((0.0, 0.0) if mark.t_s < middle_s else (1.0, 0.0))
-            label.setPos(mark.t_s - view.origin_s, high)
-            label.setVisible(True)
-        for label in self._labels[min(len(marks), MAX_LABELS) :]:
-            label.setVisible(False)
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Tell what a mark near the mouse is; elsewhere, the keys."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            words = self.words_at(event.pos())
+            if words:
+                QToolTip.showText(event.globalPos(), words, self)
+                return True
+        return super().viewportEvent(event)
+
+    def words_at(self, place: QPoint) -> str:
+        """Whole messages of the marks near a place of the widget; empty if there is none."""
+        if not self._plots:
+            return ""
+        box = self._plots[0].item.getViewBox()
+        view = self._model.view()
+        s_per_px = (view.to_s - view.from_s) / max(1.0, float(box.width()))
+        at_s = float(box.mapSceneToView(self.mapToScene(place)).x()) + view.origin_s
+        found = near(self._model.marks(view), at_s, _NEAR_PX * s_per_px)
+        return "\n".join(text("scope.mark", t_s=m.t_s, message=m.message) for m in found)
 
     def _rebuild(self) -> None:
         """Make the plots anew: other traces, other colours."""
         cast(Any, self.ci).clear()
-        self._plots, self._labels, self._drawn = [], [], None
+        self._plots, self.labels, self._drawn = [], None, None
         self._traces = self._model.traces
         number_of = {channel.name: number for number, channel in enumerate(self._traces)}
         plots = self._model.plots()
@@ -284,15 +284,9 @@ class ScopePlots(pg.GraphicsLayoutWidget):
                 line.sigPositionChanged.connect(self._report(which))
             self._plots.append(plot)
         if self._plots:
-            for _ in range(MAX_LABELS):
-                fill = QColor(self._theme.base)
-                fill.setAlpha(_LABEL_ALPHA)
-                label = pg.TextItem(anchor=(0.0, 0.0), fill=fill)
-                small = self.font()
-                small.setPointSizeF(0.8 * small.pointSizeF())
-                label.setFont(small)
-                self._plots[0].item.addItem(label, ignoreBounds=True)
-                self._labels.append(label)
+            small = self.font()
+            small.setPointSizeF(0.8 * small.pointSizeF())
+            self.labels = Labels(self._plots[0].item, self._theme, small)
 
     def _report(self, which: int) -> Callable[[Any], None]:
         def moved(line: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Final
 _SCOPE: Final = {
     "scope.name": "Scope",
     "scope.empty": "No signals shown. Press S or “Signals” and tick some.",
+    "scope.mark": "{t_s:.3f} s: {message}",
     "scope.signals": "&Signals",
     "scope.signals.tip": "Choose the signals that are shown (S)",
     "scope.signals.find": "Find a signal…",

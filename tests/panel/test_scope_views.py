@@ -25,6 +25,7 @@ from hil.panel.replay_view import ReplayView
 from hil.panel.scope_view import ScopeView
 from hil.panel.texts import text
 from hil.panel.theme import DARK, LIGHT
+from hil.recording.frame import EventKind
 from hil.recording.layouts import ARM
 
 KEY = Qt.Key
@@ -336,4 +337,27 @@ def test_a_comparison_can_be_given_up(app, recording):
     work.wait()
     view.refresh()
     assert view._runs[1] is None
+    view.close()
+
+
+def test_words_of_marks_do_not_lie_over_each_other_and_the_rest_tell_at_the_mouse(app):
+    model = ScopeModel(facts())
+    model.show(LEG1)
+    view = shown(ScopeView(model, LIGHT), 900, 400)
+    changes = [
+        (3.0, "STOP -> HOLD"), (3.1, "HOLD -> PARKING"), (3.2, "PARKING -> STANDBY"),
+        (4.8, "STANDBY -> IDLE"),
+    ]  # fmt: skip
+    marks = [event(t_s, EventKind.MODE, message) for t_s, message in changes]
+    model.take(batch(rows(5000, **wave(0, 5000)), *marks))
+    view.refresh()
+    QApplication.processEvents()
+    words = [one for one in view.plots.labels.items if one.isVisible()]
+    assert [one.toPlainText() for one in words] == ["IDLE", "STANDBY"]
+    places = sorted((one.sceneBoundingRect() for one in words), key=lambda rect: rect.left())
+    assert places[0].right() <= places[1].left()
+    box = view.plots._plots[0].item.getViewBox()
+    at = box.mapViewToScene(QPointF(3.1 - model.view().origin_s, 0.6))
+    assert "HOLD -> PARKING" in view.plots.words_at(view.plots.mapFromScene(at))
+    assert view.plots.words_at(QPoint(int(box.width()) // 5, 100)) == ""
     view.close()
