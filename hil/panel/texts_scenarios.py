@@ -27,6 +27,16 @@ TEXTS: Final[dict[str, str]] = {
     "form.problems.none": "Nothing is wrong with the settings",
     "form.problems": "{count} things are wrong",
     "form.description": "Settings of the file, one line each",
+    "form.error.typed": "{place}: cannot be typed; remove it or edit what is in it",
+    "form.error.required": "{place}: is required",
+    "form.error.form": "{place}: form {form} of {count}",
+    "form.error.no_list": "{place}: is no list",
+    "form.error.full": "{place}: has {count} items; at most {most}",
+    "form.error.least": "{place}: needs {least} items or more",
+    "form.error.no_item": "{place}: is no item of a list",
+    "form.error.none": "{place}: there is no such field",
+    "form.error.kind": "{key} = {value}: need one of {kinds}",
+    "form.error.whole": "the file",
     "form.key.counts_per_m": "counts per metre",
     "form.key.com_m": "centre of mass",
     "form.key.dh": "Denavit-Hartenberg rows",
@@ -71,6 +81,14 @@ TEXTS: Final[dict[str, str]] = {
     "scenarios.report.failed": "No report: {why}",
     "scenarios.save.title": "Save settings as a new file",
     "scenarios.save.filter": "Settings (*.toml)",
+    "scenarios.save.shipped": (
+        "{path}: came with the program and is kept as it is; choose another folder"
+    ),
+    "scenarios.save.there": (
+        "{path}: is there already, and may hold comments; choose another name"
+    ),
+    "scenarios.save.failed": "{path}: cannot be written: {why}",
+    "scenarios.no_kind": "shows no kind of settings",
     "scenarios.saved": "Saved as {path}",
     "scenarios.finding": "{place}: {quantity} {value:.5g} {unit}, limit {limit:.5g} {unit}",
     "scenarios.finding.timed": (

@@ -15,6 +15,7 @@ from hil.file_kinds import SCENARIOS, FileKind, kind_of
 from hil.panel.models.form_nodes import Place
 from hil.panel.models.form_values import replaced, value_at
 from hil.panel.models.toml_text import toml_of
+from hil.panel.texts import text
 from hil.settings import ConfigError, read_toml
 from hil.shipped import configs_dir
 
@@ -91,7 +92,7 @@ def entry_of(path: Path) -> Entry:
         name if isinstance(name, str) and name else path.stem,
         description if isinstance(description, str) else "",
         shipped,
-        "" if kind is not None else "shows no kind of settings",
+        "" if kind is not None else text("scenarios.no_kind"),
     )
 
 
@@ -127,9 +128,9 @@ class Writer:
     def may_write(self, path: Path) -> str:
         """Why a file must not be written, and what to do; empty if it may be."""
         if is_shipped(path):
-            return f"{path}: came with the program and is kept as it is; choose another folder"
+            return text("scenarios.save.shipped", path=path)
         if os.path.lexists(path) and path.resolve() not in self._written:
-            return f"{path}: is there already, and may hold comments; choose another name"
+            return text("scenarios.save.there", path=path)
         return ""
 
     def save(self, table: Mapping[str, Any], path: Path, source: Path) -> dict[str, Any]:
@@ -150,14 +151,16 @@ class Writer:
         if why := self.may_write(path):
             raise SaveError(why)
         moved = relocated(table, source, path)
-        text = toml_of(moved)
+        written = toml_of(moved)
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(text, encoding="utf-8")
+            draft.write_text(written, encoding="utf-8")
             self._put(draft, path)
         except OSError as error:
-            raise SaveError(f"{path}: cannot be written: {error.strerror or error}") from error
+            raise SaveError(
+                text("scenarios.save.failed", path=path, why=error.strerror or error)
+            ) from error
         finally:
             with suppress(OSError):
                 draft.unlink()

@@ -11,6 +11,7 @@ from hil.file_kinds import FileKind
 from hil.panel.models.form_check import Problem
 from hil.panel.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place
 from hil.panel.models.form_values import blank, parsed, replaced, value_at
+from hil.panel.texts import text
 from hil.schema import KINDS, schema_of
 
 STEPS_MAX: Final = 500
@@ -83,7 +84,7 @@ class FormModel:
         """
         node = self._needed(place)
         if node.inner or node.kind is NodeKind.FOREIGN:
-            raise FormError(f"{_words(place)}: cannot be typed; remove it or edit what is in it")
+            raise FormError(text("form.error.typed", place=_words(place)))
         self.put(place, parsed(node, typed, self._maker))
 
     def put(self, place: Place, value: Any) -> None:
@@ -112,7 +113,7 @@ class FormModel:
             return
         if not given:
             if node.required:
-                raise FormError(f"{_words(place)}: is required")
+                raise FormError(text("form.error.required", place=_words(place)))
             self._become(replaced(self._table, place, ABSENT))
             return
         table = self._with_ancestors(place)
@@ -127,7 +128,9 @@ class FormModel:
         node = self._needed(place)
         forms = node.schema.get("x-alternatives", ())
         if not 0 <= form < len(forms):
-            raise FormError(f"{_words(place)}: form {form} of {len(forms)}")
+            raise FormError(
+                text("form.error.form", place=_words(place), form=form, count=len(forms))
+            )
         old, new = node.value, blank(forms[form], self._maker)
         if isinstance(new, list):
             first = old if isinstance(old, list | tuple) else [old] * len(new)
@@ -149,11 +152,13 @@ class FormModel:
         """
         node = self._needed(place)
         if node.kind is not NodeKind.LIST:
-            raise FormError(f"{_words(place)}: is no list")
+            raise FormError(text("form.error.no_list", place=_words(place)))
         items = list(node.value) if isinstance(node.value, list | tuple) else []
         most = node.schema.get("maxItems")
         if most is not None and len(items) >= most:
-            raise FormError(f"{_words(place)}: has {len(items)} items; at most {most}")
+            raise FormError(
+                text("form.error.full", place=_words(place), count=len(items), most=most)
+            )
         new = items[-1] if items else blank(self._maker.item_schema(node), self._maker)
         table = self._with_ancestors(place)
         self._become(replaced(table, place, [*items, new]))
@@ -171,7 +176,7 @@ class FormModel:
             owner = self.node(place[:-1])
             least = owner.schema.get("minItems", 0) if owner is not None else 0
             if items is ABSENT or len(items) <= least:
-                raise FormError(f"{_words(place[:-1])}: needs {least} items or more")
+                raise FormError(text("form.error.least", place=_words(place[:-1]), least=least))
             self._become(replaced(self._table, place, ABSENT))
         elif node.kind is NodeKind.FOREIGN and node.required:
             self._become(replaced(self._table, place, self._blank_of(self._table, place)))
@@ -190,7 +195,7 @@ class FormModel:
         node = self._needed(place)
         items = value_at(self._table, place[:-1])
         if not isinstance(node.key, int) or items is ABSENT:
-            raise FormError(f"{_words(place)}: is no item of a list")
+            raise FormError(text("form.error.no_item", place=_words(place)))
         new = min(max(node.key + by, 0), len(items) - 1)
         if new != node.key:
             rest = [item for index, item in enumerate(items) if index != node.key]
@@ -260,7 +265,7 @@ class FormModel:
     def _needed(self, place: Place) -> Node:
         node = self.node(place)
         if node is None or not place:
-            raise FormError(f"{_words(place)}: there is no such field")
+            raise FormError(text("form.error.none", place=_words(place)))
         return node
 
     def _with_ancestors(self, place: Place) -> dict[str, Any]:
@@ -274,7 +279,7 @@ class FormModel:
     def _blank_of(self, table: dict[str, Any], place: Place) -> Any:
         parent, key = self._maker.at(table, place[:-1]), place[-1]
         if parent is None:
-            raise FormError(f"{_words(place)}: there is no such field")
+            raise FormError(text("form.error.none", place=_words(place)))
         if parent.tag == key:
             return next(iter(self._maker.variants(parent)))
         schema = (
@@ -289,7 +294,12 @@ class FormModel:
         variants = self._maker.variants(parent)
         if value not in variants:
             raise FormError(
-                f"{parent.tag} = {value!r}: need one of {', '.join(map(str, variants))}"
+                text(
+                    "form.error.kind",
+                    key=parent.tag,
+                    value=repr(value),
+                    kinds=", ".join(map(str, variants)),
+                )
             )
         new = variants[value]
         old = parent.value if isinstance(parent.value, Mapping) else {}
@@ -313,4 +323,4 @@ class FormModel:
 
 
 def _words(place: Place) -> str:
-    return ".".join(map(str, place)) or "the file"
+    return ".".join(map(str, place)) or text("form.error.whole")
