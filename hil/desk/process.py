@@ -1,9 +1,10 @@
 """The desk as control starts it, and its process: `python -m hil.desk.process`.
 
-Control keeps three things of it: a slot to read, a ring to push into, and a pipe whose end tells
-the desk that the bench is gone, however it went. Nothing of control waits for the desk once it
-runs. If the desk dies, the stamp in the slot gets old and the dead-man releases; nothing else
-happens to the motion.
+Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its keeper
+(`hil.desk.keeper`): the end of the one tells that the bench is gone, however it went, and by the
+other control hears of a desk that died and of the next one. Nothing of control waits for the desk
+once it runs. If the desk dies, the stamp in the slot gets old and the dead-man releases; nothing
+else happens to the motion.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
+from hil.desk.keeper import END_TIMEOUT_S, START_TIMEOUT_S
 from hil.desk.order import OperatorSlot
 from hil.desk.parts import Case, DeskFacts
 from hil.desk.pen import NOTHING_BEFORE
@@ -30,9 +32,10 @@ from hil.desk.service import Service, listen
 from hil.desk.telemetry import Telemetry
 from hil.recording.header import RunHeader
 
-START_TIMEOUT_S: Final = 30.0
-END_TIMEOUT_S: Final = 2.0
-_MODULE: Final = "hil.desk.process"
+_KEEPER: Final = "hil.desk.keeper"
+_SLACK_S: Final = 5.0
+"""What the keeper is given beyond the times that it gives the desk [s]."""
+_SAID_MAX_BYTES: Final = 4096
 
 
 class DeskError(Exception):
@@ -78,22 +81,34 @@ class DeskProcess:
         """What the operator wants; control reads it once per cycle."""
         self.telemetry = Telemetry.shared()
         """Where control pushes what it tells."""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._keeper: subprocess.Popen[bytes] | None = None
+        self._poll = select.poll()
+        self._said, self._news = b"", list[str]()
+        self._pid = 0
 
     @property
     def path(self) -> Path:
-        """The socket that panels connect to."""
+        """The socket that panels connect to; that of the next desk, too."""
         return self._path
 
     @property
     def pid(self) -> int:
-        """Number of the desk's process; 0 if it does not run."""
-        return self._process.pid if self.running and self._process else 0
+        """Number of the desk's process; 0 if none runs, as far as the keeper has said."""
+        self._listen()
+        return self._pid
 
     @property
     def running(self) -> bool:
-        """Whether it runs; one system call."""
-        return self._process is not None and self._process.poll() is None
+        """Whether a desk runs, as far as the keeper has said; one system call."""
+        return self.pid > 0
+
+    def news(self) -> str:
+        """What has become of the desk since the last call: one thing at a time, else empty.
+
+        It never waits: one system call, a few microseconds.
+        """
+        self._listen()
+        return self._news.pop(0) if self._news else ""
 
     def __enter__(self) -> Self:
         """Start the process; return when panels can connect."""
@@ -110,8 +125,8 @@ class DeskProcess:
 
     def _start(self) -> None:
         descriptors = self.slot.fileno(), self.telemetry.fileno()
-        process = self._process = subprocess.Popen(  # noqa: S603 our own interpreter and module
-            [sys.executable, "-m", _MODULE],
+        keeper = self._keeper = subprocess.Popen(  # noqa: S603 our own interpreter and module
+            [sys.executable, "-m", _KEEPER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -126,51 +141,65 @@ class DeskProcess:
             "facts": self._facts,
             "header": self._header.to_json().decode("utf-8"),
         }
-        if process.stdin is None or process.stdout is None:
-            raise DeskError(f"{self._path}: the desk's process has no pipes")
+        if keeper.stdin is None or keeper.stdout is None:
+            raise DeskError(f"{self._path}: the desk's keeper has no pipes")
         with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
             rest = memoryview(json.dumps(order).encode() + b"\n")
             while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[process.stdin.write(rest) :]
-        answer: dict[str, Any] = {}
-        if select.select([process.stdout], [], [], START_TIMEOUT_S)[0]:
-            answer = json.loads(process.stdout.readline() or b"{}")
-        if "refused" in answer:
-            raise DeskError(answer["refused"])
-        if not answer.get("ready"):
-            raise DeskError(
-                f"{self._path}: the desk did not get ready within {START_TIMEOUT_S:g} s "
-                f"(exit status {process.poll()})"
-            )
+                rest = rest[keeper.stdin.write(rest) :]
+        self._poll.register(keeper.stdout, select.POLLIN)
+        self._poll.poll(1000.0 * (START_TIMEOUT_S + _SLACK_S))
+        self._listen()
+        if not self._pid:
+            why = self._news[0] if self._news else "the desk's keeper says nothing"
+            raise DeskError(f"{self._path}: {why}")
+        self._news.clear()
+
+    def _listen(self) -> None:
+        """Take what the keeper has said, if anything."""
+        keeper = self._keeper
+        if keeper is None or keeper.stdout is None or not self._poll.poll(0):
+            return
+        said = os.read(keeper.stdout.fileno(), _SAID_MAX_BYTES)
+        if not said:
+            self._poll.unregister(keeper.stdout)
+            self._pid = 0
+            self._news.append("the desk's keeper has died: no panel can be heard in this run")
+            return
+        *lines, self._said = (self._said + said).split(b"\n")
+        for line in lines:
+            self._hear(json.loads(line))
+
+    def _hear(self, answer: dict[str, Any]) -> None:
+        self._pid = answer.get("pid", 0) if answer.get("ready") else 0
+        if self._pid:
+            self._news.append("a new desk has begun: panels can connect again")
+        elif "refused" in answer:
+            self._news.append(str(answer["refused"]))
+        elif answer.get("ended") is not None:
+            self._news.append(f"the desk has died (exit status {answer['ended']})")
 
     def close(self) -> None:
         """End the desk and let go of the memory; harmless when repeated."""
-        process, self._process = self._process, None
-        if process is not None:
-            for pipe in (process.stdin, process.stdout):
+        keeper, self._keeper = self._keeper, None
+        self._pid = 0
+        if keeper is not None:
+            for pipe in (keeper.stdin, keeper.stdout):
                 if pipe is not None:
                     with suppress(OSError):
                         pipe.close()
             with suppress(subprocess.TimeoutExpired):
-                process.wait(END_TIMEOUT_S)
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-            with suppress(OSError):  # left behind only if the desk was killed
+                keeper.wait(END_TIMEOUT_S + _SLACK_S)
+            if keeper.poll() is None:
+                keeper.kill()
+                keeper.wait()
+            with suppress(OSError):  # left behind only if both were killed
                 self._path.unlink()
         self.slot.release()
         self.telemetry.release()
 
 
 # --- the process -----------------------------------------------------------------------------
-
-
-def _ordinary() -> None:
-    """Leave what a real-time control hands down to its children: its priority, its processor."""
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    with suppress(OSError):
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))
 
 
 def _read_only(fd: int) -> int:
@@ -246,7 +275,6 @@ def main() -> int:
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    _ordinary()
     try:
         order = json.loads(sys.stdin.buffer.readline())
         service = _service(order)

@@ -1,5 +1,6 @@
 """The desk in its process: clients that freeze, die, do not read; a desk that dies; the end."""
 
+import math
 import os
 import signal
 import socket
@@ -227,26 +228,69 @@ def test_a_frozen_panel_lets_go_within_200_ms_and_does_not_go_on_by_itself(proce
     until(lambda: control.order.stamp_s == float("-inf"))
 
 
-def test_a_killed_desk_is_a_released_dead_man(place):
+def test_a_killed_desk_is_a_released_dead_man_and_another_one_takes_its_place(place):
     with DeskProcess(ARM_HEADER, 0.004, station="arm", name="doomed", place=place) as process:
         client, control = DeskClient.connect(process.path, "panel"), Control(process)
-        client.send(m.Alive(held=False, stamp_s=now_s()))
-        client.send(m.Take())
+        own(client)
         client.send(m.Alive(held=True, stamp_s=now_s()))
+        assert answer(client, m.Press(button="home")).ok
         until(lambda: control.order.held)
-        os.kill(process.pid, signal.SIGKILL)
+        assert process.news() == ""
+        first = process.pid
+        os.kill(first, signal.SIGKILL)
         until(lambda: not process.running)
+        assert process.news() == "the desk has died (exit status -9)"
         process.telemetry.push(1, b"control goes on")
         stamp_s = control.order.stamp_s
         client.send(m.Alive(held=True, stamp_s=now_s()))
         pause(DEAD_MAN_S)
-        assert control.order.stamp_s == stamp_s
+        assert control.order.stamp_s in (stamp_s, -math.inf)
         assert now_s() - stamp_s > DEAD_MAN_S
         client.poll()
         assert not client.open
         assert client.telemetry.read()[-1] == (1, b"control goes on")
         client.close()
+        until(lambda: process.running)
+        assert process.news() == "a new desk has begun: panels can connect again"
+        assert process.news() == ""
+        assert process.pid != first
+        again = DeskClient.connect(process.path, "panel")
+        assert (control.order.owner, control.order.held) == ("", False)
+        assert (control.pressed(Button.HOME), control.pressed(Button.HOLD)) == (1, 0)
+        assert answer(again, m.Stop()).ok
+        assert (control.pressed(Button.HOME), control.pressed(Button.HOLD)) == (1, 1)
+        own(again)
+        again.send(m.Alive(held=True, stamp_s=now_s()))
+        until(lambda: control.order.held)
+        assert again.telemetry.read()[-1] == (1, b"control goes on")
+        again.close()
     assert not process.path.exists()
+
+
+def test_a_keeper_that_dies_takes_the_desk_with_it_and_control_is_told(place):
+    with DeskProcess(ARM_HEADER, 0.004, station="arm", name="orphan", place=place) as process:
+        client, desk = DeskClient.connect(process.path, "panel"), process.pid
+        (keeper,) = [int(pid) for pid in parents(desk)]
+        os.kill(keeper, signal.SIGKILL)
+        assert "no panel can be heard" in until(process.news)
+        assert not process.running
+        assert process.news() == ""
+        until(lambda: ended(client))
+        client.close()
+        until(lambda: not poll_command(desk))
+
+
+def parents(pid):
+    """The process that started another one (proc(5), stat)."""
+    with open(f"/proc/{pid}/stat", "rb") as stream:
+        return stream.read().rsplit(b")", 1)[1].split()[1:2]
+
+
+def test_to_hear_of_the_desk_costs_control_next_to_nothing(process):
+    begun_s = now_s()
+    for _ in range(2000):
+        assert process.news() == ""
+    assert (now_s() - begun_s) / 2000 < 200e-6  # measured: a few microseconds
 
 
 def ended(client):
@@ -343,6 +387,7 @@ def test_a_target_and_a_motion_are_proved_before_control_gets_them(place):
 
 
 def collect(client, answers):
+    client.send(m.Alive(held=False, stamp_s=now_s()))  # who is silent for long owns nothing
     client.wait(0.1)
     answers |= {each.id: each for each in client.poll() if isinstance(each, m.Answer)}
     return answers

@@ -1,0 +1,160 @@
+"""Keeps a desk beside a run: `python -m hil.desk.keeper` starts it, and another one if it dies.
+
+Control has this process started before anything moves. A new desk on the same slot and telemetry
+is then a matter between keeper and desk, and costs no cycle a microsecond: control reads at most a
+line that says so. Each desk has a pipe of its keeper's, so that it is gone with the keeper, and the
+keeper with the bench.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+START_TIMEOUT_S: Final = 30.0
+END_TIMEOUT_S: Final = 2.0
+AGAIN_S: Final = 0.5
+AGAIN_MAX_S: Final = 8.0
+"""Between the end of a desk and the next one [s]; doubled each time that one cannot begin."""
+BENCH: Final = 0
+"""Descriptor of standard input: at its end the bench is gone."""
+DESK_PROGRAM: Final = ("-m", "hil.desk.process")
+
+
+class Keeper:
+    """Starts desks, one after the other, and says what became of them.
+
+    Args:
+        order: what a desk is to do, as one line of JSON.
+        say: takes what control has to know.
+    """
+
+    def __init__(self, order: bytes, say: Any) -> None:
+        self._order, self._say = order, say
+        facts = json.loads(order)
+        self._descriptors = int(facts["slot_fd"]), int(facts["telemetry_fd"])
+        self._socket = Path(facts["place"]) / facts["socket"]
+        self._desk: subprocess.Popen[bytes] | None = None
+
+    def keep(self) -> int:
+        """Have a desk there until the bench is gone.
+
+        Returns:
+            Exit status: 0 when the bench is gone, 2 if the first desk could not begin.
+        """
+        begun, again_s = False, AGAIN_S
+        try:
+            while True:
+                answer = self._start()
+                self._say(answer)
+                ready = "ready" in answer
+                if not (begun := begun or ready):
+                    return 2
+                if ready and self._bench_gone_before_desk():
+                    return 0
+                status = self._end(0.0)
+                if ready:
+                    self._say({"ended": status})
+                again_s = AGAIN_S if ready else min(2.0 * again_s, AGAIN_MAX_S)
+                if _readable((BENCH,), again_s):
+                    return 0
+        finally:
+            self._end(END_TIMEOUT_S)
+            with suppress(OSError):  # left behind only by a desk that was killed
+                self._socket.unlink()
+
+    def _start(self) -> dict[str, Any]:
+        """Start a desk; return its answer, with the number of its process."""
+        desk = self._desk = subprocess.Popen(  # noqa: S603 our own interpreter and module
+            [sys.executable, *DESK_PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            pass_fds=self._descriptors,
+            start_new_session=True,
+        )
+        if desk.stdin is None or desk.stdout is None:
+            return {"refused": "the desk's process has no pipes"}
+        with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
+            rest = memoryview(self._order)
+            while rest:  # unbuffered: a signal may cut a long write short
+                rest = rest[desk.stdin.write(rest) :]
+        if desk.stdout.fileno() in _readable((BENCH, desk.stdout.fileno()), START_TIMEOUT_S):
+            with suppress(ValueError):
+                answer = json.loads(desk.stdout.readline() or b"{}")
+                if answer:
+                    return answer | {"pid": desk.pid}
+        return {
+            "refused": f"the desk did not get ready within {START_TIMEOUT_S:g} s "
+            f"(exit status {desk.poll()})"
+        }
+
+    def _bench_gone_before_desk(self) -> bool:
+        """Wait until either is gone: a desk that has ended says nothing more on its pipe."""
+        if self._desk is None or self._desk.stdout is None:
+            return False
+        return BENCH in _readable((BENCH, self._desk.stdout.fileno()), None)
+
+    def _end(self, timeout_s: float) -> int | None:
+        """Let the desk end, at most so long [s], else kill it; harmless when repeated.
+
+        Returns:
+            Its exit status; None if there was none.
+        """
+        desk, self._desk = self._desk, None
+        if desk is None:
+            return None
+        for pipe in (desk.stdin, desk.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        with suppress(subprocess.TimeoutExpired):
+            return desk.wait(timeout_s)
+        desk.kill()
+        return desk.wait()
+
+
+def _readable(descriptors: tuple[int, ...], timeout_s: float | None) -> list[int]:
+    """Those of some descriptors that can be read or are at their end, after a wait [s]."""
+    waiter = select.poll()
+    for descriptor in descriptors:
+        waiter.register(descriptor, select.POLLIN)
+    found = waiter.poll(None if timeout_s is None else 1000.0 * timeout_s)
+    return [descriptor for descriptor, _ in found]
+
+
+def _say(answer: dict[str, Any]) -> None:
+    with suppress(OSError):  # control may be gone; then there is nobody to tell
+        os.write(1, json.dumps(answer).encode() + b"\n")
+
+
+def _ordinary() -> None:
+    """Leave what a real-time control hands down to its children: its priority, its processor."""
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with suppress(OSError):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+
+
+def main() -> int:
+    """Run the keeper; the desk's order comes as one line of JSON on standard input.
+
+    Returns:
+        Exit status: 0 when the bench is gone, 2 if the first desk could not begin.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _ordinary()
+    order = sys.stdin.buffer.readline()
+    return Keeper(order, _say).keep() if order else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
