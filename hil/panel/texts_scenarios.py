@@ -35,7 +35,7 @@ TEXTS: Final[dict[str, str]] = {
     "form.error.least": "{place}: needs {least} items or more",
     "form.error.no_item": "{place}: is no item of a list",
     "form.error.none": "{place}: there is no such field",
-    "form.error.kind": "{key} = {value}: need one of {kinds}",
+    "form.error.kind": "{tag} = {value}: need one of {kinds}",
     "form.error.whole": "the file",
     "form.key.counts_per_m": "counts per metre",
     "form.key.com_m": "centre of mass",

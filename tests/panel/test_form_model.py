@@ -261,3 +261,8 @@ def test_saved_is_unchanged_until_the_next_edit():
     form.undo()
     assert form.changed
     assert value_at(form.table, ("seed",)) == 1
+
+
+def test_a_kind_that_is_none_is_refused_with_those_that_are():
+    with pytest.raises(FormError, match=r"kind = 'waltz': need one of .*multi_sine"):
+        demo().put(("motion", "kind"), "waltz")

@@ -296,7 +296,7 @@ class FormModel:
             raise FormError(
                 text(
                     "form.error.kind",
-                    key=parent.tag,
+                    tag=parent.tag,
                     value=repr(value),
                     kinds=", ".join(map(str, variants)),
                 )
