@@ -12,9 +12,12 @@ from hil.motion.moves import MoveLimits
 from hil.motion.source import MotionSource
 from hil.operated import kernels
 from hil.operated.course import OperatedCourse
+from hil.operated.desk_watch import DeskWatch
 from hil.operated.motion import OperatedMotion
 from hil.operated.operator import Operator, OrderSource
+from hil.operated.parking import WayToPark
 from hil.operated.paths import Way
+from hil.operated.reach import Reach
 from hil.operated.station import OperatedStation
 from hil.operated.tell import Note, Teller, Told
 from hil.recording.header import RunHeader
@@ -76,10 +79,23 @@ def operated_run(
         note: where presses are written down.
     """
     plan = parts.plan
+    period_s = plan.scenario.period_s
+    parking = parking_proof(plan, parts.machine)
     motion = OperatedMotion(plan, parts.motion)
     operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
     course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note)
-    return OperatedStation(parts.machine, motion, course, plan.scenario.period_s), course
+    return OperatedStation(parts.machine, motion, course, period_s, parking), course
+
+
+def parking_proof(plan: Plan, machine: PlatformMachine) -> WayToPark:
+    """What proves the way to park before it is gone.
+
+    Args:
+        plan: scenario and rig.
+        machine: the rig's mathematics.
+    """
+    reach = Reach(plan.rig, plan.scenario.period_s)
+    return WayToPark(machine.park, plan.rig.neutral.pose(), machine.slow_moves, reach)
 
 
 @contextmanager
@@ -108,7 +124,9 @@ def led_run(
             raise NoDeskError(f"no operator's desk: {error}") from error
         journal = Journal(sink, desk.telemetry)
         told = Teller(desk.telemetry)
-        yield journal, *operated_run(parts, desk.slot, told, journal.operator)
+        station, course = operated_run(parts, desk.slot, told, journal.operator)
+        station.watch = DeskWatch(desk, journal.operator).look
+        yield journal, station, course
 
 
 def prepare(plan: Plan) -> None:

@@ -1,9 +1,12 @@
 """Control of a platform that an operator leads: first in each cycle the operator is looked at."""
 
+from collections.abc import Callable
+
 from hil.clock import Tick
 from hil.operated.course import OperatedCourse
 from hil.operated.motion import OperatedMotion
-from hil.stations.platform import Control, PlatformMachine, PlatformStation
+from hil.stations.platform import Control, ParkingProof, PlatformMachine, PlatformStation
+from safety.modes import Request
 from safety.verdict import Verdict
 
 
@@ -15,6 +18,7 @@ class OperatedStation(PlatformStation):
         motion: what is followed in ENGAGED.
         course: of the run.
         period_s: cycle time [s].
+        parking: proves the way to park.
     """
 
     def __init__(
@@ -23,9 +27,12 @@ class OperatedStation(PlatformStation):
         motion: OperatedMotion,
         course: OperatedCourse,
         period_s: float,
+        parking: ParkingProof,
     ) -> None:
-        super().__init__(machine, motion, course, period_s)
+        super().__init__(machine, motion, course, period_s, parking)
         self._course = course
+        self.watch: Callable[[Tick], None] = _nothing
+        """Called in every cycle: a look at what is beside the run."""
 
     def step(self, tick: Tick, verdict: Verdict | None) -> Control:
         """What control asks in this cycle.
@@ -37,7 +44,17 @@ class OperatedStation(PlatformStation):
         Raises:
             ForwardKinematicsError: if the commanded lengths belong to no pose.
         """
+        self.watch(tick)
         self._course.look(tick, verdict)
         control = super().step(tick, verdict)
         self._course.tell(tick)
         return control._replace(reset=True) if self._course.reset else control
+
+
+def _nothing(tick: Tick) -> None:
+    """There is nothing to be looked at."""
+
+    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
+        """No way to park is free: the platform stays until the operator ends the run."""
+        self._course.no_way_to_park(tick, why)
+        return ()
