@@ -85,21 +85,28 @@ class OperatedCourse:
 
     def stop(self, why: str) -> None:
         """End the run: stop smoothly, park if the dead-man is held, shut down."""
-        if not self._ending.wish:
-            self._ending.wish = why
-            self._parking = self._held
+        self._begin_end()
+        self._ending.wish = self._ending.wish or why
 
     def trip(self, why: str) -> None:
         """Something outside the gate's sight is wrong: end the run in the same orderly way."""
-        if not self._ending.fault:
-            self._ending.fault = why
-            self._parking = self._held
+        self._begin_end()
+        self._ending.fault = self._ending.fault or why
 
     def finish(self) -> None:
         """End the run in the same orderly way, as a success."""
-        if not self._ending.shut_down:
-            self._ending.shut_down = True
-            self._parking = self._held
+        self._begin_end()
+        self._ending.shut_down = True
+
+    def _begin_end(self) -> None:
+        """The patience of an end is counted from here, however long the mode has lasted."""
+        if not self._ending.under_way:
+            self._waited, self._parking = 0, self._held
+
+    def no_way_to_park(self, tick: Tick, why: str) -> None:
+        """Parking is not possible from here, by no way that was looked at; nothing moves."""
+        self._parking = False
+        self._presses.refuse(tick, f"PARK: no way there is free: {why}; the power goes off here")
 
     # --- the cycle ------------------------------------------------------------------------------
 
@@ -126,8 +133,12 @@ class OperatedCourse:
         else:
             self._waited += 1
         self._watch(tick, verdict, let_go=let_go)
-        for number, button in enumerate(b for b in BY_CAUTION if b in wish.pressed):
-            self._press(tick, verdict, button, order.presser, behind=number > 0)
+        behind = ""
+        for button in (b for b in BY_CAUTION if b in wish.pressed):
+            self._press(tick, verdict, button, order.presser, behind)
+            behind = "a more cautious press goes first"
+        for button, why in wish.stale:
+            self._presses.write_down(tick, button, order.presser, why)
         objection = self.motion.objection()
         if objection:
             self._presses.refuse(tick, objection)
@@ -190,8 +201,10 @@ class OperatedCourse:
         mode = verdict.mode
         powered = verdict.drives is not DriveRequest.OFF
         works = mode in (Mode.CSTOP, Mode.QSTOP) or (mode in (Mode.FAULT, Mode.LOCKOUT) and powered)
-        if self._ending.under_way and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
-            # HOLD has waited for PARK that long already, and then for the gate to take it.
+        if mode is Mode.HOLD and self._parking:
+            self._waited = 0  # somebody holds it to park; from when that ends, PARK is waited for
+        elif self._ending.under_way and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
+            # HOLD has waited for PARK that long already, and then for the gate to go off.
             works = mode is not Mode.HOLD or self._waited > 2 * self.patience_cycles
         if not works or self._waited <= self.patience_cycles:
             return False
@@ -201,10 +214,8 @@ class OperatedCourse:
 
     # --- what the operator does -----------------------------------------------------------------
 
-    def _press(
-        self, tick: Tick, verdict: Verdict, button: Button, by: str, *, behind: bool
-    ) -> None:
-        """Judge one press; obey it, or say why it does nothing."""
+    def _press(self, tick: Tick, verdict: Verdict, button: Button, by: str, why: str) -> None:
+        """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
         standing = standing_of(
             verdict,
             held=self._held,
@@ -212,19 +223,18 @@ class OperatedCourse:
             playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
             ending=self._ending.under_way,
         )
-        why = "a more cautious press goes first" if behind else ""
         why = why or self._presses.objection(button, verdict.mode, standing)
-        if button is Button.HOLD and self._parking:
-            self._parking, why = False, ""  # the wish to park is taken back while stopping
+        if button is Button.HOLD and (self._presses.withdraw() or self._parking):
+            self._parking, why = False, ""  # what is not done yet is taken back in any mode
         self._presses.write_down(tick, button, by, why)
         if not why:
             self._obey(button, verdict.mode)
 
     def _obey(self, button: Button, mode: Mode) -> None:
-        self._parking = button in (Button.PARK, Button.SHUT_DOWN) and self._held
+        self._parking = button is Button.PARK and self._held
         self._presses.obey(button, mode)
         if button is Button.SHUT_DOWN:
-            self._ending.shut_down = True
+            self.finish()
         elif button is Button.PLAY:
             self.motion.play()
         elif button is Button.POSE:
@@ -245,8 +255,8 @@ class OperatedCourse:
                 return Request.HOLD if ending or self._homing_too_long() else None
             case Mode.STANDBY:
                 return Request.SHUT_DOWN if ending else None
-            case Mode.ENGAGING | Mode.ENGAGED if ending:
-                return Request.PARK if self._parking else Request.HOLD
+            case Mode.ENGAGING | Mode.ENGAGED if ending or self._parking:
+                return Request.HOLD  # parking begins where it stands, when its way is proved
             case Mode.ENGAGING:
                 return Request.RISEN if path_done else None
             case Mode.PARKING:

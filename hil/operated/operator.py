@@ -1,7 +1,8 @@
 """What the operator wants in this cycle: the desk's newest order, read once, and the dead-man.
 
 Presses come as counters, so that none is lost and none is obeyed twice. A counter that falls (a
-desk that began anew) is no press.
+desk that began anew) is no press. One that comes late, or was made by an owner who is none any
+more, does not count: only a stop does whenever it comes.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,9 @@ DeadManRule = Literal["hold", "presence"]
 
 AHEAD_MAX_S = 0.05
 """A sign of life further in the future than this [s] is no time of this machine's clock."""
+
+PRESS_AGE_MAX_S = 0.3
+"""A press older than this [s] was meant for a moment that is over."""
 
 NOTHING_YET = OperatorOrder()
 
@@ -35,11 +39,13 @@ class Wish:
         order: the newest order.
         held: the dead-man counts as held.
         pressed: the buttons pressed since the last cycle, in the enum's order.
+        stale: those whose press does not count, and why.
     """
 
     order: OperatorOrder
     held: bool
     pressed: tuple[Button, ...]
+    stale: tuple[tuple[Button, str], ...] = ()
 
 
 class Operator:
@@ -49,15 +55,21 @@ class Operator:
         source: the slot.
         now_s: monotonic time [s], the clock that stamps the orders.
         rule: what counts as a held dead-man.
+        ageless: buttons that count however late they come, and whoever pressed them.
     """
 
     def __init__(
-        self, source: OrderSource, now_s: Callable[[], float], rule: DeadManRule = "hold"
+        self,
+        source: OrderSource,
+        now_s: Callable[[], float],
+        rule: DeadManRule = "hold",
+        ageless: tuple[Button, ...] = (Button.HOLD,),
     ) -> None:
         self._source = source
         self._now_s = now_s
         self._by_hold = rule == "hold"
         self.rule: DeadManRule = rule
+        self._ageless = ageless
         self._order = NOTHING_YET
 
     @property
@@ -68,14 +80,26 @@ class Operator:
     def look(self) -> Wish:
         """Read the slot; called once in every cycle."""
         before, order = self._order, self._source.read()
-        pressed: tuple[Button, ...] = ()
+        risen: list[tuple[Button, str]] = []
         if order is None:
             order = before
         elif order.presses != before.presses:
-            counts = zip(BUTTONS, order.presses, before.presses, strict=True)
-            pressed = tuple(button for button, now, then in counts if now > then)
+            counts = enumerate(zip(order.presses, before.presses, strict=True))
+            risen = [(BUTTONS[k], self._stale(order, k)) for k, (now, then) in counts if now > then]
         self._order = order
-        return Wish(order, self._held(order), pressed)
+        pressed = tuple(button for button, why in risen if not why)
+        return Wish(order, self._held(order), pressed, tuple(one for one in risen if one[1]))
+
+    def _stale(self, order: OperatorOrder, index: int) -> str:
+        """Why the newest press of a button does not count; empty if it does."""
+        if BUTTONS[index] in self._ageless:
+            return ""
+        age_s = self._now_s() - order.pressed_s[index]
+        if not -AHEAD_MAX_S <= age_s <= PRESS_AGE_MAX_S:
+            return f"the press is {age_s:.2f} s old; at most {PRESS_AGE_MAX_S} s"
+        if order.press_ownings[index] != order.owning:
+            return "the motion has changed hands since the press"
+        return ""
 
     def _held(self, order: OperatorOrder) -> bool:
         # Comparisons that a stamp which is not a number fails.

@@ -2,7 +2,7 @@
 
 from hil.clock import Tick
 from hil.desk.order import Button
-from hil.operated.buttons import Standing, why_not
+from hil.operated.buttons import MOVING_MODES, Standing, why_not
 from hil.operated.tell import Note
 from safety.modes import Mode, Request
 from safety.verdict import Check, Verdict
@@ -22,8 +22,8 @@ REQUEST = {
     Button.HOME: Request.HOME,
     Button.ENGAGE: Request.ENGAGE,
     Button.HOLD: Request.HOLD,
-    Button.PARK: Request.PARK,
 }
+"""What a press asks by itself; PARK waits for the stop and the proof of its way."""
 ASKED_CYCLES = 5
 """For so many cycles a press is asked of the gate, should a cycle of it have been missed."""
 RESET_CYCLES = 2
@@ -101,11 +101,20 @@ class Presses:
         elif button is Button.RESET:
             self._reset_left, self._resetting = RESET_CYCLES, True
 
+    def withdraw(self) -> bool:
+        """Ask no more for what was pressed, unless that is a stop; say whether there was any."""
+        if self._asked is None or self._asked[0] is Button.HOLD:
+            return False
+        self._asked = None
+        return True
+
     def request(self, verdict: Verdict) -> Request | None:
         """The request of a press, until the gate has taken or refused it."""
         if self._asked is None:
             return None
         button, mode, left = self._asked
+        if button is Button.HOLD:
+            return self._stop(verdict, mode, left)
         if verdict.mode is not mode:
             self._asked = None
             return None
@@ -123,6 +132,18 @@ class Presses:
             return None
         self._asked = (button, mode, left - 1)
         return REQUEST[button]
+
+    def _stop(self, verdict: Verdict, mode: Mode, left: int) -> Request | None:
+        """A stop is asked as long as anything moves, and a little longer than nothing does.
+
+        What was asked before it may still begin: then it is to stop as well.
+        """
+        moving = verdict.mode in MOVING_MODES
+        if not moving and (left == 0 or mode in MOVING_MODES):
+            self._asked = None
+            return None
+        self._asked = (Button.HOLD, verdict.mode, ASKED_CYCLES if moving else left - 1)
+        return Request.HOLD
 
     def refuse(self, tick: Tick, why: str) -> None:
         """Say and put down that something ordered was not done."""

@@ -1,4 +1,4 @@
-"""Whether a way to a pose stays within envelope and gate, from its beginning to its end.
+"""Whether a way stays within envelope and gate, from its beginning to its end.
 
 Looked at in so many places that between two of them nothing can leave by more than `SAG`: the whole
 envelope (stroke, joint cones, clearance of the legs, singularity), and where the legs get with the
@@ -14,7 +14,7 @@ import numpy as np
 from hil.machine import envelope_of, gate_limits, geometry_of
 from hil.motion.moves import MoveLimits
 from hil.motion.source import Floats
-from hil.operated.paths import Way
+from hil.operated.paths import Path
 from hil.rig import Rig
 from platform6dof.inverse import leg_setpoints_batch
 from platform6dof.pose import PlatformSetpoint
@@ -46,11 +46,11 @@ class Reach:
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
-    def outside(self, way: Way, times_s: Floats) -> str:
+    def outside(self, way: Path, times_s: Floats) -> str:
         """The first place of a way that is outside the envelope, as a sentence; or nothing.
 
         Args:
-            way: to a pose.
+            way: whose rows nothing overwrites.
             times_s: of the places, shape (N,).
         """
         rows = np.array([way.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
@@ -62,11 +62,11 @@ class Reach:
         what = str(found[0]) if found else "outside the envelope"
         return f"{what}, {_place(way, times_s[first])}"
 
-    def beyond(self, way: Way, times_s: Floats) -> str:
+    def beyond(self, way: Path, times_s: Floats) -> str:
         """The worst place from which a stop would leave the soft limits; or nothing.
 
         Args:
-            way: to a pose.
+            way: whose rows nothing overwrites.
             times_s: of the places, shape (N,).
         """
         rows = np.array([way.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
@@ -96,7 +96,7 @@ class Survey:
         way: to be proved.
     """
 
-    def __init__(self, reach: Reach, way: Way) -> None:
+    def __init__(self, reach: Reach, way: Path) -> None:
         self._reach, self._way = reach, way
         count = place_count(way.duration_s, reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
@@ -141,7 +141,7 @@ def spacing_s(limits: MoveLimits) -> float:
     return math.sqrt(8.0 * SAG / fastest)
 
 
-def _place(way: Way, t_s: float) -> str:
+def _place(way: Path, t_s: float) -> str:
     return "at its end" if t_s >= way.duration_s else f"{t_s:.2f} s on the way"
 
 

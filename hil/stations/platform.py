@@ -5,8 +5,9 @@ run needs next, samples the present path (the slow rise, the motion, or parking)
 inverse kinematics. It never touches a drive.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -45,6 +46,32 @@ class PlatformMachine:
     slow_moves: MoveLimits
 
 
+class ParkingProof(Protocol):
+    """Proves a way to park before it is gone, a part of it per cycle."""
+
+    @property
+    def path(self) -> MotionSource | None:
+        """The way, once it is proved."""
+        ...
+
+    @property
+    def refused(self) -> str:
+        """Why there is no way; empty while that is not known."""
+        ...
+
+    def begin(self) -> None:
+        """Forget what was found: the platform stands elsewhere."""
+        ...
+
+    def work(self, here: Callable[[], Pose]) -> None:
+        """Do the part of one cycle.
+
+        Args:
+            here: gives X_BP where the platform stands.
+        """
+        ...
+
+
 class Control(NamedTuple):
     """Control's part of one cycle.
 
@@ -75,6 +102,8 @@ class PlatformStation:
         motion: what to play; begins and ends at rest.
         supervisor: the course of the run.
         period_s: cycle time [s].
+        parking: proves the way to park from wherever a stop has left the platform; without one
+            parking leads straight there.
     """
 
     def __init__(
@@ -83,11 +112,13 @@ class PlatformStation:
         motion: MotionSource,
         supervisor: RunCourse,
         period_s: float,
+        parking: ParkingProof | None = None,
     ) -> None:
         self._machine = machine
         self._motion = motion
         self._supervisor = supervisor
         self._period_s = period_s
+        self._parking = parking
         self._mode = Mode.OFF
         self._path: MotionSource | None = None
         self._path_start = 0
@@ -120,6 +151,8 @@ class PlatformStation:
         # path is no stop.
         path_done = path is not None and path_s >= path.duration_s + 1.5 * self._period_s
         requests = self._supervisor.ask(verdict, path_done)
+        if Request.PARK in requests and verdict is not None and not path_done:
+            requests = self._to_park(tick, verdict)
         if path is None:
             return Control(None, None, requests)
         wanted = path.sample(path_s)
@@ -148,6 +181,24 @@ class PlatformStation:
             self._reached = result.X_BP
         return result
 
+    def _to_park(self, tick: Tick, verdict: Verdict) -> tuple[Request, ...]:
+        """What is asked instead of PARK until a way there is proved: a stop, then nothing."""
+        proof = self._parking
+        if proof is None:
+            return (Request.PARK,)
+        if verdict.mode is not Mode.HOLD:
+            return (Request.HOLD,)
+        if proof.path is None and not proof.refused:
+            proof.work(lambda: self._commanded_pose(verdict.allowed))
+        if proof.refused:
+            return self._without_way(tick, proof.refused)
+        return () if proof.path is None else (Request.PARK,)
+
+    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
+        """No way to park is free: nobody is there to find one, so the power goes off here."""
+        self._supervisor.trip(f"parking: {why}")
+        return (Request.SHUT_DOWN,)
+
     def _enter(self, verdict: Verdict, index: int) -> None:
         """Choose the path of a mode that has just been entered."""
         self._mode = verdict.mode
@@ -162,7 +213,15 @@ class PlatformStation:
                 self._path = self._motion
             case Mode.PARKING:
                 here = self._commanded_pose(verdict.allowed)
-                self._path = move(here, self._machine.park, slow)
+                proof = self._parking
+                proved = None if proof is None else proof.path
+                self._path = proved or move(here, self._machine.park, slow)
+                if proof is not None:
+                    proof.begin()  # the way holds from where it was proved, and only once
+            case Mode.HOLD:
+                self._path = None
+                if self._parking is not None:
+                    self._parking.begin()
             case _:
                 self._path = None
 

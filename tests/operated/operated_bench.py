@@ -117,7 +117,9 @@ class Bench:
         presses = list(self.order.presses)
         for button in buttons:
             presses[BUTTONS.index(button)] += 1
-        self.write(presses=tuple(presses))
+        self.write(
+            presses=tuple(presses), pressed_s=(100.0 + self.index * PERIOD_S,) * len(BUTTONS)
+        )
         self.cycle()
 
     def cycle(self):
