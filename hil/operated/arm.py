@@ -2,9 +2,11 @@
 
 A stop from a panel ends the robot's stream as Ctrl-C does. A live motion moves only while its own
 source is fresh and, beside that, the dead-man at the desk is held; let go, it wants zero velocity.
-A planned motion needs nobody to hold it: it was proved in full before it began.
+A planned motion needs nobody to hold it: it was proved in full before it began. If the desk dies no
+panel can stop the robot any more, so that ends the stream as well, whatever is played.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,7 +24,10 @@ from hil.recording.header import RunHeader
 from sim.world.space_arm.simulator import TICK_S
 
 STOPS = (Button.HOLD, Button.SHUT_DOWN)
-"""What ends the stream; every other button means nothing here."""
+"""What ends the stream, however late it comes; every other button means nothing here."""
+
+DESK_EVERY_S = 0.1
+"""Between two looks at the desk [s]."""
 
 Said = Callable[[str, dict[str, str | bool]], None]
 """Where it is written down what the operator did."""
@@ -36,6 +41,7 @@ class ArmOperator:
         told: where the operation is told.
         now_s: monotonic time [s], the clock that stamps the orders.
         live: whether the motion has to be held.
+        desk_news: what has become of the desk since the last call; empty while it is well.
     """
 
     def __init__(
@@ -45,8 +51,10 @@ class ArmOperator:
         now_s: Callable[[], float],
         *,
         live: bool,
+        desk_news: Callable[[], str] = str,
     ) -> None:
-        self._operator = Operator(slot, now_s)
+        self._desk_news, self._next_look_s = desk_news, -math.inf
+        self._operator = Operator(slot, now_s, ageless=STOPS)
         self._told, self._now_s, self._begun_s = told, now_s, now_s()
         self.live = live
         """Whether the motion has to be held."""
@@ -63,6 +71,7 @@ class ArmOperator:
 
     def look(self) -> None:
         """Take the newest order; called many times between two waypoints."""
+        self._look_at_desk()
         wish = self._operator.look()
         if wish.order.owner != self._owner:
             self._owner = wish.order.owner
@@ -71,7 +80,7 @@ class ArmOperator:
         if self.live and self.held and not wish.held:
             self.say("dead-man released: zero velocity", {"held": False})
         self.held = wish.held
-        for button in wish.pressed:
+        for button in (*wish.pressed, *(button for button, _ in wish.stale)):
             self._press(button, wish.order.presser)
         self._told.tell(
             self._now_s() - self._begun_s,
@@ -83,6 +92,16 @@ class ArmOperator:
                 dead_man=self._operator.rule,
             ),
         )
+
+    def _look_at_desk(self) -> None:
+        """Without a desk nobody can press stop, so its end is one."""
+        now_s = self._now_s()
+        if now_s < self._next_look_s:
+            return
+        self._next_look_s = now_s + DESK_EVERY_S
+        if news := self._desk_news():
+            self.stopped = self.stopped or f"operator's desk: {news}"
+            self.say(f"operator's desk: {news}", {"stopped": True})
 
     def _press(self, button: Button, by: str) -> None:
         taken = button in STOPS
@@ -201,6 +220,8 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
             desk = stack.enter_context(DeskProcess(header, TICK_S, station="arm"))
         except (DeskError, PlaceError, OSError) as error:
             raise RefusedError(f"nothing has moved: no operator's desk: {error}") from error
-        operator = ArmOperator(desk.slot, Teller(desk.telemetry), now_s, live=live)
+        operator = ArmOperator(
+            desk.slot, Teller(desk.telemetry), now_s, live=live, desk_news=desk.news
+        )
         operator.telemetry = desk.telemetry
         yield operator

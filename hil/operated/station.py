@@ -50,11 +50,11 @@ class OperatedStation(PlatformStation):
         self._course.tell(tick)
         return control._replace(reset=True) if self._course.reset else control
 
-
-def _nothing(tick: Tick) -> None:
-    """There is nothing to be looked at."""
-
     def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
         """No way to park is free: the platform stays until the operator ends the run."""
         self._course.no_way_to_park(tick, why)
         return ()
+
+
+def _nothing(tick: Tick) -> None:
+    """There is nothing to be looked at."""

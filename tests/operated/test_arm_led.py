@@ -51,7 +51,11 @@ class Led:
     def __init__(self, *, live=True):
         self.t_s = 50.0
         self.slot, self.said, self.told = OperatorSlot.local(), [], []
-        self.operator = ArmOperator(self.slot, self, lambda: self.t_s, live=live)
+        self.news = []
+        self.operator = ArmOperator(
+            self.slot, self, lambda: self.t_s, live=live,
+            desk_news=lambda: self.news.pop() if self.news else "",
+        )  # fmt: skip
         self.operator.say = lambda text, data: self.said.append((text, data))
         self.inner = Pushed()
         self.source = self.operator.holds(self.inner, LIMITS)
@@ -160,12 +164,40 @@ def test_any_other_button_is_refused_with_a_reason_and_stops_nothing():
     assert led.said[0] == ("Anna owns the motion", {"owner": "Anna"})
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_a_desk_that_dies_ends_the_stream_because_no_panel_can_stop_it(live):
+    class Terminal:
+        asked = None
+
+    led = Led(live=live)
+    wish = led.operator.stops(Terminal())
+    led.speed()
+    assert wish.asked is None
+    led.news.append("the desk has died (exit status -9)")
+    led.speed()
+    assert wish.asked == "operator's desk: the desk has died (exit status -9)"
+    assert led.told[-1].playing == ""
+    assert (wish.asked, {"stopped": True}) in led.said
+
+
+@pytest.mark.parametrize("button", [Button.HOLD, Button.SHUT_DOWN])
+def test_a_stop_counts_however_late_it_comes_and_whoever_owns_the_motion_by_then(button):
+    led = Led()
+    led.source.listen()
+    presses = [0] * len(BUTTONS)
+    presses[BUTTONS.index(button)] = 1
+    led.write(presses=tuple(presses), pressed_s=(led.t_s - 60.0,) * len(BUTTONS), owning=9)
+    led.source.listen()
+    assert led.operator.stopped
+
+
 # --- with processes ----------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux")
 @pytest.mark.xdist_group("real time")
-def test_a_panel_watches_and_stops_a_run(tmp_path):
+@pytest.mark.parametrize("how", ["stop", "desk killed"])
+def test_a_panel_watches_and_stops_a_run_and_so_does_the_end_of_its_desk(tmp_path, how):
     place = tmp_path / "runtime"
     place.mkdir(mode=0o700)
     (tmp_path / "led.toml").write_text(
@@ -184,7 +216,7 @@ def test_a_panel_watches_and_stops_a_run(tmp_path):
     try:
         client = joined(process, place / "hil-bench")
         assert client.welcome.station == "arm"
-        frames, events, operations = watched_and_stopped(client)
+        frames, events, operations = watched_and_stopped(client, process if how != "stop" else None)
         out, errors = process.communicate(timeout=30)
         client.close()
     finally:
@@ -195,7 +227,8 @@ def test_a_panel_watches_and_stops_a_run(tmp_path):
     assert (process.returncode, said["result"]) == (0, "cancelled"), errors
     recording = ArmRecording.open(next(tmp_path.glob("runs/*/*.mcap")))
     assert {event.to_bytes() for event in recording.recording.events} >= set(events)
-    assert "HOLD pressed" in [event.message for event in recording.recording.events]
+    said = [event.message for event in recording.recording.events]
+    assert (DIED if how != "stop" else "HOLD pressed") in said
     assert len(recording.recording.column("index")) >= len(frames) >= 3
     assert operations[0].playing == "play"
 
@@ -213,18 +246,45 @@ def joined(process, folder):
     return DeskClient.connect(found[0].path, "onlooker")
 
 
-def watched_and_stopped(client):
-    """What a panel sees until the third waypoint, when it asks for a stop, and a little after."""
+DIED = "operator's desk: the desk has died (exit status -9)"
+
+
+def desk_of(process):
+    """Number of the desk's process: the child of the keeper, which is one of the run's."""
+    for keeper in children(process.pid):
+        with open(f"/proc/{keeper}/cmdline", "rb") as stream:
+            if b"hil.desk.keeper" in stream.read():
+                return children(keeper)[0]
+    raise AssertionError("no keeper")
+
+
+def children(pid):
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children") as stream:
+            found += map(int, stream.read().split())
+    return found
+
+
+def watched_and_stopped(client, process):
+    """What a panel sees until the third waypoint, and a little after.
+
+    Then it asks for a stop, or its desk is killed if a process is given.
+    """
+    last = b"HOLD pressed" if process is None else DIED.encode()
     got = {CYCLE_KIND: [], EVENT_KIND: [], OPERATION_KIND: []}
     end_s, stopped = NOW_S() + 20.0, False
-    while not stopped or not any(b"HOLD pressed" in event for event in got[EVENT_KIND]):
+    while not stopped or not any(last in event for event in got[EVENT_KIND]):
         assert NOW_S() < end_s, got[EVENT_KIND]
         client.wait(0.02)
         client.poll()
         for kind, payload in client.telemetry.read():
             got[kind].append(payload)
         if len(got[CYCLE_KIND]) >= 3 and not stopped:
-            client.send(m.Stop(id=1))
             stopped = True
+            if process is None:
+                client.send(m.Stop(id=1))
+            else:
+                os.kill(desk_of(process), signal.SIGKILL)
     operations = [Operation.from_bytes(payload) for payload in got[OPERATION_KIND]]
     return got[CYCLE_KIND], got[EVENT_KIND], operations
