@@ -411,8 +411,13 @@ def test_an_interrupted_check_is_no_proof(monkeypatch):
 
     monkeypatch.setattr(PlatformStation, "step", interrupted)
     the_plan = plan()
-    with pytest.raises(KeyboardInterrupt):
-        check_plan(the_plan, motion_of(the_plan))
+    # A suite started in the background inherits a Ctrl-C that is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            check_plan(the_plan, motion_of(the_plan))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_second_signal_does_not_tear_the_end_of_the_recording(tmp_path, monkeypatch):

@@ -18,6 +18,9 @@ from typing import Final
 _BLOCK: Final = 4096
 """Bytes read at once, and at most per turn, so that a flood cannot hold a device up."""
 
+_LAST_BLOCKS: Final = 16
+"""Most blocks that are read of a peer when another one knocks."""
+
 Hear = Callable[[bytes, float], None]
 """Called with bytes of the peer and the monotonic time [s]."""
 
@@ -95,22 +98,27 @@ class TcpWire:
         self._selector.unregister(self._listener)
         self._listener.close()
 
-    def _receive(self, now_s: float) -> None:
+    def _receive(self, now_s: float) -> bool:
+        """Hear what is there; return whether there was something, so that more may follow."""
         if self._client is None:
-            return
+            return False
         try:
             data = self._client.recv(_BLOCK)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             data = b""
         if data:
             self._hear(data, now_s)
         else:
             self._drop()
+        return bool(data)
 
     def _accept(self, now_s: float) -> None:
-        self._receive(now_s)  # this shows a peer that left before the next one came
+        # A peer that left before the next one came shows at the end of what it had written.
+        for _ in range(_LAST_BLOCKS):
+            if not self._receive(now_s):
+                break
         try:
             client, _ = self._listener.accept()
         except OSError:  # nobody there
@@ -210,7 +218,7 @@ class PtyWire:
 def _hold(
     selector: selectors.BaseSelector,
     end: socket.socket | int,
-    receive: Callable[[float], None],
+    receive: Callable[[float], object],
     held: bool,
 ) -> None:
     registered = end in selector.get_map()
