@@ -3,16 +3,18 @@
 The proof takes some cycles, and the platform moves on in them. So the way begins at a place of the
 present path that is reached only when the proof is done: there it has the path's state, and the
 change is smooth to the second derivative. The present path is kept until then, and for good if the
-way is refused.
+way is refused. A pose from which there is no way to park is refused before a way to it is planned.
 """
 
 from enum import Enum
 
 from hil.motion.moves import MoveLimits
 from hil.motion.source import Floats
-from hil.operated.paths import Path, Way
+from hil.operated.parking import WayToPark
+from hil.operated.paths import Path, Standing, Way
 from hil.operated.phases import Happening
-from hil.operated.reach import Reach, Survey, cycle_count
+from hil.operated.reach import Reach, Survey, cycle_count, start_rows
+from platform6dof.pose import Pose
 
 SPARE_CYCLES = 4
 SPARE_SHARE = 1.25
@@ -22,6 +24,10 @@ SPARE_SHARE = 1.25
 class Stage(Enum):
     """What is done next."""
 
+    TARGET = "target"
+    """Whether the pose itself can be."""
+    BACK = "back"
+    """Whether there is a way from it to park."""
     GAUGE = "gauge"
     """How long the proof takes, and so from where the way begins."""
     PLAN = "plan"
@@ -38,6 +44,7 @@ class Errand:
         target: coordinates of the pose [m, rad], shape (6,).
         limits: bounds of the way.
         reach: the room that there is.
+        park: finds the way to park from the pose; this errand's own until it is done.
         period_s: cycle time [s].
     """
 
@@ -47,6 +54,7 @@ class Errand:
         target: Floats,
         limits: MoveLimits,
         reach: Reach,
+        park: WayToPark,
         period_s: float,
     ) -> None:
         self.happening = happening
@@ -56,12 +64,15 @@ class Errand:
         self.objection = ""
         """Why the way may not be gone; empty while nothing is known against it."""
         self._limits, self._reach, self._period_s = limits, reach, period_s
-        self._stage = Stage.GAUGE
+        self._park = park
+        park.begin()
+        # A motion was proved together with the way between its start and park.
+        self._stage = Stage.TARGET if happening is Happening.POSE else Stage.GAUGE
         self._ahead_s = 0.0
         self._begin_s = 0.0
         self._from_rest = False
         self._way: Way | None = None
-        self._survey: Survey | None = None
+        self._survey = Survey(reach, Standing(start_rows(target)))
 
     @property
     def stage(self) -> Stage:
@@ -82,6 +93,9 @@ class Errand:
         return self._stage
 
     def _work(self, path: Path, path_s: float) -> None:
+        if self._stage in (Stage.TARGET, Stage.BACK):
+            self._look_back()
+            return
         if self._stage in (Stage.PROVE, Stage.PROVED) and self._late(path_s):
             self._stage = Stage.GAUGE  # the place was passed before all was proved
         if self._stage is Stage.GAUGE:
@@ -100,12 +114,27 @@ class Errand:
             self._way = Way(path.rows(self._begin_s), self.target, self._limits)
             self._survey = Survey(self._reach, self._way)
             self._stage = Stage.PROVE
-        elif self._stage is Stage.PROVE and self._survey is not None:
-            objection = self._survey.step()
-            if objection:
-                self._refuse(objection)
-            elif objection is not None:
-                self._stage = Stage.PROVED
+        elif self._stage is Stage.PROVE:
+            self._survey_to(Stage.PROVED)
+
+    def _survey_to(self, following: Stage) -> None:
+        """Do a part of the survey; go on to a stage if it ends well."""
+        objection = self._survey.step()
+        if objection:
+            self._refuse(objection)
+        elif objection is not None:
+            self._stage = following
+
+    def _look_back(self) -> None:
+        """Look at the pose, and at the way from there to park."""
+        if self._stage is Stage.TARGET:
+            self._survey_to(Stage.BACK)
+            return
+        self._park.work(lambda: Pose.from_coordinates(self.target))
+        if self._park.refused:
+            self._refuse(f"no way from there to park is free: {self._park.refused}")
+        elif self._park.path is not None:
+            self._stage = Stage.GAUGE
 
     def _late(self, path_s: float) -> bool:
         return not self._from_rest and path_s > self._begin_s

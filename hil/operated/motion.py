@@ -11,10 +11,12 @@ import math
 
 import numpy as np
 
+from hil.machine import geometry_of, park_pose
 from hil.motion.moves import MoveLimits
 from hil.motion.source import AXES, Floats, MotionSource
 from hil.operated import kernels
 from hil.operated.errand import Errand, Stage
+from hil.operated.parking import WayToPark
 from hil.operated.paths import Crossfade, Path, Played, Standing
 from hil.operated.phases import ON_MOTION, PLAYING_TEXT, TRANSITIONS, Happening, Phase, step
 from hil.operated.reach import Reach, start_rows
@@ -39,6 +41,9 @@ class OperatedMotion:
         self._limits: MoveLimits = plan.rig.slow_moves.limits()
         self._period_s = plan.scenario.period_s
         self._reach = Reach(plan.rig, self._period_s)
+        rig = plan.rig
+        park, neutral = park_pose(rig, geometry_of(rig)), rig.neutral.pose()
+        self._park = WayToPark(park, neutral, self._limits, self._reach)
         self._workshop = Workshop(plan)
         self._settings: object = plan.scenario.motion
         self._base = Played(motion)
@@ -163,8 +168,9 @@ class OperatedMotion:
 
     def _plan(self, happening: Happening, target: Floats) -> None:
         """Begin to plan and prove a way; one that is still being proved is dropped."""
-        limits, period_s = self._limits, self._period_s
-        self._errand = Errand(happening, target, limits, self._reach, period_s)
+        self._errand = Errand(
+            happening, target, self._limits, self._reach, self._park, self._period_s
+        )
         self._planned = target
 
     def _prepare(self, errand: Errand) -> None:
