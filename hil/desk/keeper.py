@@ -1,9 +1,9 @@
 """Keeps a desk beside a run: `python -m hil.desk.keeper` starts it, and another one if it dies.
 
 Control has this process started before anything moves. A new desk on the same slot and telemetry
-is then a matter between keeper and desk, and costs no cycle a microsecond: control reads at most a
-line that says so. Each desk has a pipe of its keeper's, so that it is gone with the keeper, and the
-keeper with the bench.
+is then a matter between keeper and desk, and costs no cycle more than the reading of a line that
+says so. A desk that hangs is killed. Each has a pipe of its keeper's, so that it is gone with the
+keeper, and the keeper with the bench.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ END_TIMEOUT_S: Final = 2.0
 AGAIN_S: Final = 0.5
 AGAIN_MAX_S: Final = 8.0
 """Between the end of a desk and the next one [s]; doubled each time that one cannot begin."""
+SILENT_MAX_S: Final = 4.0
+"""A desk beats at least once a second; one that is silent for so long [s] hangs."""
+CLOSING_S: Final = 0.2
+"""Time that a desk which has closed its pipe has to be gone [s]."""
 BENCH: Final = 0
 """Descriptor of standard input: at its end the bench is gone."""
 DESK_PROGRAM: Final = ("-m", "hil.desk.process")
@@ -59,7 +63,7 @@ class Keeper:
                     return 2
                 if ready and self._bench_gone_before_desk():
                     return 0
-                status = self._end(0.0)
+                status = self._end(CLOSING_S)
                 if ready:
                     self._say({"ended": status})
                 again_s = AGAIN_S if ready else min(2.0 * again_s, AGAIN_MAX_S)
@@ -97,10 +101,16 @@ class Keeper:
         }
 
     def _bench_gone_before_desk(self) -> bool:
-        """Wait until either is gone: a desk that has ended says nothing more on its pipe."""
+        """Wait until either is gone; a desk without a beat is as good as gone, and is killed."""
         if self._desk is None or self._desk.stdout is None:
             return False
-        return BENCH in _readable((BENCH, self._desk.stdout.fileno()), None)
+        beats = self._desk.stdout.fileno()
+        while ready := _readable((BENCH, beats), SILENT_MAX_S):
+            if BENCH in ready:
+                return True
+            if not os.read(beats, 4096):
+                return False
+        return False
 
     def _end(self, timeout_s: float) -> int | None:
         """Let the desk end, at most so long [s], else kill it; harmless when repeated.
@@ -121,12 +131,12 @@ class Keeper:
         return desk.wait()
 
 
-def _readable(descriptors: tuple[int, ...], timeout_s: float | None) -> list[int]:
+def _readable(descriptors: tuple[int, ...], timeout_s: float) -> list[int]:
     """Those of some descriptors that can be read or are at their end, after a wait [s]."""
     waiter = select.poll()
     for descriptor in descriptors:
         waiter.register(descriptor, select.POLLIN)
-    found = waiter.poll(None if timeout_s is None else 1000.0 * timeout_s)
+    found = waiter.poll(1000.0 * timeout_s)
     return [descriptor for descriptor, _ in found]
 
 

@@ -259,12 +259,17 @@ def _service(order: dict[str, Any]) -> Service:
         sys.stdin.fileno(),
         (_read_only(order["telemetry_fd"]), header_fd),
         prover if facts.station == "platform" else None,
+        lambda: _tell(b"\n"),
     )
 
 
 def _say(**answer: Any) -> None:
-    with suppress(OSError):  # control may be gone; then there is nobody to tell
-        os.write(1, json.dumps(answer).encode() + b"\n")
+    _tell(json.dumps(answer).encode() + b"\n")
+
+
+def _tell(line: bytes) -> None:
+    with suppress(OSError):  # the keeper may be gone; then there is nobody to tell
+        os.write(1, line)
 
 
 def main() -> int:

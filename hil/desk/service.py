@@ -11,6 +11,7 @@ import selectors
 import socket
 import struct
 from array import array
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -55,6 +56,10 @@ def listen(place: Path, name: str) -> socket.socket:
     return listener
 
 
+def _silent() -> None:
+    """Nobody listens for a beat."""
+
+
 def peer_uid(connection: socket.socket) -> int:
     """The user at the other end, as the kernel saw it at connecting."""
     raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
@@ -70,6 +75,7 @@ class Service:
         parent_fd: readable at its end when the bench is gone.
         descriptors: what goes with a welcome: telemetry and header, both read-only.
         prover: who proves; None for a station that has nothing to prove.
+        beat: called in every turn, at least each `IDLE_TURN_S`: a sign that turns go on.
     """
 
     def __init__(
@@ -79,7 +85,9 @@ class Service:
         parent_fd: int,
         descriptors: tuple[int, int],
         prover: ProverChild | None,
+        beat: Callable[[], None] = _silent,
     ) -> None:
+        self._beat = beat
         self._desk, self._listener, self._prover = desk, listener, prover
         self._descriptors = array("i", descriptors)
         self._clients: dict[int, socket.socket] = {}
@@ -107,6 +115,7 @@ class Service:
             Whether the bench is still there.
         """
         alive = True
+        self._beat()
         for ready, _ in self._selector.select(timeout_s):
             if ready.data == _LISTENER:
                 self._accept()

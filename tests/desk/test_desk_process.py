@@ -11,6 +11,7 @@ from desk_samples import ARM_HEADER, Button, child, now_s, pause, platform_heade
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
+from hil.desk.keeper import SILENT_MAX_S
 from hil.desk.operation import Operation
 from hil.desk.order import DEAD_MAN_S
 from hil.desk.places import benches, token
@@ -265,6 +266,21 @@ def test_a_killed_desk_is_a_released_dead_man_and_another_one_takes_its_place(pl
         assert again.telemetry.read()[-1] == (1, b"control goes on")
         again.close()
     assert not process.path.exists()
+
+
+def test_a_desk_that_hangs_is_killed_and_another_one_takes_its_place(place):
+    with DeskProcess(ARM_HEADER, 0.004, station="arm", name="hung", place=place) as process:
+        first = process.pid
+        client = DeskClient.connect(process.path, "panel")
+        pause(SILENT_MAX_S + 0.5)
+        assert process.pid == first  # one that lives beats, with a client or without
+        os.kill(first, signal.SIGSTOP)
+        assert until(process.news) == "the desk has died (exit status -9)"
+        assert "a new desk" in until(process.news)
+        client.poll()
+        assert not client.open
+        client.close()
+        assert process.pid not in (0, first)
 
 
 def test_a_keeper_that_dies_takes_the_desk_with_it_and_control_is_told(place):
