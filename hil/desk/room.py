@@ -48,7 +48,7 @@ class Client:
     def lost(self, now_s: float) -> bool:
         """Whether it has been silent for so long [s] that it cannot keep the motion."""
         heard_s = max(self.grip.stamp_s, self.took_s)
-        return not self.grip.firm and now_s - heard_s > OWNER_SILENT_MAX_S
+        return now_s - heard_s > OWNER_SILENT_MAX_S
 
 
 def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:

@@ -80,8 +80,10 @@ class ArmOperator:
         if self.live and self.held and not wish.held:
             self.say("dead-man released: zero velocity", {"held": False})
         self.held = wish.held
-        for button in (*wish.pressed, *(button for button, _ in wish.stale)):
+        for button in wish.pressed:
             self._press(button, wish.order.presser)
+        for button, _ in wish.stale:
+            self._refuse(button, wish.order.presser)
         self._told.tell(
             self._now_s() - self._begun_s,
             Operation(
@@ -104,13 +106,15 @@ class ArmOperator:
             self.say(f"operator's desk: {news}", {"stopped": True})
 
     def _press(self, button: Button, by: str) -> None:
-        taken = button in STOPS
-        data: dict[str, str | bool] = {"button": button.value, "taken": taken, "by": by}
-        if taken:
-            self._refused = ""
-            self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
-            self.say(f"{button.name} pressed", data)
+        if button not in STOPS:
+            self._refuse(button, by)
             return
+        self._refused = ""
+        self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
+        self.say(f"{button.name} pressed", {"button": button.value, "taken": True, "by": by})
+
+    def _refuse(self, button: Button, by: str) -> None:
+        data: dict[str, str | bool] = {"button": button.value, "taken": False, "by": by}
         self._refused = f"{button.name}: the arm station knows only HOLD and SHUT_DOWN"
         self.say(f"pressed, nothing done: {self._refused}", data)
 
