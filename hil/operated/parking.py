@@ -109,7 +109,7 @@ class WayToPark:
         if self._stage is Stage.PLAN:
             over = self._left.pop(0)
             self._planned = Moves(self._here, [(pose, 0.0) for pose in over], self._limits)
-            self._survey = Survey(self._reach, _Rows(self._planned))
+            self._survey = Survey(self._reach, _Rows(self._planned), leave=True)
             return Stage.PROVE
         if self._stage is Stage.PROVE and self._survey is not None:
             found = self._survey.step()

@@ -4,6 +4,9 @@ Looked at in so many places that between two of them nothing can leave by more t
 envelope (stroke, joint cones, clearance of the legs, singularity), and where the legs get with the
 room that the gate keeps for a stop. A few places are looked at per cycle, so that the cycle which
 asks is not late for it.
+
+A way may also lead in from a place outside, where a stop has ended: nothing may then be further out
+than it was there.
 """
 
 import math
@@ -46,29 +49,46 @@ class Reach:
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
-    def outside(self, way: Path, times_s: Floats) -> str:
+    def outside(self, way: Path, times_s: Floats, *, leave: bool = False) -> str:
         """The first place of a way that is outside the envelope, as a sentence; or nothing.
 
         Args:
             way: whose rows nothing overwrites.
             times_s: of the places, shape (N,).
+            leave: whether its beginning may be outside.
         """
         rows = np.array([way.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
         inside = self._envelope.inside(rows[:, 0], rows[:, 1], rows[:, 2])
         if inside.all():
             return ""
-        first = int(np.argmin(inside))
-        found = self._envelope.check(PlatformSetpoint.from_rows(rows[first]))
-        what = str(found[0]) if found else "outside the envelope"
-        return f"{what}, {_place(way, times_s[first])}"
+        at_first = self._excess(way.rows(0.0)) if leave else {}
+        for k in np.flatnonzero(~inside).tolist():
+            found = self._envelope.check(PlatformSetpoint.from_rows(rows[k]))
+            further = [
+                one
+                for one in found
+                if abs(one.value - one.limit) > at_first.get((one.quantity, one.leg), 0.0)
+            ]
+            if further or not found:
+                what = str(further[0]) if further else "outside the envelope"
+                return f"{what}, {_place(way, times_s[k])}"
+        return ""
 
-    def beyond(self, way: Path, times_s: Floats) -> str:
+    def _excess(self, rows: Floats) -> dict[tuple[str, int | None], float]:
+        """How far a place is outside, by quantity and leg."""
+        found = self._envelope.check(PlatformSetpoint.from_rows(rows))
+        return {(one.quantity, one.leg): abs(one.value - one.limit) for one in found}
+
+    def beyond(self, way: Path, times_s: Floats, *, leave: bool = False) -> str:
         """The worst place from which a stop would leave the soft limits; or nothing.
 
         Args:
             way: whose rows nothing overwrites.
             times_s: of the places, shape (N,).
+            leave: whether its beginning may be beyond; a leg that moves in needs no room then.
         """
+        if leave:
+            times_s = np.concatenate([[0.0], times_s])
         rows = np.array([way.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
         lengths, speeds = leg_setpoints_batch(self._geometry, rows[:, 0], rows[:, 1])
         limits, speed = self._limits, np.abs(speeds)
@@ -77,7 +97,14 @@ class Reach:
             limits.following_per_speed_s + limits.reaction_time_s
         )
         ahead = lengths + speeds * speed / (2.0 * self._deceleration_m_s2)
-        excess = np.maximum(ahead + room - self._high_m, self._low_m + room - ahead)
+        over, under = ahead + room - self._high_m, self._low_m + room - ahead
+        if leave:
+            base_m = limits.following_base_m
+            over = np.where(speeds > 0.0, over, lengths + base_m - self._high_m)
+            under = np.where(speeds < 0.0, under, self._low_m + base_m - lengths)
+            over -= np.maximum(over[0], 0.0)
+            under -= np.maximum(under[0], 0.0)
+        excess = np.maximum(over, under)
         if np.all(excess <= 0.0):
             return ""
         at, leg = np.unravel_index(int(np.nanargmax(excess)), excess.shape)
@@ -94,10 +121,11 @@ class Survey:
     Args:
         reach: the room that there is.
         way: to be proved.
+        leave: whether its beginning may be outside.
     """
 
-    def __init__(self, reach: Reach, way: Path) -> None:
-        self._reach, self._way = reach, way
+    def __init__(self, reach: Reach, way: Path, *, leave: bool = False) -> None:
+        self._reach, self._way, self._leave = reach, way, leave
         count = place_count(way.duration_s, reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
         times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
@@ -115,7 +143,7 @@ class Survey:
         """
         look, times_s = self._parts[self._next]
         self._next += 1
-        objection = look(self._way, times_s)
+        objection = look(self._way, times_s, leave=self._leave)
         return objection if objection or self._next == len(self._parts) else None
 
 

@@ -144,13 +144,13 @@ def test_no_cycle_looks_at_more_than_its_part():
     seen = []
 
     class Counting(Reach):
-        def outside(self, way, times_s):
+        def outside(self, way, times_s, *, leave=False):
             seen.append(len(times_s) / ENVELOPE_PLACES)
-            return super().outside(way, times_s)
+            return super().outside(way, times_s, leave=leave)
 
-        def beyond(self, way, times_s):
+        def beyond(self, way, times_s, *, leave=False):
             seen.append(len(times_s) / LEG_PLACES)
-            return super().beyond(way, times_s)
+            return super().beyond(way, times_s, leave=leave)
 
     rig = plan().rig
     reach = Counting(rig, PERIOD_S)
