@@ -11,8 +11,9 @@ from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, NO_PRESSES, Button
 from hil.operated.buttons import Standing, allowed_buttons
 from hil.panel.models.bench import STALE_S, BenchModel, Link, Source
+from hil.panel.models.feed import Batch
 from hil.panel.models.lamps import LAMPS, Shape, lamp_of
-from hil.recording.frame import CycleFlag
+from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
 from safety.modes import Mode
 from safety.verdict import Action
 
@@ -34,6 +35,11 @@ def bench(in_mode="STANDBY", said=OWN, now_s=10.0, operation=None, source=Source
 
 def presses(button, times=1):
     return tuple(times * (one is button) for one in BUTTONS)
+
+
+def shut_down(*, taken):
+    data = {"button": "shut_down", "taken": taken, "by": "Anna"}
+    return EventRecord(1.0, 100, EventKind.NOTE, Level.INFO, "operator", "SHUT_DOWN", data)
 
 
 # --- lamps -------------------------------------------------------------------------------------
@@ -216,8 +222,16 @@ def test_the_drives_must_hold_and_the_end_is_the_end():
     model.hold(pressed=True)
     whys = {state.button: state.why_not for state in model.buttons}
     assert "being enabled" in whys[Button.ENGAGE]
-    ended = bench("ENGAGED", operation=Operation(seen=presses(Button.SHUT_DOWN)))
+    ended = bench("ENGAGED")
+    ended.take(Batch(batch(ended.facts).rows[:0], (shut_down(taken=True),)), 10.0)
     assert "end is under way" in {s.button: s.why_not for s in ended.buttons}[Button.SHUT_DOWN]
+
+
+def test_a_shut_down_that_was_refused_greys_nothing():
+    model = bench("ENGAGED", operation=Operation(seen=presses(Button.SHUT_DOWN), held=True))
+    model.take(Batch(batch(model.facts).rows[:0], (shut_down(taken=False),)), 10.0)
+    whys = {state.button: state.why_not for state in model.buttons}
+    assert [whys[button] for button in (Button.PLAY, Button.POSE, Button.SHUT_DOWN)] == [""] * 3
 
 
 def test_playing_and_a_target_decide_about_play_and_pose():

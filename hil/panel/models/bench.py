@@ -14,12 +14,12 @@ from typing import Final
 from hil.desk import messages as m
 from hil.desk.client import Message
 from hil.desk.operation import Operation
-from hil.desk.order import BUTTONS, Button
+from hil.desk.order import Button
 from hil.operated.buttons import Standing, why_not
 from hil.panel.models.feed import Batch, RunFacts, column
 from hil.panel.models.lamps import Lamp, lamp_of
 from hil.panel.texts import text
-from hil.recording.frame import CycleFlag
+from hil.recording.frame import CycleFlag, EventRecord
 from hil.recording.header import code_name
 from safety.modes import Mode
 from safety.verdict import Action
@@ -67,6 +67,12 @@ class ButtonState:
         return not self.why_not
 
 
+def _begins_end(event: EventRecord) -> bool:
+    """Whether control has taken a SHUT_DOWN; presses are counted though they are refused."""
+    said = event.data if event.name == "operator" else {}
+    return said.get("button") == Button.SHUT_DOWN.value and said.get("taken") is True
+
+
 class BenchModel:
     """State of one run.
 
@@ -99,6 +105,7 @@ class BenchModel:
         self._mode: str | None = None
         self._action = ""
         self._fault_latched = False
+        self._ending = False
         self._t_s = 0.0
         layout = facts.layout
         mode, action = layout.codes
@@ -115,7 +122,8 @@ class BenchModel:
             now_s: monotonic time [s].
         """
         if batch.restart:
-            self._mode = None
+            self._mode, self._ending = None, False
+        self._ending = self._ending or any(map(_begins_end, batch.events))
         if batch.operation is not None:
             self._hear_operation(batch.operation)
         if len(batch.rows):
@@ -290,7 +298,7 @@ class BenchModel:
             clear=True,
             target=self.target_given,
             playing=operation.playing,
-            ending=operation.seen[BUTTONS.index(Button.SHUT_DOWN)] > 0,
+            ending=self._ending,
         )
 
     # --- wishes ---------------------------------------------------------------------------------
