@@ -231,8 +231,8 @@ class StateView(QWidget):
     def _paint_stop(self, *, live: bool) -> None:
         """Red where it stops something; in a recording it is nobody's stop, and says so."""
         theme = self._theme
-        under = "Esc" if live else text("state.stop.replay")
-        self.stop_button.setText(f"{text('state.stop')}\n{under}")
+        words = f"{text('state.stop')}\nEsc" if live else text("state.stop.replay")
+        self.stop_button.setText(words)
         self.stop_button.setToolTip(text("state.stop.tip" if live else "state.stop.replay.tip"))
         self.stop_button.setEnabled(live)
         red, grey = (

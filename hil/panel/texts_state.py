@@ -5,7 +5,7 @@ from typing import Final
 _STATE: Final[dict[str, str]] = {
     "state.stop": "STOP",
     "state.stop.tip": "Stops smoothly and holds. Everyone may press it, at any time. Esc or F12",
-    "state.stop.replay": "recording",
+    "state.stop.replay": "no stop:\na recording",
     "state.stop.replay.tip": "This is a recording: there is nothing that could be stopped",
     "state.hold_to_run": "HOLD TO RUN",
     "state.hold_to_run.tip": "The platform moves only while this, or Space, is held down",
