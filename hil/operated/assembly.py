@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hil.journal import Journal
-from hil.machine import geometry_of
+from hil.machine import geometry_of, park_pose
 from hil.motion.moves import MoveLimits
 from hil.motion.source import MotionSource
 from hil.operated import kernels
@@ -142,4 +142,9 @@ def prepare(plan: Plan) -> None:
     kernels.warm()
     rows = np.zeros((3, 6))
     way = Way(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
-    leg_setpoints_batch(geometry_of(plan.rig), np.stack([way.rows(0.1)[0]]), rows[:1])
+    rig, geometry = plan.rig, geometry_of(plan.rig)
+    leg_setpoints_batch(geometry, np.stack([way.rows(0.1)[0]]), rows[:1])
+    machine = PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
+    proof = parking_proof(plan, machine)
+    while proof.path is None and not proof.refused:
+        proof.work(rig.neutral.pose)

@@ -6,6 +6,7 @@ from operated_bench import PATIENCE, PERIOD_S, Bench
 from player import Player
 
 from hil.bench import machine_of
+from hil.clock import Tick
 from hil.desk.order import Button
 from hil.machine import envelope_of
 from hil.motion.build import motion_of
@@ -17,7 +18,7 @@ from hil.operated.reach import Reach, Survey, start_rows
 from hil.stations.platform import PlatformStation
 from hil.supervisor import Outcome, Supervisor
 from platform6dof.pose import Pose
-from safety.modes import Mode
+from safety.modes import Mode, Request
 from safety.verdict import Action, DriveRequest
 
 PATIENCE_S = PATIENCE[0] * PERIOD_S
@@ -170,6 +171,16 @@ def test_a_pose_from_which_no_way_leads_to_park_is_refused_and_not_gone_to(monke
     np.testing.assert_array_equal(player.rows[-1], before)
 
 
+@pytest.mark.parametrize("z_m", [1.323, 1.33])
+def test_a_stop_that_ended_beyond_a_limit_can_be_parked_from(z_m):
+    bench = Bench()
+    proof = parking_proof(bench.plan, machine_of(bench.plan))
+    high = Pose.from_coordinates(np.array([0.0, 0.0, z_m, 0.0, 0.0, 0.0]))
+    while proof.stage not in (Stage.PROVED, Stage.REFUSED):
+        proof.work(lambda: high)
+    assert proof.refused == ""
+
+
 def test_every_way_that_is_found_stays_inside_and_most_poses_have_one():
     bench = Bench()
     machine = machine_of(bench.plan)
@@ -216,6 +227,14 @@ def test_a_planned_run_that_is_stopped_half_way_parks_by_a_way_that_was_proved(d
     assert bench.modes[-5:] == [Mode.CSTOP, Mode.HOLD, Mode.PARKING, Mode.STANDBY, Mode.OFF]
     assert course.outcome is Outcome.STOPPED
     assert bench.violations == []
+
+
+def test_a_planned_run_that_stands_still_amid_its_motion_stops_before_it_parks():
+    bench, _ = planned()
+    station, verdict = bench.loop._station, bench.last.verdict
+    station._supervisor.stop("enough")
+    tick = Tick(bench.index, bench.index * PERIOD_S, PERIOD_S, 0.0)
+    assert station.step(tick, verdict).requests == (Request.HOLD,)
 
 
 def test_a_planned_run_without_any_way_to_park_goes_off_where_it_stands(door):
