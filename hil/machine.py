@@ -7,10 +7,10 @@ geometry that cannot hold its platform.
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from drives.simulated_bank import CylinderModel
 from hil.rig import PointsGeometry, Rig
 from hil.settings import ConfigError, read_toml
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
@@ -18,6 +18,9 @@ from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.pose import Pose
 from safety.limits import GateLimits, LegLimits
+
+if TYPE_CHECKING:
+    from drives.simulated_bank import CylinderModel
 
 
 def load_rig(path: Path) -> Rig:
@@ -197,8 +200,10 @@ def _leg_limits(rig: Rig, leg: int) -> LegLimits:
     )
 
 
-def cylinder_model(rig: Rig, period_s: float) -> CylinderModel:
+def cylinder_model(rig: Rig, period_s: float) -> "CylinderModel":
     """The simulated cylinders of the rig, for a cycle time [s]."""
+    from drives.simulated_bank import CylinderModel
+
     cylinders = rig.cylinders
     closed = np.array(cylinders.closed_length_m)
     return CylinderModel(

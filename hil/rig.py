@@ -33,7 +33,7 @@ from hil.fields import (
     SixPoints,
     Speed,
 )
-from hil.motion.moves import MoveLimits
+from hil.motion.move_limits import MoveLimits
 from hil.rig_drives import RigDrives
 from hil.settings import Settings
 from platform6dof.pose import Pose

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoints_batch
@@ -172,6 +171,8 @@ def _best(
     geometry: HexapodGeometry, box: PoseBox, leg: int, sign: int, starts: list[Array]
 ) -> tuple[float, Array]:
     """Largest ``sign * length`` of one leg from several starts: the length and where."""
+    from scipy.optimize import minimize  # slow to load, and not needed by a box of poses
+
     span = np.where(box.upper > box.lower, box.upper - box.lower, 1.0)
 
     def cost(unit: Array) -> tuple[float, Array]:

@@ -8,13 +8,14 @@ constant jerk are kept as cubics, so that sampling needs no planner and repeats 
 import bisect
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 from ruckig import InputParameter, Result, Ruckig, Trajectory
 from scipy.spatial.transform import Rotation
 
+from hil.motion.move_limits import MoveLimits
 from hil.motion.source import Floats, MotionError, clamp_time, require_number
 from platform6dof.pose import PlatformSetpoint, Pose
 
@@ -24,44 +25,6 @@ HALF_TURN_MARGIN_RAD = 1e-6
 """So near to half a turn there is no single shortest way."""
 SLACK_MAX = 1e3
 """Limits beyond this in the planner's units never bind, and would cost it precision."""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveLimits:
-    """Bounds of a move, each positive and finite.
-
-    Attributes:
-        speed_m_s: Of the platform's origin [m/s].
-        acceleration_m_s2: [m/s2].
-        jerk_m_s3: [m/s3].
-        angular_speed_rad_s: About the axis of the turn [rad/s].
-        angular_acceleration_rad_s2: [rad/s2].
-        angular_jerk_rad_s3: [rad/s3].
-    """
-
-    speed_m_s: float
-    acceleration_m_s2: float
-    jerk_m_s3: float
-    angular_speed_rad_s: float
-    angular_acceleration_rad_s2: float
-    angular_jerk_rad_s3: float
-
-    def __post_init__(self) -> None:
-        """Refuse a bound that bounds nothing."""
-        for field in fields(self):
-            require_number(field.name, getattr(self, field.name), "", above=0.0)
-
-    def scaled(self, share: float) -> "MoveLimits":
-        """Return every bound times a share.
-
-        Args:
-            share: Above 0; 1 changes nothing.
-
-        Raises:
-            MotionError: If the share is not positive and finite.
-        """
-        share = require_number("share of the limits", share, "", above=0.0)
-        return MoveLimits(*(share * getattr(self, field.name) for field in fields(self)))
 
 
 Cubic = tuple[float, float, float, float]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QTabBar, QWidget
 
 from hil.panel.texts import text
@@ -59,33 +59,37 @@ PLACES: Final = (
 
 
 class Docks:
-    """The docks of a window.
+    """The docks of a window; each is empty until it is filled.
 
     Args:
         window: that holds them.
-        widgets: name of a dock of `PLACES` → its content; docks without content are left out.
         settings: where the layout is remembered.
     """
 
-    def __init__(
-        self, window: QMainWindow, widgets: dict[str, QWidget], settings: QSettings
-    ) -> None:
+    def __init__(self, window: QMainWindow, settings: QSettings) -> None:
         self._window = window
         self._settings = settings
         self.of: dict[str, QDockWidget] = {}
         """Name → dock."""
         self._seen: set[str] = set()
         for place in PLACES:
-            if place.name in widgets:
-                self.of[place.name] = self._dock(place.name, widgets[place.name])
+            self.of[place.name] = self._dock(place.name)
         self.reset()
 
-    def _dock(self, name: str, content: QWidget) -> QDockWidget:
+    def _dock(self, name: str) -> QDockWidget:
         dock = QDockWidget(text(f"window.dock.{name}"), self._window)
         dock.setObjectName(f"dock.{name}")
-        dock.setWidget(_scrolled(content) if name in TALL else content)
+        dock.setWidget(QWidget())
         dock.visibilityChanged.connect(lambda seen: self._see(name, seen))
         return dock
+
+    def fill(self, name: str, content: QWidget) -> None:
+        """Put a content that was just made into its dock."""
+        dock = self.of[name]
+        empty = dock.widget()
+        dock.setWidget(_scrolled(content) if name in TALL else content)
+        if empty is not None:
+            empty.deleteLater()
 
     def _see(self, name: str, seen: bool) -> None:
         (self._seen.add if seen else self._seen.discard)(name)
@@ -117,6 +121,7 @@ class Docks:
         for dock in groups.values():
             dock.raise_()
         self.settle()
+        QTimer.singleShot(0, self._window, self.tidy)  # bars come back when docks are laid out
 
     def settle(self, *, run: bool = True) -> None:
         """Divide the room of a window that is shown.

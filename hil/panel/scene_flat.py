@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
-from scipy.spatial import ConvexHull, QhullError
 
 from hil.panel.models.scene_colours import GHOST_ALPHA, SceneColours
 from hil.panel.models.scene_figure import Build, Figure, same_figure
+from hil.panel.models.scene_solids import hull
 from hil.panel.texts import text
 
 Array = NDArray[np.float64]
@@ -132,6 +132,6 @@ def _outline(points_px: Array) -> Array | None:
     if min(np.ptp(points_px, axis=0)) < FLAT_PX:
         return None
     try:
-        return points_px[ConvexHull(points_px).vertices]
-    except QhullError:
+        return hull(points_px)
+    except ValueError:
         return None

@@ -8,13 +8,16 @@ first, because a display that is frozen cannot tell of a key that is let go.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
 from hil.panel.models.bench import BenchModel, Link, Source
 from hil.panel.models.feed import Batch, LiveFeed, RunFacts
-from hil.panel.models.replay import FileFeed
 from hil.panel.texts import text
+
+if TYPE_CHECKING:
+    from hil.panel.models.replay import FileFeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ class ReplaySession:
         now_s: monotonic time [s].
     """
 
-    def __init__(self, feed: FileFeed, now_s: Callable[[], float]) -> None:
+    def __init__(self, feed: "FileFeed", now_s: Callable[[], float]) -> None:
         self.feed = feed
         self._now_s = now_s
         self.bench = BenchModel(feed.facts, Source.REPLAY)

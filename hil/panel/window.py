@@ -7,23 +7,20 @@ fault of the panel's own lets go of the motion: pictures that may be wrong steer
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QToolBar
 
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.messages import Answer, ClientMessage
+from hil.desk.messages import Answer, ClientMessage, Take
 from hil.panel import theme as themes
-from hil.panel.dock_controls import HandlesDock
 from hil.panel.dock_layout import Docks
 from hil.panel.dock_views import View
-from hil.panel.docks import views_of
-from hil.panel.models.handles import RemoteWriter
+from hil.panel.docks import Views, makers_of
 from hil.panel.models.opening import Opening
 from hil.panel.models.pace import Pace
-from hil.panel.models.replay import FileFeed
 from hil.panel.screen_lock import ScreenLock
 from hil.panel.session import LiveSession, ReplaySession, Session, Turn
 from hil.panel.texts import text
@@ -31,9 +28,14 @@ from hil.panel.window_menus import Menus
 from hil.panel.window_strip import Strip
 from hil.recording.header import RecordingError
 
+if TYPE_CHECKING:
+    from hil.panel.models.handles import RemoteWriter
+
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
 """Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
+PAINTED_MS: Final = 3 * TURN_MS
+"""After the last view was made, until all of them were painted once [ms]."""
 ANSWERS_KEPT: Final = 50
 TOLD_MS: Final = 8000
 """How long a message stays in the status bar [ms]."""
@@ -74,11 +76,14 @@ class MainWindow(QMainWindow):
         bar.toggleViewAction().setEnabled(False)
         bar.addWidget(self.strip)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-        self.handles = HandlesDock(self._theme, now_s)
-        """By which an arm is steered."""
-        self.views: dict[str, View] = views_of(self, self._theme, now_s)
+        self._told: list[Turn] = []
+        """By this run so far, for the views that are still to be made."""
+        self._make_in_this_turn = False
+        self._take_due: Take | None = None
+        self.views = Views(makers_of(self, now_s), self._place)
+        """By the names of their docks; they are made in the first turns, or when asked for."""
         self.resize(self._first_size())
-        self.docks = Docks(self, {name: view.widget for name, view in self.views.items()}, settings)
+        self.docks = Docks(self, settings)
         self.menus = Menus(self)
         self.statusBar().setSizeGripEnabled(False)
         self._placed = self.docks.restore()
@@ -111,21 +116,49 @@ class MainWindow(QMainWindow):
             self._hear(session.turn())
             if session.ended and not before:
                 self.tell(text("window.what_now", name=session.facts.name), for_good=True)
-        for view in self.views.values():
+        for view in self.views.made.values():
             view.tick()
         self._draw()
+        if not self.views.complete:
+            self._make_one()
+
+    def _make_one(self) -> None:
+        """Make a view in every second turn; between them what is there is painted."""
+        self._make_in_this_turn = not self._make_in_this_turn
+        if self._make_in_this_turn:
+            self.views.make_next()
+        if self.views.complete:
+            self._told.clear()
+            QTimer.singleShot(0, self.docks.tidy if self._placed else self._settle)
+            QTimer.singleShot(PAINTED_MS, self._take_if_due)
+
+    def _take_if_due(self) -> None:
+        """Ask for the motion that was wanted before all views were there, and were painted."""
+        message, self._take_due = self._take_due, None
+        if message is not None:
+            self.send(message)
+
+    def _place(self, name: str, view: View) -> None:
+        """Put a view that was just made into its dock, and tell it what it has missed."""
+        view.set_session(self._session)
+        for turn in self._told:
+            view.take(turn)
+        self.docks.fill(name, view.widget)
+        QTimer.singleShot(0, self.docks.tidy)
 
     def _hear(self, turn: Turn) -> None:
         self._missed += turn.batch.missed
         for message in turn.messages:
             if isinstance(message, Answer):
                 self.answers.append(message)
-        for view in self.views.values():
+        for view in self.views.made.values():
             view.take(turn)
+        if not self.views.complete:
+            self._told.append(turn)
 
     def _draw(self) -> None:
         tasks: dict[str, Callable[[], object]] = {
-            name: view.refresh for name, view in self.views.items() if self.docks.visible(name)
+            name: view.refresh for name, view in self.views.made.items() if self.docks.visible(name)
         }
         tasks["strip"] = self.strip.refresh
         left_out = self._pace.turn(tasks)
@@ -155,8 +188,7 @@ class MainWindow(QMainWindow):
                 self.menus.choose_bench()
             case "scenario" | "scenarios":
                 self.docks.show("scenarios")
-                for view in self.views.values():
-                    view.open_scenario(opening.path)
+                self.views["scenarios"].open_scenario(opening.path)
 
     def connect_to(self, path: Path, *, take: bool = False) -> bool:
         """Watch a bench that runs.
@@ -177,7 +209,7 @@ class MainWindow(QMainWindow):
         self._take_on(session)
         self.tell(text("window.connected", name=session.facts.name))
         if take:
-            session.send(session.bench.take_or_release())
+            self.send(session.bench.take_or_release())
         return True
 
     def replay(self, path: Path) -> bool:
@@ -189,6 +221,8 @@ class MainWindow(QMainWindow):
         Returns:
             Whether it could be read; if not, the status bar says why.
         """
+        from hil.panel.models.replay import FileFeed  # its kernels are slow to load
+
         QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
             feed = FileFeed.open(path, self._now_s)
@@ -200,9 +234,13 @@ class MainWindow(QMainWindow):
         self._take_on(ReplaySession(feed, self._now_s))
         return True
 
-    def steer_arm(self, writer: RemoteWriter) -> None:
+    def steer_arm(self, writer: "RemoteWriter") -> None:
         """Steer an arm that was started here by the handles on the screen."""
-        self.handles.steer(writer)
+        from hil.panel.dock_controls import HandlesDock
+
+        handles = self.views["handles"]
+        if isinstance(handles, HandlesDock):
+            handles.steer(writer)
         self.docks.show("handles")
 
     def _settle(self) -> None:
@@ -223,12 +261,14 @@ class MainWindow(QMainWindow):
             self._session.close()
         self._session = session
         self._missed = 0
+        self._told.clear()
+        self._take_due = None
         self._show_session()
 
     def _show_session(self) -> None:
         session = self._session
         self.strip.set_session(session)
-        for view in self.views.values():
+        for view in self.views.made.values():
             view.set_session(session)
         changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
         if changed or not self._placed:
@@ -237,7 +277,14 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
 
     def send(self, message: ClientMessage) -> bool:
-        """Hand a wish to the bench; false if there is none or it is not taken."""
+        """Hand a wish to the bench; false if there is none or it is not taken.
+
+        Who owns the motion gives signs of life without a gap, and making a view may take longer
+        than the gap that is allowed: the motion is asked for when none is left to be made.
+        """
+        if isinstance(message, Take) and self._session is not None and not self.views.complete:
+            self._take_due = message
+            return True
         return self._session is not None and self._session.send(message)
 
     def next_id(self) -> int:
@@ -260,6 +307,11 @@ class MainWindow(QMainWindow):
 
     # --- how it looks ---------------------------------------------------------------------------
 
+    @property
+    def theme(self) -> themes.Theme:
+        """The colours it has now."""
+        return self._theme
+
     def use_theme(self, name: str) -> None:
         """Take on colours for good: ``"light"``, ``"dark"``, or ``"system"``."""
         self._settings.setValue("window/theme", name)
@@ -268,7 +320,7 @@ class MainWindow(QMainWindow):
         if isinstance(app, QApplication):
             themes.apply(app, self._theme)
         self.strip.set_theme(self._theme)
-        for view in self.views.values():
+        for view in self.views.made.values():
             view.set_theme(self._theme)
         self.menus.show_theme(self._wanted_name())
 
@@ -317,7 +369,7 @@ class MainWindow(QMainWindow):
         self._timer.stop()
         self.docks.save()
         self.leave()
-        for view in self.views.values():
+        for view in self.views.made.values():
             view.close()
 
     def _may_close(self) -> bool:

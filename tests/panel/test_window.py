@@ -178,6 +178,7 @@ def test_a_layout_is_found_again_and_can_be_put_back(make, tmp_path, until):
 def test_every_tab_is_there_once_and_all_fits_a_small_screen(make, desk, until):
     window = make()
     window.connect_to(desk.path)
+    until(lambda: window.views.complete)
     for _ in range(3):
         window.docks.reset()
         QApplication.processEvents()
@@ -274,10 +275,47 @@ def test_a_fault_of_its_own_lets_go_stops_and_is_told(owned, until, monkeypatch)
     assert "ZeroDivisionError: a view" in window.statusBar().currentMessage()
 
 
+def test_views_are_made_one_by_one_and_all_before_the_motion_is_taken(make, desk, until):
+    window = make()
+    assert not window.views.made
+    assert window.connect_to(desk.path)
+    tell(desk, Mode.IDLE, 1.0)
+    until(lambda: "scene" in window.views.made)
+    assert not window.views.complete
+    assert not window.session.owns
+    assert window.send(window.session.bench.take_or_release())
+    until(lambda: window.views.complete or window.session.owns)
+    assert not window.session.owns
+    until(lambda: window.session.owns)
+    late = window.views["compare"].widget
+    assert window.docks.of["compare"].widget().widget() is late
+
+
+def test_a_view_that_is_made_late_has_missed_nothing(make, desk, app):
+    window = make()
+    window._timer.stop()
+    assert window.connect_to(desk.path)
+    tell(desk, Mode.IDLE, 1.0)
+    tell(desk, Mode.IDLE, 1.5)
+    window.turn()
+    assert window.session.bench.mode == "IDLE"
+    assert set(window.views.made) <= {"scene"}
+    tell(desk, Mode.STANDBY, 2.0)
+    window.turn()
+    while not window.views.complete:
+        window.turn()
+    spans = window.views["timeline"].model.spans
+    assert [(span.name, span.start_s) for span in spans] == [("IDLE", 1.0), ("STANDBY", 2.0)]
+    window._timer.start()
+
+
 def test_two_panels_have_one_owner(owned, make, desk, until):
     window, _ = owned
     other = make("other")
     other.connect_to(desk.path)
+    until(lambda: other.views.complete)
+    window.send(m.Take(id=window.next_id()))  # both are one process: making views may have lost it
+    until(lambda: window.session.owns)
     other.send(m.Take(id=other.next_id()))
     until(lambda: other.answers)
     assert not other.answers[-1].ok

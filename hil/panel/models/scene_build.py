@@ -5,12 +5,9 @@ from typing import Any
 
 from hil.panel.models.scene_figure import Scene
 from hil.panel.models.scene_platform import PlatformScene
-from hil.panel.models.scene_robot import RobotScene
-from hil.panel.models.scene_space_arm import SpaceArmScene
 from hil.recording.arm_frame import STATION as ARM_STATION
 from hil.recording.header import RunHeader
 from hil.recording.layout import STATION_KEY
-from hil.report.arm_machines import ArmMachines
 from hil.settings import ConfigError
 
 
@@ -41,6 +38,11 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
 
 
 def _arms(plan: Mapping[str, Any]) -> tuple[Scene, ...]:
+    """Both arms; their packages are loaded only when there are any, a platform is seen sooner."""
+    from hil.panel.models.scene_robot import RobotScene
+    from hil.panel.models.scene_space_arm import SpaceArmScene
+    from hil.report.arm_machines import ArmMachines
+
     machines = ArmMachines.from_scenario(plan)
     choice = plan.get("scenario", {})
     payload = choice.get("space_arm", {}).get("payload", "")

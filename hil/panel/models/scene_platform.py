@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull
 
 from hil.machine import geometry_of, park_pose, soft_range_m
 from hil.panel.models.scene_figure import (
@@ -19,7 +18,7 @@ from hil.panel.models.scene_figure import (
     grid,
 )
 from hil.panel.models.scene_rows import Columns
-from hil.panel.models.scene_solids import arrow, axes_along, ball, bar, box, cylinder, prism
+from hil.panel.models.scene_solids import arrow, axes_along, ball, bar, box, cylinder, hull, prism
 from hil.recording.layouts import PLATFORM
 from hil.rig import Rig
 from platform6dof.pose import Pose
@@ -278,7 +277,7 @@ def _ghost(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]
     """Edges of the plate, and a mast at its front: a small lead shows far out."""
     height = float(heads_m[:, 2].max()) + 1.8 * thick_m
     outline = 1.06 * heads_m[:, :2]
-    corners = outline[ConvexHull(outline).vertices]
+    corners = hull(outline)
     ring = np.column_stack([corners, np.full(len(corners), height)])
     front = np.array([0.66 * radius_m, 0.0, height])
     ends = [*zip(ring, np.roll(ring, -1, axis=0), strict=True)]

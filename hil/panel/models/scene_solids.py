@@ -11,7 +11,6 @@ from typing import Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import ConvexHull
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.uint32]
@@ -58,6 +57,45 @@ class Solid:
         return self.placed(np.eye(3), (x_m, y_m, z_m))
 
 
+def hull(points_m: ArrayLike) -> Array:
+    """Corners of the convex hull of points in a plane, counter-clockwise.
+
+    The monotone chain of A. M. Andrew, "Another efficient algorithm for convex hulls in two
+    dimensions", Information Processing Letters 9, 1979: SciPy's takes longer to load than all
+    these solids to make.
+
+    Args:
+        points_m: at least three that are not on one line [m], shape (N, 2).
+
+    Returns:
+        The corners [m], shape (K, 2); points on an edge are none.
+
+    Raises:
+        ValueError: if all points are on one line.
+    """
+    points = np.unique(np.asarray(points_m, np.float64), axis=0).tolist()  # from left to right
+    corners = [*_chain(points), *_chain(points[::-1])]
+    if len(corners) < 3:
+        raise ValueError(f"{len(points)} points on one line have no hull; need three that are not")
+    return np.array(corners)
+
+
+def _chain(points: list[list[float]]) -> list[list[float]]:
+    """Half of a hull, turning left only; without its last point, where the other half begins."""
+    chain: list[list[float]] = []
+    for point in points:
+        while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0.0:
+            chain.pop()
+        chain.append(point)
+    return chain[:-1]
+
+
+def _turn(first: list[float], second: list[float], third: list[float]) -> float:
+    """Twice the area of a triangle, above 0 if its corners go round counter-clockwise."""
+    (ax, ay), (bx, by), (cx, cy) = first, second, third
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
 def prism(outline_m: ArrayLike, low_m: float, high_m: float) -> Solid:
     """A convex outline in the plane x-y, extruded along z.
 
@@ -67,7 +105,7 @@ def prism(outline_m: ArrayLike, low_m: float, high_m: float) -> Solid:
         high_m: upper face [m].
     """
     points = np.asarray(outline_m, np.float64)
-    corners = points[ConvexHull(points).vertices]  # counter-clockwise in the plane
+    corners = hull(points)
     count = len(corners)
     vertices, normals, faces = [], [], []
     for height, up in ((low_m, -1.0), (high_m, 1.0)):
