@@ -1,7 +1,18 @@
-"""Options of the tests: the banks' contract can be tried on a real machine."""
+"""Options of the tests: the banks' contract can be tried on a real machine.
 
+How many examples a property is tried with, where its test does not say: HYPOTHESIS_PROFILE=suite is
+for every day, thorough is for a night.
+"""
+
+import os
 import sys
 from pathlib import Path
+
+from hypothesis import settings
+
+settings.register_profile("suite", max_examples=50)
+settings.register_profile("thorough", max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # The emulated banks of other folders are built with the helpers of tests/drives.
 sys.path.insert(0, str(Path(__file__).parent / "drives"))

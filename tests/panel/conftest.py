@@ -8,6 +8,13 @@ if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 TURNS_MAX = 20_000
+HERE = os.path.dirname(__file__)
+
+
+def pytest_itemcollected(item):
+    """One worker has all of them: windows on one screen take the keyboard from each other."""
+    if str(item.path).startswith(HERE):
+        item.add_marker(pytest.mark.xdist_group("panel"), append=False)
 
 
 @pytest.fixture(scope="session")
