@@ -129,11 +129,13 @@ class MainWindow(QMainWindow):
             self.views.make_next()
         if self.views.complete:
             self._told.clear()
-            QTimer.singleShot(0, self.docks.tidy if self._placed else self._settle)
-            QTimer.singleShot(PAINTED_MS, self._take_if_due)
+            if not self._placed:
+                QTimer.singleShot(0, self._settle)
+            QTimer.singleShot(PAINTED_MS, self._complete)
 
-    def _take_if_due(self) -> None:
-        """Ask for the motion that was wanted before all views were there, and were painted."""
+    def _complete(self) -> None:
+        """All views are there and have their sizes: divide the room, and take what was wanted."""
+        (self.docks.tidy if self._placed else self._settle)()
         message, self._take_due = self._take_due, None
         if message is not None:
             self.send(message)

@@ -9,18 +9,21 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-from hil.panel.dock_views import Plain
-from hil.panel.docks import Views
+from hil.panel.dock_views import Plain, View
+from hil.panel.docks import Maker, Views
 
 
 class Word(Plain):
     def __init__(self, word):
         self.widget: QWidget = QLabel(word)
 
+    def set_theme(self, theme):
+        """Words have no colours."""
+
 
 def views(log, broken=()):
-    def maker(name):
-        def make():
+    def maker(name) -> Maker:
+        def make() -> View:
             log.append(name)
             if name in broken:
                 raise ZeroDivisionError(name)
