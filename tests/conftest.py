@@ -4,6 +4,7 @@ How many examples a property is tried with, where its test does not say: HYPOTHE
 for every day, thorough is for a night.
 """
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -39,3 +40,9 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(items):
     """Begin with those that run one at a time, so that other workers have work beside them."""
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+def pytest_collection_finish():
+    """Thousands of collected tests stay as they are: the garbage collector need not visit them."""
+    gc.collect()
+    gc.freeze()
