@@ -159,7 +159,12 @@ def writer(path):
     """Another process of this machine: this one."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(5.0)
-    connection.connect(str(path))
+    while True:
+        try:
+            connection.connect(str(path))
+            break
+        except ConnectionRefusedError:  # bound, and in a moment it listens
+            select.select([], [], [], 0.02)
     return connection
 
 
