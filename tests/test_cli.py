@@ -80,6 +80,7 @@ def test_check_tells_all_that_is_wrong(tmp_path):
     assert {violation["leg"] for violation in told["violations"]} >= {3, 4}
     assert all(violation["quantity"] == "length" for violation in told["violations"])
     assert as_json("check", "heave", *QUICK)["violations"] == []
+    assert as_json("check", "demo")["violations"] == []
 
 
 def test_check_names_what_a_faster_motion_breaks():

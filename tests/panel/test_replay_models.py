@@ -12,7 +12,7 @@ from scope_samples import MODES, event
 
 from hil.panel.models.background import Watch
 from hil.panel.models.compare_work import read_run
-from hil.panel.models.feed import table_of
+from hil.panel.models.feed import column
 from hil.panel.models.replay import FileFeed
 from hil.panel.models.replay_frames import values_of
 from hil.panel.models.replay_index import Index, message_json
@@ -51,6 +51,16 @@ def write(path, frames=FRAMES, finish=True, modes=MODES, layout=PLATFORM):
         writer.flush()
         writer.abandon()
     return path
+
+
+def table_of(recording):
+    """All frames as the ordinary reader has them."""
+    layout = recording.layout
+    table = np.empty((recording.cycles, layout.values))
+    for row in layout.fields:
+        values = recording.column(row.name)
+        table[:, column(layout, row.name)] = values if values.ndim == 2 else values[:, None]
+    return table
 
 
 @pytest.fixture(scope="module")

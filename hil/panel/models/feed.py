@@ -5,7 +5,7 @@ a second, whatever the rate of the bench. A replay has its own time, which can b
 consumers then forget what they had (`Batch.restart`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -21,7 +21,6 @@ from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord, Field
 from hil.recording.header import RunHeader
 from hil.recording.layout import Layout
 from hil.recording.layouts import layout_of
-from hil.recording.reader import Recording
 
 Rows = NDArray[np.float64]
 Station = Literal["platform", "arm"]
@@ -126,77 +125,6 @@ class LiveFeed:
         return Batch(decode(self.facts.layout, frames), tuple(events), operation, missed)
 
 
-class ReplayFeed:
-    """A recording, played at any rate from any place.
-
-    Args:
-        recording: the run.
-        now_s: the clock by which it is played [s].
-    """
-
-    def __init__(self, recording: Recording, now_s: Callable[[], float]) -> None:
-        self._now_s = now_s
-        self._table = table_of(recording)
-        self._times = np.ascontiguousarray(recording.t_s)
-        self._events = sorted(recording.events, key=lambda event: event.t_s)
-        self._event_times = np.array([event.t_s for event in self._events])
-        self.facts = _facts_of(recording)
-        first, last = (self._times[0], self._times[-1]) if len(self._times) else (0.0, 0.0)
-        self.span_s = (float(first), float(last))
-        self._rate = 0.0
-        self._asked_s = now_s()
-        self._place_s = self.span_s[0]
-        self._shown_s = -np.inf
-        self._moved = True
-
-    @property
-    def t_s(self) -> float:
-        """Time of the run that is shown [s]."""
-        return self._place_s
-
-    @property
-    def rate(self) -> float:
-        """Run's seconds per second; 0 stands still."""
-        return self._rate
-
-    def seek(self, t_s: float) -> None:
-        """Show another time of the run [s]; one outside it becomes its nearest end."""
-        self._place_s = float(np.clip(t_s, *self.span_s))
-        self._asked_s = self._now_s()
-        self._moved = True
-
-    def play(self, rate: float) -> None:
-        """Go on at a rate of 0 or more; 0 stands still."""
-        self._advance()
-        self._rate = max(0.0, rate)
-
-    def poll(self) -> Batch:
-        """Return the rows and events that time has passed since the last call."""
-        self._advance()
-        if self._place_s >= self.span_s[1]:
-            self._rate = 0.0
-        restart, self._moved = self._moved, False
-        since = self._place_s - HISTORY_S if restart else self._shown_s
-        rows = self._table[self._between(self._times, since, self._place_s)]
-        events = self._events[
-            self._between(self._event_times, -np.inf if restart else since, self._place_s)
-        ]
-        self._shown_s = self._place_s
-        return Batch(rows, tuple(events), restart=restart)
-
-    def _advance(self) -> None:
-        now_s = self._now_s()
-        self._place_s = min(self._place_s + self._rate * (now_s - self._asked_s), self.span_s[1])
-        self._asked_s = now_s
-
-    @staticmethod
-    def _between(times: NDArray[np.float64], after_s: float, until_s: float) -> slice:
-        return slice(
-            int(np.searchsorted(times, after_s, side="right")),
-            int(np.searchsorted(times, until_s, side="right")),
-        )
-
-
 @lru_cache
 def _slices(fields: tuple[Field, ...]) -> Mapping[str, slice]:
     places: dict[str, slice] = {}
@@ -229,23 +157,3 @@ def decode(layout: Layout, frames: Sequence[bytes]) -> Rows:
     for name, place in _slices(layout.fields).items():
         rows[:, place] = packed[name]
     return rows
-
-
-def table_of(recording: Recording) -> Rows:
-    """All frames of a recording, (N, values), read-only."""
-    layout = recording.layout
-    table = np.empty((recording.cycles, layout.values))
-    for name, place in _slices(layout.fields).items():
-        values = recording.column(name)
-        table[:, place] = values if values.ndim == 2 else values[:, None]
-    table.setflags(write=False)
-    return table
-
-
-def _facts_of(recording: Recording) -> RunFacts:
-    metadata = recording.metadata.get("run", {})
-    header = RunHeader(recording.modes, recording.actions, metadata, recording.scenario or {})
-    steps = np.diff(recording.t_s)
-    period_s = float(np.median(steps)) if len(steps) else 1.0
-    name = metadata.get("scenario") or recording.path.parent.name
-    return RunFacts(header, recording.layout, period_s, name)

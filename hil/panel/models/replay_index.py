@@ -256,7 +256,7 @@ class _Walk:
                 if kind is not None:
                     places[kind] = pairs[:, 1].astype(np.int64)
                 if kind == _CYCLE:
-                    times.append(np.asarray(pairs[:, 0] * 1e-9, dtype=np.float64))
+                    times.append(np.asarray(pairs[:, 0] / 1e9, dtype=np.float64))
             chunks.append(
                 Chunk(chunk.at, chunk.packed, chunk.size, chunk.crc, chunk.compression, first,
                       places[_CYCLE], places[_EVENT])
