@@ -2,18 +2,24 @@
 
 How many examples a property is tried with, where its test does not say: HYPOTHESIS_PROFILE=suite is
 for every day, thorough is for a night.
+
+Each worker has a folder of its own for locks and sockets, so that workers shut nobody out.
 """
 
 import gc
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from hypothesis import settings
+from machine_watch import MachineWatch
 
 settings.register_profile("suite", max_examples=50)
 settings.register_profile("thorough", max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+pytest_plugins = ["pytester"]  # for the tests of the suite's own plugin
 
 # The emulated banks of other folders are built with the helpers of tests/drives.
 sys.path.insert(0, str(Path(__file__).parent / "drives"))
@@ -35,6 +41,13 @@ def pytest_addoption(parser):
         default=250.0,
         help="Cycles per second with those drives; less for Modbus on a serial line.",
     )
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(MachineWatch(), "machine-watch")
+    place = tempfile.TemporaryDirectory(prefix="hil-")  # short: names of sockets have a limit
+    config.add_cleanup(place.cleanup)
+    os.environ["XDG_RUNTIME_DIR"] = place.name
 
 
 def pytest_collection_modifyitems(items):

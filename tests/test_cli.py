@@ -17,6 +17,8 @@ from hil.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
 from hil.shipped import configs_dir
 
+pytestmark = pytest.mark.real_time
+
 runner = CliRunner()
 QUICK = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
 RUN_KEYS = {

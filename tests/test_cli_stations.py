@@ -13,6 +13,8 @@ from hil.cli import app
 from hil.recording.reader import Recording
 from hil.together import PartResult
 
+pytestmark = pytest.mark.real_time
+
 runner = CliRunner()
 JOINTS = "0,45,-180,0,45,0"
 PLACE = [

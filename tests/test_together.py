@@ -20,6 +20,8 @@ from hil.settings import ConfigError
 from hil.shipped import configs_dir
 from hil.together import TogetherScenario, run_together
 
+pytestmark = pytest.mark.real_time
+
 runner = CliRunner()
 SHIPPED = configs_dir() / "scenarios" / "platform_and_arm.toml"
 PLACE = (

@@ -33,6 +33,8 @@ from arm_driver.port import open_port
 from arm_driver.urls import SerialLink, SocketLink, parse_arm_link
 from hil.realtime import MonotonicSleeper
 
+pytestmark = pytest.mark.real_time
+
 _SLEEPER = MonotonicSleeper()
 START = Location((40_000, 10_000, 20_000, 0, 90_000, 0))
 WAIT_S = 5.0

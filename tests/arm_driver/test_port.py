@@ -18,6 +18,8 @@ from arm_driver.port import WRITE_TIMEOUT_S, ArmPort, open_port
 from arm_driver.urls import parse_arm_link
 from hil.realtime import MonotonicSleeper
 
+pytestmark = pytest.mark.real_time
+
 _SLEEPER = MonotonicSleeper()
 START = Location((40_000, 10_000, 20_000, 0, 90_000, 0))
 SMALL_BYTES = 1  # of a buffer; the kernel takes its least

@@ -22,7 +22,7 @@ from hil.realtime import RealClock
 from hil.recording.arm_recording import ArmRecording
 
 now_s = RealClock().now_s
-pytestmark = pytest.mark.xdist_group("real time")
+pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
 WITHIN_S = 60.0
 COLUMNS = 100
 

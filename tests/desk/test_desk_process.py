@@ -18,6 +18,8 @@ from hil.desk.places import benches, token
 from hil.desk.process import DeskError, DeskProcess
 from hil.desk.telemetry import OPERATION_KIND
 
+pytestmark = pytest.mark.real_time
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):

@@ -31,6 +31,8 @@ from sim.devices.arm_server import run_arm_controller
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.devices.fault_text import FaultError
 
+pytestmark = pytest.mark.real_time
+
 
 def streaming(**more: object) -> ScriptedHost:
     host = ScriptedHost(ArmControllerSettings(**more), seed=7)  # type: ignore[arg-type]

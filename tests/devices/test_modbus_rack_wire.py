@@ -14,6 +14,8 @@ from hil.realtime import RealClock
 from sim.devices.modbus_rack import run_modbus_rack
 from sim.devices.modbus_rack_core import ModbusRackSettings
 
+pytestmark = pytest.mark.real_time
+
 needs_mbpoll = pytest.mark.skipif(shutil.which("mbpoll") is None, reason="mbpoll is not installed")
 
 

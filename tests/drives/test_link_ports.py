@@ -16,6 +16,8 @@ from drives.bank import LinkError, LinkLostError
 from drives.port_lock import PortLock, lock_directory
 from drives.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
 
+pytestmark = pytest.mark.real_time
+
 LINE = b"t2018000102030405060708\r"
 HOLDER = """
 import sys

@@ -36,6 +36,8 @@ from drives.register_map import register_map_from
 from hil.realtime import RealClock
 from sim.devices.modbus_injection import ModbusInjection
 
+pytestmark = pytest.mark.real_time
+
 
 def reach(bank, goal, reached):
     bank.request(goal)

@@ -22,6 +22,8 @@ from drives.frames import Frame
 from drives.slcan_bus import open_slcan
 from drives.slcan_port import BytePort
 
+pytestmark = pytest.mark.real_time
+
 ROOT = Path(__file__).parents[2]
 CYCLE = [*(Frame(0x200 + node, bytes(range(7))) for node in range(1, 7)), Frame(0x080, b"")]
 TRUNCATED = b"t18180011\r"

@@ -27,6 +27,8 @@ from hil.realtime import RealClock
 from sim.devices.drive402 import State
 from sim.devices.modbus_injection import ModbusInjection
 
+pytestmark = pytest.mark.real_time
+
 ANSWER_S = 0.06
 SLACK_S = 0.25
 """What a busy machine may take on top of a deadline."""

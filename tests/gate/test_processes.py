@@ -29,7 +29,8 @@ from hil.realtime_setup import RealtimePolicy
 from hil.recording.ring import HEADER_BYTES, Ring
 from safety.modes import Mode, Request
 
-pytestmark = pytest.mark.xdist_group("real time")  # one at a time: they share two cores
+# One at a time: they share two cores.
+pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
 
 HERE = Path(__file__).parent
 LATE_GATE = str(HERE / "late_gate.py")

@@ -22,6 +22,8 @@ from hil.realtime import RealClock
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND
 
+pytestmark = pytest.mark.real_time
+
 NOW_S = RealClock().now_s
 LIMITS = SourceLimits(0.1, 1.0, 0.2, 1.0)
 PERIOD_S = 0.35

@@ -17,7 +17,10 @@ from hil.recording.header import RunHeader
 from safety.modes import Mode
 from safety.verdict import Action
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's")
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's"),
+]
 NOW_S = RealClock().now_s
 
 PANEL = """

@@ -30,7 +30,10 @@ from hil.shipped import find_file
 from safety.modes import Mode
 from safety.verdict import Action
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's")
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's"),
+]
 NOW_S = RealClock().now_s
 Key = Qt.Key
 HEADER = RunHeader(

@@ -24,7 +24,10 @@ from hil.recording.process import RecorderProcess
 from hil.recording.reader import Recording
 from hil.recording.ring import RecorderStatus, Ring
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the recorder process needs Linux")
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(sys.platform != "linux", reason="the recorder process needs Linux"),
+]
 
 
 @pytest.fixture

@@ -1,0 +1,117 @@
+"""Real time on a shared machine: a test that failed while the machine stood still is made again.
+
+A watch in a process of its own sleeps for 2 ms at a time and notes whenever it wakes late. A test
+marked `real_time` that fails is made again, with new fixtures, if the watch was late since the
+first test of its file; a failure on a machine that was in time stands. The last attempt counts
+whatever it was like, so nothing that fails each time is hidden, and how often a test was repeated
+is told at the end.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import pytest_timeout
+from _pytest.runner import runtestprotocol
+
+from hil.realtime import RealClock
+
+ATTEMPTS = 4
+SPOILT = "spoilt by the machine"
+STALL_S = 0.008
+"""Late by this, the watch has seen a stall: a gate's patience is two or three cycles of 2-4 ms."""
+
+_WATCH = """
+import os, sys, time
+parent, file = os.getppid(), open(sys.argv[1], "w", buffering=1)
+while os.getppid() == parent:
+    began = time.monotonic()
+    time.sleep(0.002)
+    if (late := time.monotonic() - began - 0.002) > float(sys.argv[2]):
+        print(began, late, file=file)
+"""
+
+
+class MachineWatch:
+    """Plugin: repeats tests marked `real_time` that a stall of the machine spoilt.
+
+    Args:
+        stall_s: Lateness that counts as a stall [s].
+    """
+
+    def __init__(self, stall_s: float = STALL_S) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self._stall_s = stall_s
+        self._folder = tempfile.TemporaryDirectory(prefix="hil-watch-")
+        self._log = Path(self._folder.name) / "stalls.txt"
+        self._file: Path | None = None
+        self._since_s = 0.0
+        self._now_s = RealClock().now_s
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None):
+        """Run one marked test, again while the machine spoils it; others run as ever."""
+        if item.get_closest_marker("real_time") is None:
+            return None
+        self._begin(item.path)
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        spoilt: list[str] = []
+        while True:
+            reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            failures = [report for report in reports if report.failed]
+            stall_s = self.longest_stall_s() if failures else 0.0
+            if not stall_s or len(spoilt) == ATTEMPTS - 1:
+                break
+            crash = getattr(failures[0].longrepr, "reprcrash", failures[0].longrepr)
+            spoilt.append(f"the machine was late by {stall_s * 1e3:.0f} ms: {crash}")
+            self._begin_again(item)
+        reports[0].user_properties += [(SPOILT, text) for text in spoilt]
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def longest_stall_s(self) -> float:
+        """Return how late the watch was at worst [s] since the file's first test began."""
+        lines = self._log.read_text().split("\n") if self._log.exists() else []
+        stalls = (line.split() for line in lines)
+        late = (
+            float(stall[1])
+            for stall in stalls
+            if len(stall) == 2 and float(stall[0]) >= self._since_s
+        )
+        return max(late, default=0.0)
+
+    def _begin_again(self, item: pytest.Item) -> None:
+        """Give up every fixture, so that all are made anew, and give the attempt its full time."""
+        item.session._setupstate.teardown_exact(None)
+        item._initrequest()  # type: ignore[attr-defined]  # as a first run begins
+        settings = pytest_timeout._get_item_settings(item)
+        if settings.timeout:
+            item.ihook.pytest_timeout_cancel_timer(item=item)
+            item.ihook.pytest_timeout_set_timer(item=item, settings=settings)
+        self._since_s = self._now_s()
+
+    def _begin(self, file: Path) -> None:
+        if self.process is None:
+            command = [sys.executable, "-ISc", _WATCH, str(self._log), str(self._stall_s)]
+            self.process = subprocess.Popen(command)
+        if file != self._file:
+            self._file, self._since_s = file, self._now_s()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Tell which tests were made again, and how they had failed."""
+        for reports in terminalreporter.stats.values():
+            for report in reports:
+                for name, text in getattr(report, "user_properties", ()):
+                    if name == SPOILT and report.when == "setup":
+                        terminalreporter.write_line(f"made again: {report.nodeid}: {text[:300]}")
+
+    def pytest_sessionfinish(self) -> None:
+        """End the watch."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self._folder.cleanup()

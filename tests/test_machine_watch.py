@@ -1,0 +1,89 @@
+"""What is made again, and what stands: `machine_watch` in a suite of its own."""
+
+import re
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+HEAD = """
+import os, pathlib, signal, pytest
+from hil.realtime import RealClock
+COUNT = pathlib.Path(__file__).with_name("count.txt")
+
+def pause(seconds):
+    began = RealClock().now_s()
+    while RealClock().now_s() < began + seconds:
+        pass
+
+def stop_the_machine(request):
+    watch = request.config.pluginmanager.get_plugin("machine-watch")
+    pause(0.2)  # it has begun to watch
+    os.kill(watch.process.pid, signal.SIGSTOP)
+    pause(0.35)
+    os.kill(watch.process.pid, signal.SIGCONT)
+    pause(0.1)
+
+@pytest.fixture(scope="module")
+def attempt():
+    COUNT.write_text(str(int(COUNT.read_text()) + 1 if COUNT.exists() else 1))
+    return int(COUNT.read_text())
+"""
+SPOILT_ONCE = """
+@pytest.mark.real_time
+def test_it(attempt, request):
+    if attempt == 1:
+        stop_the_machine(request)
+    assert attempt == 2
+"""
+SPOILT_ALWAYS = """
+@pytest.mark.real_time
+@pytest.mark.timeout(3)
+def test_it(attempt, request):
+    stop_the_machine(request)
+    assert attempt == 99
+"""
+UNMARKED = SPOILT_ONCE.replace("@pytest.mark.real_time", "")
+"""The watch is begun by another test."""
+
+
+def outcome(pytester, text):
+    conftest = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
+    conftest += "from machine_watch import MachineWatch\n\ndef pytest_configure(config):\n"
+    conftest += "    config.pluginmanager.register(MachineWatch(stall_s=0.3), 'machine-watch')\n"
+    conftest += "    config.addinivalue_line('markers', 'real_time: x')\n"
+    pytester.makeconftest(conftest)
+    pytester.makepyfile(HEAD + text)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    return result, int((pytester.path / "count.txt").read_text())
+
+
+def test_a_failure_that_the_machine_caused_is_made_again_with_new_fixtures(pytester):
+    result, attempts = outcome(pytester, SPOILT_ONCE)
+    result.assert_outcomes(passed=1)
+    assert attempts == 2
+    told = re.search(
+        r"made again: .*test_it: the machine was late by (\d+) ms: .*", str(result.stdout)
+    )
+    assert told is not None
+    assert int(told[1]) > 300
+
+
+def test_the_last_attempt_counts(pytester):
+    result, attempts = outcome(pytester, SPOILT_ALWAYS)
+    result.assert_outcomes(failed=1)
+    assert attempts == 4
+
+
+def test_a_test_without_the_mark_fails_at_once(pytester):
+    started = "\n@pytest.mark.real_time\ndef test_before():\n    pass\n"
+    result, attempts = outcome(pytester, started + UNMARKED)
+    result.assert_outcomes(passed=1, failed=1)
+    assert attempts == 1
+
+
+def test_a_failure_on_a_machine_in_time_stands(pytester):
+    result, attempts = outcome(
+        pytester, SPOILT_ALWAYS.replace("    stop_the_machine(request)\n", "")
+    )
+    result.assert_outcomes(failed=1)
+    assert attempts == 1
