@@ -208,7 +208,8 @@ def test_parts_stop_when_the_one_who_could_stop_them_is_killed(tmp_path):
     parent.wait()
     for one in ready:
         told = until((one.parent / "told.json").read_bytes, bool)
-        assert json.loads(told)["heard"] == ["SIGINT"]
+        # The kernel tells it once for each thread of the parent; a second wish changes nothing.
+        assert set(json.loads(told)["heard"]) == {"SIGINT"}
 
 
 def until(look, good, within_s=20.0):
