@@ -20,7 +20,7 @@ from hil.machine import gate_limits, geometry_of, park_pose
 from hil.motion.build import motion_of
 from hil.motion.moves import move
 from hil.motion.source import MotionSource
-from hil.operated.assembly import Leading, led_run, prepare
+from hil.operated.assembly import Leading, led_run, parking_proof, prepare, warm_parking
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord
 from hil.recording.recorder import RecorderResult
@@ -224,8 +224,11 @@ def _supervised(
     plan: Plan, motion: MotionSource, course: Course
 ) -> tuple[PlatformStation, RunCourse]:
     """Control that runs by itself from power-up to parked."""
-    supervisor = _supervisor(plan, course)
-    station = PlatformStation(machine_of(plan), motion, supervisor, plan.scenario.period_s)
+    supervisor, machine = _supervisor(plan, course), machine_of(plan)
+    if plan.scenario.clock == "real":
+        warm_parking(plan, machine)
+    parking = parking_proof(plan, machine)
+    station = PlatformStation(machine, motion, supervisor, plan.scenario.period_s, parking)
     if course.homing_legs:
         station.end_when_homed(course.homing_legs)
     return station, supervisor

@@ -22,12 +22,14 @@ from hil.journal import Journal
 from hil.machine import gate_limits, soft_range_m
 from hil.motion.build import motion_of
 from hil.motion.moves import move
+from hil.operated.parking import WayToPark
 from hil.recording.frame import CycleFlag, EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.stations.platform import PlatformStation
 from hil.supervisor import Outcome, Supervisor
+from platform6dof.pose import Pose
 from safety.modes import Mode
 from safety.stream import SetpointStream
 
@@ -174,6 +176,22 @@ def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle
     sent = recording.column("sent_length_m")
     change = np.diff(sent, n=2, axis=0)
     assert np.nanmax(np.abs(change), initial=0.0) <= limits.legs[0].acceleration_max_m_s2 * 0.004**2
+
+
+def test_a_run_that_is_stopped_half_way_parks_only_where_a_way_is_free(tmp_path, monkeypatch):
+    monkeypatch.setattr(hil.bench, "StopSignals", lambda: _StopAfter(1500))
+    the_plan = plan(motion=HEAVE | {"duration_s": 3.0})
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.outcome is Outcome.STOPPED
+    assert modes_in_order(recording)[-4:] == ["HOLD", "PARKING", "STANDBY", "OFF"]
+    out_of_reach = Pose.from_coordinates(np.array([0.0, 0.0, 1.9, 0.0, 0.0, 0.0]))
+    monkeypatch.setattr(WayToPark, "_ways", lambda self, here: [(out_of_reach,)])
+    result, recording = run_and_read(tmp_path, the_plan)
+    assert result.outcome is Outcome.TRIPPED
+    assert result.reason.startswith("parking: leg ")
+    modes = modes_in_order(recording)
+    assert "PARKING" not in modes
+    assert modes[-2:] == ["HOLD", "OFF"]
 
 
 def test_control_that_breaks_is_stopped_without_it(tmp_path, monkeypatch):

@@ -145,6 +145,16 @@ def prepare(plan: Plan) -> None:
     rig, geometry = plan.rig, geometry_of(plan.rig)
     leg_setpoints_batch(geometry, np.stack([way.rows(0.1)[0]]), rows[:1])
     machine = PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
+    warm_parking(plan, machine)
+
+
+def warm_parking(plan: Plan, machine: PlatformMachine) -> None:
+    """Compile what proves a way to park, before a cycle waits for it.
+
+    Args:
+        plan: scenario and rig.
+        machine: the rig's mathematics.
+    """
     proof = parking_proof(plan, machine)
     while proof.path is None and not proof.refused:
-        proof.work(rig.neutral.pose)
+        proof.work(plan.rig.neutral.pose)
