@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from hil.motion.source import Floats
 
@@ -24,6 +23,8 @@ def fit_quintic(samples: Floats, step_s: float) -> Floats:
         Coefficients of each interval in the time since it began, lowest power first,
         shape (N - 1, 6, 6): interval, coordinate, power.
     """
+    from scipy.interpolate import make_interp_spline  # slow to load, and seldom needed
+
     t_s = np.arange(len(samples)) * step_s
     spline = make_interp_spline(t_s, samples, k=DEGREE)
     # All knots are samples, so the Taylor series at the beginning of an interval is the spline.

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from hil.motion.columns import TIME_UNITS, ColumnMap, TimeMap
 from hil.motion.csv_table import Table
@@ -119,6 +118,8 @@ def uniform(
         return recorded, mean_s
     step_s = float(t_s[-1]) / count
     grid_s = step_s * np.arange(count + 1)
+    from scipy.interpolate import CubicSpline  # slow to load, and seldom needed
+
     return CubicSpline(t_s, recorded)(grid_s), step_s
 
 
