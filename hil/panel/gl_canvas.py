@@ -1,38 +1,34 @@
 """A scene seen through a free camera: the mouse or the keys turn it, shift it and bring it near."""
 
-import math
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from pyqtgraph import Vector
-from pyqtgraph.opengl.GLViewWidget import GLViewMixin
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QImage,
     QKeyEvent,
-    QMatrix4x4,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QVector4D,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QWidget
 
+from hil.panel.gl_calls import GlError
 from hil.panel.gl_drawing import Drawing
-from hil.panel.gl_offscreen import GlError, Offscreen
+from hil.panel.gl_offscreen import Offscreen
 from hil.panel.models.scene_colours import SceneColours
+from hil.panel.models.scene_eye import Eye
 from hil.panel.models.scene_figure import Build, Figure, same_figure
-
-Floats = NDArray[np.float32]
-
-NARROW_FOV_DEG: Final = 32.0
-"""Angle of view across the shorter side: small enough that upright things look upright."""
 
 TURN_DEG: Final = 5.0
 """One press of an arrow key."""
+
+SHIFT_PX: Final = 40.0
+"""The same with Ctrl."""
 
 ZOOM: Final = 1.12
 """One press of + or -, or one notch of the wheel."""
@@ -51,7 +47,7 @@ _TURNS: Final = {
 }
 
 
-class Canvas(GLViewMixin, QWidget):
+class Canvas(QWidget):
     """Draws the figures of one scene.
 
     Args:
@@ -74,7 +70,12 @@ class Canvas(GLViewMixin, QWidget):
         self._drawing: Drawing | None = None
         self._image: QImage | None = None
         self._broken = False
-        self.reset_camera()
+        self._mouse: QPointF | None = None
+        camera = build.camera
+        self._first = Eye.of_size(
+            camera.middle_m, camera.size_m, camera.azimuth_deg, camera.elevation_deg
+        )
+        self._eye = self._first
 
     def set_colours(self, colours: SceneColours) -> None:
         """Draw in other colours from now on."""
@@ -88,14 +89,15 @@ class Canvas(GLViewMixin, QWidget):
         if before is None or not same_figure(before, figure):
             self.update()
 
-    def reset_camera(self) -> None:
-        """Look from where one looked at first."""
-        camera = self._scene.camera
-        distance = 0.5 * camera.size_m / math.sin(math.radians(0.5 * NARROW_FOV_DEG))
-        self._widen()
-        self.setCameraPosition(
-            Vector(*camera.middle_m), distance, camera.elevation_deg, camera.azimuth_deg
-        )
+    @property
+    def eye(self) -> Eye:
+        """From where one looks."""
+        return self._eye
+
+    def look(self, eye: Eye) -> None:
+        """Look from there."""
+        self._eye = eye
+        self.update()
 
     def update(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Ask for a new picture."""
@@ -120,9 +122,8 @@ class Canvas(GLViewMixin, QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Keep the machine as large as the shorter side allows."""
+        """Draw it in the new size."""
         super().resizeEvent(event)
-        self._widen()
         self.update()
 
     def keyPressEvent(self, ev: QKeyEvent) -> None:  # noqa: N802 - Qt's name
@@ -131,24 +132,40 @@ class Canvas(GLViewMixin, QWidget):
         if key in _TURNS:
             right, up = _TURNS[key]
             if ev.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self.pan(-8.0 * TURN_DEG * right, 8.0 * TURN_DEG * up, 0, relative="view")
+                self._shift(SHIFT_PX * right, SHIFT_PX * up)
             else:
-                self.orbit(TURN_DEG * right, TURN_DEG * up)
+                self.look(self._eye.turned(TURN_DEG * right, TURN_DEG * up))
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom(1.0)
         elif key == Qt.Key.Key_Minus:
             self.zoom(-1.0)
         elif key in _VIEWS:
-            azimuth, elevation = _VIEWS[key]
-            self.setCameraPosition(azimuth=azimuth, elevation=elevation)
+            self.look(self._eye.seen_from(*_VIEWS[key]))
         elif key == Qt.Key.Key_R:
-            self.reset_camera()
+            self.look(self._first)
         else:
             ev.ignore()
 
-    def keyReleaseEvent(self, ev: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Nothing ends with a key: each press is one step."""
-        ev.ignore()
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Turn or shift from here."""
+        self._mouse = event.position()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Left turns, with Ctrl it shifts; the middle button shifts over the floor or upwards."""
+        before, self._mouse = self._mouse, event.position()
+        if before is None:
+            return
+        right, down = self._mouse.x() - before.x(), self._mouse.y() - before.y()
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.buttons() == Qt.MouseButton.LeftButton:
+            if control:
+                self._shift(-right, down)
+            else:
+                self.look(self._eye.turned(-right, down))
+        elif event.buttons() == Qt.MouseButton.MiddleButton:
+            pixel_m = self._eye.pixel_m(self.width(), self.height())
+            way = (0.0, down * pixel_m) if control else (down * pixel_m, 0.0)
+            self.look(self._eye.shifted_level(-right * pixel_m, *way))
 
     def wheelEvent(self, ev: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Come nearer or go away."""
@@ -158,15 +175,13 @@ class Canvas(GLViewMixin, QWidget):
     def zoom(self, steps: float) -> None:
         """Come nearer by so many steps; a negative number goes away."""
         nearest, farthest = 0.1 * self._scene.camera.size_m, 20.0 * self._scene.camera.size_m
-        distance = float(self.opts["distance"]) * ZOOM**-steps
-        self.setCameraPosition(distance=min(max(distance, nearest), farthest))
+        distance = self._eye.distance_m * ZOOM**-steps
+        self.look(self._eye.at(min(max(distance, nearest), farthest)))
 
-    def _widen(self) -> None:
-        """Angle of view across the width, which is what the camera counts with."""
-        ratio = max(1.0, self.width() / max(1, self.height()))
-        half = math.tan(math.radians(0.5 * NARROW_FOV_DEG)) * ratio
-        fov_deg = math.degrees(2.0 * math.atan(half))
-        self.opts["fov"] = fov_deg  # pyright: ignore[reportArgumentType]
+    def _shift(self, right_px: float, up_px: float) -> None:
+        """Look at a point so many pixels farther right and up."""
+        pixel_m = self._eye.pixel_m(self.width(), self.height())
+        self.look(self._eye.shifted(right_px * pixel_m, up_px * pixel_m))
 
     def _picture(self, figure: Figure) -> QImage:
         """Draw a figure.
@@ -181,12 +196,12 @@ class Canvas(GLViewMixin, QWidget):
         if drawing is None:
             raise GlError("the scene could not be sent")
         scale = self.devicePixelRatioF()
-        upside_down = QMatrix4x4()
-        upside_down.scale(1.0, -1.0, 1.0)
-        table = np.array((upside_down * self._view()).data(), np.float32)
+        view = self._view() * [[1.0], [-1.0], [1.0], [1.0]]  # upside down
+        table = view.T.astype(np.float32).ravel()  # column by column
+        lamp = self._eye.lamp.astype(np.float32)
 
         def draw() -> None:
-            drawing.draw(figure, self._colours, table, self._lamp(), scale)
+            drawing.draw(figure, self._colours, table, lamp, scale)
 
         width, height = (max(1, round(scale * side)) for side in (self.width(), self.height()))
         image = self._offscreen.picture(width, height, draw)
@@ -195,22 +210,19 @@ class Canvas(GLViewMixin, QWidget):
 
     def _send(self) -> None:
         if self._offscreen is not None:
-            self._drawing = Drawing(self._scene, self._offscreen.version)
+            off = self._offscreen
+            self._drawing = Drawing(off.gl, self._scene, off.version)
 
-    def _view(self) -> QMatrix4x4:
-        """From the scene to the screen, -1 to 1."""
-        region = self.getViewport()
-        return self.projectionMatrix(region, region) * self.viewMatrix()
+    def _view(self) -> NDArray[np.float64]:
+        """From the scene to the screen, -1 to 1, shape (4, 4)."""
+        return self._eye.view(self.width(), self.height())
 
     def on_screen(self, point_m: tuple[float, float, float]) -> QPointF | None:
         """Where a point of the scene [m] is seen, in pixels; None if it is behind the eye."""
-        seen = self._view().map(QVector4D(*point_m, 1.0))
-        if seen.w() <= 0.0:
+        right, up, _, w = (self._view() @ [*point_m, 1.0]).tolist()
+        if w <= 0.0:
             return None
-        return QPointF(
-            0.5 * (1.0 + seen.x() / seen.w()) * self.width(),
-            0.5 * (1.0 - seen.y() / seen.w()) * self.height(),
-        )
+        return QPointF(0.5 * (1.0 + right / w) * self.width(), 0.5 * (1.0 - up / w) * self.height())
 
     def _paint_words(self, painter: QPainter) -> None:
         for label in self._scene.labels:
@@ -219,18 +231,6 @@ class Canvas(GLViewMixin, QWidget):
                 painter.setPen(QColor(self._colours.hex_of[label.role]))
                 room = QRectF(place.x() - 40.0, place.y() - 12.0, 80.0, 24.0)
                 painter.drawText(room, Qt.AlignmentFlag.AlignCenter, label.words)
-
-    def _lamp(self) -> Floats:
-        """Over the left shoulder of who looks, as a direction in the scene, shape (3,)."""
-        azimuth, elevation = (
-            math.radians(float(self.opts[name]))  # pyright: ignore[reportArgumentType]
-            for name in ("azimuth", "elevation")
-        )
-        level = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
-        eye = math.cos(elevation) * level + [0.0, 0.0, math.sin(elevation)]
-        right = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
-        lamp = 0.75 * eye - 0.45 * right + 0.55 * np.cross(eye, right)
-        return (lamp / np.linalg.norm(lamp)).astype(np.float32)
 
     def _fail(self, error: Exception) -> None:
         self._broken = True

@@ -9,20 +9,18 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from OpenGL import GL
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext
 from PySide6.QtOpenGL import QOpenGLFramebufferObject, QOpenGLFramebufferObjectFormat
+
+from hil.panel import gl_calls as c
+from hil.panel.gl_calls import Calls, GlError, address
 
 SAMPLES: Final = 4
 """Of each pixel, for smooth edges, where a graphics card does it."""
 
 SOFTWARE: Final = (b"llvmpipe", b"softpipe", b"SwiftShader", b"Software")
 """Names of renderers that are the processor itself; four samples would double their cost."""
-
-
-class GlError(RuntimeError):
-    """OpenGL cannot be had, or refused something; the message says what."""
 
 
 class Offscreen:
@@ -36,6 +34,8 @@ class Offscreen:
         self._context = QOpenGLContext()
         if not self._context.create():
             raise GlError("no OpenGL context can be made")
+        self.gl = Calls(self._context)
+        """Its functions, while it is current."""
         self._surface = QOffscreenSurface()
         self._surface.setFormat(self._context.format())
         self._surface.create()
@@ -44,7 +44,7 @@ class Offscreen:
         self._resolved: QOpenGLFramebufferObject | None = None
         self._pixels = np.zeros((1, 1, 4), np.uint8)
         self._make_current()
-        renderer = GL.glGetString(GL.GL_RENDERER) or b""
+        renderer = self.gl.glGetString(c.RENDERER) or b""
         self.samples = 0 if any(name in renderer for name in SOFTWARE) else SAMPLES
         self._context.doneCurrent()
 
@@ -67,7 +67,8 @@ class Offscreen:
             The picture; it is overwritten by the next.
 
         Raises:
-            GlError: if the context is lost or there is no memory for the picture.
+            GlError: if the context is lost, there is no memory for the picture, or the driver
+                refused a call.
         """
         self._make_current()
         try:
@@ -75,15 +76,15 @@ class Offscreen:
             drawn, resolved = self._drawn, self._resolved
             if drawn is None or resolved is None or not drawn.bind():
                 raise GlError(f"no framebuffer of {width_px} by {height_px} pixels")
-            GL.glViewport(0, 0, width_px, height_px)
+            self.gl.glViewport(0, 0, width_px, height_px)
             draw()
             if resolved is not drawn:
                 QOpenGLFramebufferObject.blitFramebuffer(resolved, drawn)
                 resolved.bind()
-            GL.glReadPixels(
-                0, 0, width_px, height_px, GL.GL_BGRA, GL.GL_UNSIGNED_BYTE, self._pixels
-            )
+            room = address(self._pixels)
+            self.gl.glReadPixels(0, 0, width_px, height_px, c.BGRA, c.UNSIGNED_BYTE, room)
             resolved.release()
+            self.gl.check("drawing the scene")
         finally:
             self._context.doneCurrent()
         stride = 4 * width_px

@@ -6,10 +6,11 @@ two small uploads, however many bodies there are, which matters most where there
 card and the processor draws.
 """
 
+import ctypes
 from typing import Final
 
-from OpenGL import GL
-from OpenGL.GL import shaders
+from hil.panel import gl_calls as c
+from hil.panel.gl_calls import Calls, GlError, text_of, whole
 
 MODERN: Final = (3, 1)
 """From this version of OpenGL on the newer words of the shading language are needed."""
@@ -63,43 +64,68 @@ class Program:
     """A linked program and the places of its uniforms; needs a current context.
 
     Args:
+        gl: functions of the context.
         kind: "body" or "line".
         version: of OpenGL.
         parts: number of parts.
         slots: number of colours.
+
+    Raises:
+        GlError: with the driver's log, if it does not compile or link.
     """
 
-    def __init__(self, kind: str, version: tuple[int, int], parts: int = 1, slots: int = 1) -> None:
+    def __init__(
+        self, gl: Calls, kind: str, version: tuple[int, int], parts: int = 1, slots: int = 1
+    ) -> None:
+        self._gl = gl
         vertex = _BODY_VERTEX if kind == "body" else _LINE_VERTEX
         vertex = vertex.replace("PARTS", str(parts)).replace("SLOTS", str(slots))
         modern = version >= MODERN
         compiled = [
-            shaders.compileShader(_dialect(source, stage, modern), stage)
-            for source, stage in ((vertex, GL.GL_VERTEX_SHADER), (_FRAGMENT, GL.GL_FRAGMENT_SHADER))
+            _compiled(gl, _dialect(source, stage, modern), stage, kind)
+            for source, stage in ((vertex, c.VERTEX_SHADER), (_FRAGMENT, c.FRAGMENT_SHADER))
         ]
-        self.number = GL.glCreateProgram()
+        self.number: int = gl.glCreateProgram()
         for shader in compiled:
-            GL.glAttachShader(self.number, shader)
-        for place, name in ((POSITION, "a_position"), (NORMAL, "a_normal"), (TAGS, "a_tags")):
-            GL.glBindAttribLocation(self.number, place, name)
-        GL.glLinkProgram(self.number)
-        if not GL.glGetProgramiv(self.number, GL.GL_LINK_STATUS):
-            log = GL.glGetProgramInfoLog(self.number)
-            raise RuntimeError(f"the {kind} program does not link: {log!r}")
+            gl.glAttachShader(self.number, shader)
+        for place, name in ((POSITION, b"a_position"), (NORMAL, b"a_normal"), (TAGS, b"a_tags")):
+            gl.glBindAttribLocation(self.number, place, name)
+        gl.glLinkProgram(self.number)
+        if not whole(gl.glGetProgramiv, self.number, c.LINK_STATUS):
+            length = whole(gl.glGetProgramiv, self.number, c.INFO_LOG_LENGTH)
+            log = text_of(gl.glGetProgramInfoLog, self.number, length)
+            raise GlError(f"the {kind} program does not link: {log}")
         for shader in compiled:
-            GL.glDeleteShader(shader)
+            gl.glDeleteShader(shader)
         self._places: dict[str, int] = {}
 
     def place(self, name: str) -> int:
         """Where a uniform is."""
         if name not in self._places:
-            self._places[name] = GL.glGetUniformLocation(self.number, name)
+            self._places[name] = int(self._gl.glGetUniformLocation(self.number, name.encode()))
         return self._places[name]
+
+
+def _compiled(gl: Calls, source: str, stage: int, kind: str) -> int:
+    """Number of a shader.
+
+    Raises:
+        GlError: with the driver's log.
+    """
+    shader = int(gl.glCreateShader(stage))
+    lines = (ctypes.c_char_p * 1)(source.encode())
+    gl.glShaderSource(shader, 1, lines, None)
+    gl.glCompileShader(shader)
+    if not whole(gl.glGetShaderiv, shader, c.COMPILE_STATUS):
+        length = whole(gl.glGetShaderiv, shader, c.INFO_LOG_LENGTH)
+        log = text_of(gl.glGetShaderInfoLog, shader, length)
+        raise GlError(f"the {kind} program does not compile: {log}")
+    return shader
 
 
 def _dialect(source: str, stage: int, modern: bool) -> str:
     """The source in the words of the older or of the newer shading language."""
-    vertex = stage == GL.GL_VERTEX_SHADER
+    vertex = stage == c.VERTEX_SHADER
     if modern:
         words = {"IN ": "in ", "OUT ": "out ", "RESULT": "out vec4 o_colour;", "COLOUR": "o_colour"}
         head = "#version 140\n"

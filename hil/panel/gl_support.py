@@ -1,6 +1,5 @@
 """Whether OpenGL can be had here, asked before a widget needs it."""
 
-import importlib.util
 from typing import Final
 
 from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext
@@ -14,9 +13,6 @@ _WITHOUT: Final = ("offscreen", "minimal", "vnc", "linuxfb")
 
 def opengl_problem() -> str:
     """Why OpenGL cannot be had, or an empty string if it can."""
-    for package in ("OpenGL", "pyqtgraph"):
-        if importlib.util.find_spec(package) is None:
-            return f"the package {package} is not installed"
     platform = QGuiApplication.platformName()
     if platform in _WITHOUT:
         return f"the Qt platform {platform} has no OpenGL"

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QVector3D, QWheelEvent
+from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from scene_samples import (
@@ -25,7 +25,7 @@ from scene_samples import (
 )
 
 from arm_driver import kinematics
-from hil.panel import gl_support, scene_view
+from hil.panel import gl_calls, gl_program, gl_support, scene_view
 from hil.panel.models.scene_colours import DARK, LIGHT
 from hil.panel.scene_flat import FlatCanvas
 from hil.panel.scene_view import SceneView
@@ -143,48 +143,100 @@ def test_the_theme_changes_the_picture(platform_view):
 
 def test_keys_move_the_camera(platform_view):
     canvas = platform_view.panes[0].canvas
-    first = canvas.cameraParams()
-    middle = QVector3D(first["center"])  # pyqtgraph moves its own vector in place
+    first = canvas.eye
 
     def press(key, modifier=Qt.KeyboardModifier.NoModifier):
         QTest.keyClick(canvas, key, modifier)
-        return canvas.cameraParams()
+        return canvas.eye
 
-    assert press(Qt.Key.Key_Right)["azimuth"] == pytest.approx(first["azimuth"] + 5.0)
-    assert press(Qt.Key.Key_Up)["elevation"] == pytest.approx(first["elevation"] + 5.0)
-    assert press(Qt.Key.Key_Plus)["distance"] < first["distance"]
-    assert press(Qt.Key.Key_Minus)["distance"] == pytest.approx(first["distance"])
+    assert press(Qt.Key.Key_Right).azimuth_deg == pytest.approx(first.azimuth_deg + 5.0)
+    assert press(Qt.Key.Key_Up).elevation_deg == pytest.approx(first.elevation_deg + 5.0)
+    assert press(Qt.Key.Key_Plus).distance_m < first.distance_m
+    assert press(Qt.Key.Key_Minus).distance_m == pytest.approx(first.distance_m)
+    right, up, _ = canvas.eye.axes
     shifted = press(Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
-    assert (shifted["center"] - middle).length() > 0.01
-    assert press(Qt.Key.Key_T)["elevation"] == 90.0
+    assert (shifted.middle_m - first.middle_m) @ right < -0.01
+    assert (shifted.middle_m - first.middle_m) @ up == pytest.approx(0.0, abs=1e-12)
+    assert press(Qt.Key.Key_T).elevation_deg == 90.0
     side = press(Qt.Key.Key_S)
-    assert (side["azimuth"], side["elevation"]) == (-90.0, 8.0)
-    assert press(Qt.Key.Key_F)["azimuth"] == 0.0
+    assert (side.azimuth_deg, side.elevation_deg) == (-90.0, 8.0)
+    assert press(Qt.Key.Key_F).azimuth_deg == 0.0
     again = press(Qt.Key.Key_R)
-    for name in ("azimuth", "elevation", "distance", "fov"):
-        assert again[name] == pytest.approx(first[name])
-    assert (again["center"] - middle).length() < 1e-6
+    for name in ("azimuth_deg", "elevation_deg", "distance_m"):
+        assert getattr(again, name) == getattr(first, name)
+    np.testing.assert_array_equal(again.middle_m, first.middle_m)
+
+
+def drag(canvas, button, by: QPointF, modifier=Qt.KeyboardModifier.NoModifier) -> None:
+    place = QPointF(50.0, 60.0)
+    for kind, at in (
+        (QEvent.Type.MouseButtonPress, place),
+        (QEvent.Type.MouseMove, place + by),
+        (QEvent.Type.MouseButtonRelease, place + by),
+    ):
+        QApplication.sendEvent(canvas, QMouseEvent(kind, at, at, button, button, modifier))
 
 
 def test_the_mouse_turns_and_the_wheel_zooms(platform_view):
     canvas = platform_view.panes[0].canvas
-    first = canvas.cameraParams()
-    left = Qt.MouseButton.LeftButton
-    for kind, x in ((QEvent.Type.MouseButtonPress, 50), (QEvent.Type.MouseMove, 80)):
-        place = QPointF(x, 60)
-        event = QMouseEvent(kind, place, place, left, left, Qt.KeyboardModifier.NoModifier)
-        QApplication.sendEvent(canvas, event)
-    assert canvas.cameraParams()["azimuth"] == pytest.approx(first["azimuth"] - 30.0)
+    first = canvas.eye
+    drag(canvas, Qt.MouseButton.LeftButton, QPointF(30.0, -10.0))
+    assert canvas.eye.azimuth_deg == pytest.approx(first.azimuth_deg - 30.0)
+    assert canvas.eye.elevation_deg == pytest.approx(first.elevation_deg - 10.0)
     place, none = QPointF(50, 50), QPoint(0, 0)
     wheel = QWheelEvent(
         place, place, none, QPoint(0, 120), Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(canvas, wheel)
-    assert canvas.cameraParams()["distance"] < first["distance"]
+    assert canvas.eye.distance_m < first.distance_m
     for _ in range(60):
         QTest.keyClick(canvas, Qt.Key.Key_Plus)
-    assert canvas.cameraParams()["distance"] > 0.1  # never through the machine's middle
+    assert canvas.eye.distance_m > 0.1  # never through the machine's middle
+
+
+@pytest.mark.parametrize(
+    ("button", "modifier", "follows"),
+    [
+        (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, (1.0, 1.0)),
+        (Qt.MouseButton.MiddleButton, Qt.KeyboardModifier.NoModifier, (1.0, None)),
+        (Qt.MouseButton.MiddleButton, Qt.KeyboardModifier.ControlModifier, (1.0, None)),
+    ],
+)
+def test_what_is_dragged_follows_the_mouse(platform_view, button, modifier, follows):
+    canvas = platform_view.panes[0].canvas
+    middle = tuple(canvas.eye.middle_m.tolist())
+    before = canvas.on_screen(middle)
+    drag(canvas, button, QPointF(24.0, 18.0), modifier)
+    moved = canvas.on_screen(middle) - before
+    assert moved.x() == pytest.approx(24.0 * follows[0], rel=0.1)
+    assert moved.y() == pytest.approx(18.0, rel=0.01) if follows[1] else moved.y() > 1.0
+
+
+def test_a_call_that_the_driver_refuses_is_told_in_words(platform_view):
+    canvas = platform_view.panes[0].canvas
+    pixels(canvas)
+    offscreen = canvas._offscreen
+    with pytest.raises(gl_calls.GlError, match="drawing the scene: invalid enum"):
+        offscreen.picture(8, 8, lambda: offscreen.gl.glEnable(0x1))
+    offscreen.picture(8, 8, lambda: None)  # what was told is told once
+    with pytest.raises(AttributeError, match="glNonsense"):
+        offscreen.gl.glNonsense(1)
+    with pytest.raises(ValueError, match="contiguous"):
+        gl_calls.address(np.zeros((4, 4))[:, 1])
+
+
+def test_a_program_that_does_not_compile_is_told_with_the_drivers_log(platform_view, monkeypatch):
+    canvas = platform_view.panes[0].canvas
+    pixels(canvas)
+    offscreen = canvas._offscreen
+    monkeypatch.setattr(gl_program, "_FRAGMENT", "RESULT\nvoid main() { COLOUR = nobody; }")
+
+    def make():
+        gl_program.Program(offscreen.gl, "line", offscreen.version)
+
+    with pytest.raises(gl_calls.GlError, match=r"line program does not compile: .*nobody"):
+        offscreen.prepare(make)
 
 
 def test_nothing_is_drawn_while_nothing_changes_or_nobody_looks(platform_view, monkeypatch):
@@ -352,5 +404,3 @@ def test_the_offscreen_platform_is_known_to_have_no_opengl(app, monkeypatch):
     name = SimpleNamespace(platformName=lambda: "offscreen")
     monkeypatch.setattr(gl_support, "QGuiApplication", name)
     assert "offscreen" in gl_support.opengl_problem()
-    monkeypatch.setattr(gl_support.importlib.util, "find_spec", lambda package: None)
-    assert "not installed" in gl_support.opengl_problem()
