@@ -1,14 +1,15 @@
-"""What control tells of the operation: tempo, motion in force, and why a press did nothing."""
+"""What control tells of the operation: tempo, motion in force, refused presses, the run's end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import orjson
 
 from hil.desk.order import NO_PRESSES
+from hil.desk.run_end import RunEnd
 
 OPERATION_MAX_BYTES: Final = 1000
 """An entry of telemetry holds a little more."""
@@ -27,6 +28,7 @@ class Operation:
         refused: why the last press did nothing; empty if it did.
         seen: presses taken so far, one counter per `Button`.
         dead_man: ``"hold"`` or ``"presence"``.
+        end: the end of the run, once it is under way; None before.
     """
 
     override: float = 1.0
@@ -37,21 +39,28 @@ class Operation:
     refused: str = ""
     seen: tuple[int, ...] = NO_PRESSES
     dead_man: str = "hold"
+    end: RunEnd | None = None
 
     def to_bytes(self) -> bytes:
-        """Return JSON of at most `OPERATION_MAX_BYTES`; a reason too long for that loses its end.
+        """Return JSON of at most `OPERATION_MAX_BYTES`; words too long for that lose their ends.
 
         Raises:
             TypeError: if a field is of another type than it should be.
         """
-        encoded = self._encode(self.refused)
-        kept = self.refused[:OPERATION_MAX_BYTES]
-        while len(encoded) > OPERATION_MAX_BYTES and kept:
-            kept = kept[: len(kept) * 3 // 4]
-            encoded = self._encode(kept + "…")
+        longest = OPERATION_MAX_BYTES
+        encoded = self._encode(longest)
+        while len(encoded) > OPERATION_MAX_BYTES and longest:
+            longest = longest * 3 // 4
+            encoded = self._encode(longest)
         return encoded
 
-    def _encode(self, refused: str) -> bytes:
+    def _encode(self, longest: int) -> bytes:
+        """JSON with no words of more than so many characters."""
+        end = self.end
+        if end is not None:
+            end = replace(
+                end, why=_printable(end.why, longest), waits=_printable(end.waits, longest)
+            )
         return orjson.dumps(
             {
                 "override": self.override,
@@ -59,10 +68,10 @@ class Operation:
                 "playing": self.playing,
                 "motion_serial": self.motion_serial,
                 "motion_t_s": self.motion_t_s,
-                # A stray byte of a file name in a system's error has no form in UTF-8.
-                "refused": refused.encode("utf-8", "replace").decode("utf-8"),
+                "refused": _printable(self.refused, longest),
                 "seen": self.seen,
                 "dead_man": self.dead_man,
+                "end": None if end is None else end.to_mapping(),
             }
         )
 
@@ -84,6 +93,14 @@ class Operation:
                 refused=str(raw["refused"]),
                 seen=tuple(int(count) for count in raw["seen"]),
                 dead_man=str(raw["dead_man"]),
+                end=None if raw["end"] is None else RunEnd.from_mapping(raw["end"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not an operation: {error!r} in {raw!r:.200}") from error
+
+
+def _printable(words: str, longest: int) -> str:
+    """At most so many characters, and one that says that others were left out."""
+    # A stray byte of a file name in a system's error has no form in UTF-8.
+    words = words.encode("utf-8", "replace").decode("utf-8")
+    return words if len(words) <= longest else f"{words[:longest]}…"

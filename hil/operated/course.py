@@ -5,6 +5,8 @@ of a slow move that was pressed for. A released dead-man stops whatever moves; a
 moves until PARK is pressed. A fault does not end the run: it is left by RESET, to IDLE.
 """
 
+from collections.abc import Collection
+
 from hil.clock import Tick
 from hil.desk.operation import Operation
 from hil.desk.order import Button
@@ -12,10 +14,11 @@ from hil.operated.buttons import MOVING_MODES, standing_of
 from hil.operated.ending import Ending
 from hil.operated.motion import OperatedMotion
 from hil.operated.operator import Operator
+from hil.operated.park_wish import ParkWish
 from hil.operated.presses import BY_CAUTION, Presses
 from hil.operated.tell import Note, Told
 from hil.supervisor import Outcome
-from safety.modes import Mode, Request, Severity
+from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
 
@@ -53,7 +56,8 @@ class OperatedCourse:
         self._waited = 0
         self._held = False
         self._owner = ""
-        self._parking = False
+        self._parking = ParkWish(self._presses.refuse)
+        self._verdict: Verdict | None = None
         self.done = False
 
     # --- as a supervisor ------------------------------------------------------------------------
@@ -101,12 +105,18 @@ class OperatedCourse:
     def _begin_end(self) -> None:
         """The patience of an end is counted from here, however long the mode has lasted."""
         if not self._ending.under_way:
-            self._waited, self._parking = 0, self._held
+            self._waited = 0
+            self._parking.want(self._held)
 
     def no_way_to_park(self, tick: Tick, why: str) -> None:
         """Parking is not possible from here, by no way that was looked at; nothing moves."""
-        self._parking = False
-        self._presses.refuse(tick, f"PARK: no way there is free: {why}; the power goes off here")
+        self._parking.give_up(
+            tick, f"no way there is free: {why}; if the run ends, the power goes off here"
+        )
+
+    def asked(self, requests: Collection[Request]) -> None:
+        """Hear what control really asked of the gate in this cycle."""
+        self._parking.asked(requests)
 
     # --- the cycle ------------------------------------------------------------------------------
 
@@ -126,7 +136,10 @@ class OperatedCourse:
             whose = f"{order.owner} owns" if order.owner else "nobody owns"
             self._note(tick, f"{whose} the motion", {"owner": order.owner})
         self.motion.order(order.override, order.target, order.motion_serial, order.motion_json)
+        self._verdict = verdict
         if verdict is None:
+            for button in wish.pressed:
+                self._presses.write_down(tick, button, order.presser, "the bench has not begun yet")
             return
         if verdict.mode is not self._mode:
             self._enter(verdict)
@@ -163,6 +176,7 @@ class OperatedCourse:
         """Tell the panels how it stands; at the end of control's part of a cycle."""
         motion, operator = self.motion, self._operator
         engaged = self._mode is Mode.ENGAGED
+        left_s = (self.patience_cycles - self._waited) * tick.t_s / max(tick.index, 1)
         operation = Operation(
             override=motion.tempo,
             held=self._held,
@@ -172,6 +186,7 @@ class OperatedCourse:
             refused=self.refused,
             seen=operator.seen,
             dead_man=operator.rule,
+            end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
         )
         self._told.tell(tick.t_s, operation)
 
@@ -183,17 +198,17 @@ class OperatedCourse:
         self._mode, self._waited = mode, 0
         if mode is Mode.ENGAGING:
             self.motion.begin()
-        if mode not in (Mode.ENGAGING, Mode.ENGAGED, Mode.CSTOP, Mode.HOLD):
-            self._parking = False
+        elif mode is not Mode.ENGAGED:
+            self.motion.leave()
 
     def _watch(self, tick: Tick, verdict: Verdict, *, let_go: bool) -> None:
         """Whatever went wrong or was let go takes back what was pressed for and is not done yet."""
-        if verdict.faults or any(v.severity is not Severity.INFORM for v in verdict.violations):
-            self._parking = False
-        if not self._held:
-            self._parking = False
         if let_go and verdict.mode in MOVING_MODES:
             self._note(tick, f"dead-man released in {verdict.mode.name}: stop", {"held": False})
+        if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
+            why = f"stopped, homing lasted longer than {self._homing_cycles} cycles"
+            self._presses.refuse(tick, f"HOME: {why}")
+        self._parking.watch(tick, verdict, held=self._held)
         self._presses.watch(tick, verdict, held=self._held)
 
     def _out_of_patience(self, verdict: Verdict) -> bool:
@@ -201,7 +216,7 @@ class OperatedCourse:
         mode = verdict.mode
         powered = verdict.drives is not DriveRequest.OFF
         works = mode in (Mode.CSTOP, Mode.QSTOP) or (mode in (Mode.FAULT, Mode.LOCKOUT) and powered)
-        if mode is Mode.HOLD and self._parking:
+        if mode is Mode.HOLD and self._parking.on:
             self._waited = 0  # somebody holds it to park; from when that ends, PARK is waited for
         elif self._ending.under_way and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
             # HOLD has waited for PARK that long already, and then for the gate to go off.
@@ -224,17 +239,18 @@ class OperatedCourse:
             ending=self._ending.under_way,
         )
         why = why or self._presses.objection(button, verdict.mode, standing)
-        if button is Button.HOLD and (self._presses.withdraw() or self._parking):
-            self._parking, why = False, ""  # what is not done yet is taken back in any mode
+        if button is Button.HOLD and (self._presses.withdraw() | self._parking.want(False)):
+            why = ""  # what is not done yet is taken back in any mode
         self._presses.write_down(tick, button, by, why)
         if not why:
-            self._obey(button, verdict.mode)
+            self._obey(button, verdict.mode, by)
 
-    def _obey(self, button: Button, mode: Mode) -> None:
-        self._parking = button is Button.PARK and self._held
+    def _obey(self, button: Button, mode: Mode, by: str) -> None:
+        self._parking.want(button is Button.PARK and self._held)
         self._presses.obey(button, mode)
         if button is Button.SHUT_DOWN:
             self.finish()
+            self._ending.by = by
         elif button is Button.PLAY:
             self.motion.play()
         elif button is Button.POSE:
@@ -252,10 +268,10 @@ class OperatedCourse:
             case Mode.IDLE:
                 self.done = ending
             case Mode.HOMING:
-                return Request.HOLD if ending or self._homing_too_long() else None
+                return Request.HOLD if ending or self._waited > self._homing_cycles else None
             case Mode.STANDBY:
                 return Request.SHUT_DOWN if ending else None
-            case Mode.ENGAGING | Mode.ENGAGED if ending or self._parking:
+            case Mode.ENGAGING | Mode.ENGAGED if ending or self._parking.on:
                 return Request.HOLD  # parking begins where it stands, when its way is proved
             case Mode.ENGAGING:
                 return Request.RISEN if path_done else None
@@ -271,25 +287,10 @@ class OperatedCourse:
 
     def _from_hold(self) -> Request | None:
         """Parking that was pressed for before the stop goes on; an end waits for PARK a while."""
-        if self._parking:
+        if self._parking.on:
             return Request.PARK
-        if not self._ending.under_way:
-            return None
-        if self._waited > self.patience_cycles:
-            return Request.SHUT_DOWN
-        self._presses.refused = (
-            "the end is under way: hold the dead-man and press PARK, "
-            "else the power goes off where the platform stands"
-        )
-        return None
-
-    def _homing_too_long(self) -> bool:
-        if self._waited <= self._homing_cycles:
-            return False
-        self._presses.refused = (
-            f"HOME: stopped, homing lasted longer than {self._homing_cycles} cycles"
-        )
-        return True
+        over = self._ending.under_way and self._waited > self.patience_cycles
+        return Request.SHUT_DOWN if over else None
 
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT

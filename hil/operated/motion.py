@@ -179,6 +179,12 @@ class OperatedMotion:
             self._errand = None
             self._said = f"{errand.happening.name}: {errand.objection}"
 
+    def leave(self) -> None:
+        """ENGAGED is over: a way that was not begun by now is not gone any more."""
+        errand, self._errand = self._errand, None
+        if errand is not None:
+            self._said = f"{errand.happening.name}: stopped before the way there was proved"
+
     # --- the cycle ------------------------------------------------------------------------------
 
     def sample(self, t_s: float) -> PlatformSetpoint:

@@ -24,6 +24,11 @@ REQUEST = {
     Button.HOLD: Request.HOLD,
 }
 """What a press asks by itself; PARK waits for the stop and the proof of its way."""
+TAKEN = {
+    Button.HOME: (Mode.HOMING, Mode.STANDBY),
+    Button.ENGAGE: (Mode.ENGAGING, Mode.ENGAGED),
+}
+"""Modes that show that a press was taken; the first may be over before it is looked at."""
 ASKED_CYCLES = 5
 """For so many cycles a press is asked of the gate, should a cycle of it have been missed."""
 RESET_CYCLES = 2
@@ -58,20 +63,40 @@ class Presses:
             self._reset_left -= 1
 
     def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
-        """Forget what a released dead-man takes back; say if a reset changed nothing.
+        """See what became of the last press; say why if it came to nothing.
 
         Args:
             tick: this cycle.
             verdict: the gate's last.
             held: whether the dead-man is held.
         """
-        if not held and self._asked is not None and self._asked[0] is not Button.HOLD:
-            self._asked = None
+        self._judge(tick, verdict, held=held)
         if self._reset_left == RESET_TAKEN and self._resetting:
             self._resetting = False
             if verdict.mode is Mode.FAULT:
                 why = str(verdict.faults[0]) if verdict.faults else "its cause is still there"
                 self.refuse(tick, f"RESET: the gate keeps the fault: {why}")
+
+    def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
+        """Has the gate taken what is asked of it; will it ever?"""
+        if self._asked is None or self._asked[0] is Button.HOLD:
+            return
+        button, mode, left = self._asked
+        why = ""
+        if verdict.mode is not mode:
+            if verdict.mode not in TAKEN[button]:
+                why = f"the bench went to {verdict.mode.name} first"
+        elif not held:
+            why = "the dead-man was released before the gate took it"
+        else:
+            asked = left < ASKED_CYCLES
+            why = refusal_of(REQUEST[button], verdict) if asked else ""
+            if left and not why:
+                return
+            why = why or "the gate did not take it"
+        self._asked = None
+        if why:
+            self.refuse(tick, f"{button.name}: {why}")
 
     def objection(self, button: Button, mode: Mode, standing: Standing) -> str:
         """Why a press does nothing now; empty if it does something."""
@@ -109,27 +134,12 @@ class Presses:
         return True
 
     def request(self, verdict: Verdict) -> Request | None:
-        """The request of a press, until the gate has taken or refused it."""
+        """The request of a press, until the gate has taken or refused it (`watch` sees that)."""
         if self._asked is None:
             return None
         button, mode, left = self._asked
         if button is Button.HOLD:
             return self._stop(verdict, mode, left)
-        if verdict.mode is not mode:
-            self._asked = None
-            return None
-        refusal = next(
-            (
-                found.note
-                for found in verdict.violations
-                if found.check is Check.REQUEST and found.note.startswith(REQUEST[button].name)
-            ),
-            "",
-        )
-        if left < ASKED_CYCLES and (refusal or left == 0):
-            self.refused = f"{button.name}: {refusal or 'the gate did not take it'}"
-            self._asked = None
-            return None
         self._asked = (button, mode, left - 1)
         return REQUEST[button]
 
@@ -149,3 +159,9 @@ class Presses:
         """Say and put down that something ordered was not done."""
         self.refused = why
         self._note(tick, f"nothing done: {why}", {"taken": False})
+
+
+def refusal_of(request: Request, verdict: Verdict) -> str:
+    """What the gate says against a request in its last cycle; empty if nothing."""
+    notes = (found.note for found in verdict.violations if found.check is Check.REQUEST)
+    return next((note for note in notes if note.startswith(f"{request.name} ")), "")

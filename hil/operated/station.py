@@ -47,6 +47,7 @@ class OperatedStation(PlatformStation):
         self.watch(tick)
         self._course.look(tick, verdict)
         control = super().step(tick, verdict)
+        self._course.asked(control.requests)
         self._course.tell(tick)
         return control._replace(reset=True) if self._course.reset else control
 

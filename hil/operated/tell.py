@@ -1,6 +1,7 @@
 """What control tells the panels of the operation: on a change, and ten times a second."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from hil.clock import Tick
@@ -60,6 +61,7 @@ class Teller:
             operation.motion_serial,
             operation.refused,
             operation.seen,
+            None if operation.end is None else replace(operation.end, left_s=0.0),
         )
         if facts == self._last and t_s < self._next_s:
             return

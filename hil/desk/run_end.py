@@ -1,0 +1,82 @@
+"""The end of a run as control tells it: what began it, and what is being done until it is over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class EndCause(Enum):
+    """What began it."""
+
+    SHUT_DOWN = "shut_down"
+    """An operator pressed for it."""
+    TERMINAL = "terminal"
+    """Ctrl-C where the run was started, or a signal."""
+    FAULT = "fault"
+    """Something is wrong beyond repair within the run."""
+    GAVE_UP = "gave_up"
+    """The drives did not do in time what was asked."""
+    DESK = "desk"
+    """No panel can be heard any more."""
+
+
+class EndStep(Enum):
+    """What is being done."""
+
+    STOPPING = "stopping"
+    PARKING = "parking"
+    AWAITING_PARK = "awaiting_park"
+    """The platform is held aloft until somebody parks it, or the time for that is over."""
+    POWER_OFF = "power_off"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """An end that is under way.
+
+    Args:
+        cause: what began it.
+        step: what is being done.
+        why: who pressed, or what is wrong; empty if the cause says it all.
+        left_s: time until the power goes off where the platform stands [s], in `AWAITING_PARK`.
+        waits: why the gate does not let it go on yet; empty if it does.
+    """
+
+    cause: EndCause
+    step: EndStep
+    why: str = ""
+    left_s: float = 0.0
+    waits: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.left_s < math.inf:
+            raise ValueError(f"left_s = {self.left_s} s: a finite time of 0 s or more is needed")
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        return {
+            "cause": self.cause.value,
+            "step": self.step.value,
+            "why": self.why,
+            "left_s": self.left_s,
+            "waits": self.waits,
+        }
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any]) -> RunEnd:
+        """Read it back.
+
+        Raises:
+            KeyError, TypeError, ValueError: if it is none.
+        """
+        return cls(
+            EndCause(raw["cause"]),
+            EndStep(raw["step"]),
+            str(raw["why"]),
+            float(raw["left_s"]),
+            str(raw["waits"]),
+        )
