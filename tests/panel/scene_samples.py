@@ -41,7 +41,7 @@ def arm_row(t_s: float, **fields) -> np.ndarray:
 
 
 def platform() -> PlatformScene:
-    return PlatformScene(PAPER)
+    return PlatformScene.from_scenario({"rig": PAPER.model_dump(mode="json")})
 
 
 def space_arm(payload: str = "light") -> SpaceArmScene:

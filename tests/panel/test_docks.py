@@ -73,7 +73,10 @@ def test_one_that_cannot_be_made_is_not_tried_again_unless_it_is_asked_for(app):
     ("module", "absent"),
     [
         ("hil.panel.window", ("scipy.spatial", "scipy.optimize", "pyqtgraph", "numba")),
-        ("hil.panel.dock_scene", ("scipy.spatial", "scipy.optimize", "ruckig", "arm_driver")),
+        (
+            "hil.panel.dock_scene, hil.panel.gl_canvas, hil.panel.models.scene_platform",
+            ("scipy", "ruckig", "arm_driver", "numba", "pyqtgraph", "OpenGL", "hil.rig"),
+        ),
     ],
 )
 def test_what_the_first_picture_does_not_need_is_not_loaded_before_it(module, absent):

@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machine import geometry_of, park_pose, soft_range_m
 from hil.panel.models.scene_figure import (
     Build,
     Camera,
@@ -17,11 +16,10 @@ from hil.panel.models.scene_figure import (
     Piece,
     grid,
 )
+from hil.panel.models.scene_rig import LEGS, Placed, RigShape
 from hil.panel.models.scene_rows import Columns
 from hil.panel.models.scene_solids import arrow, axes_along, ball, bar, box, cylinder, hull, prism
 from hil.recording.layouts import PLATFORM
-from hil.rig import Rig
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 
@@ -35,7 +33,6 @@ THICKER: Final = {"warn": 1.2, "fault": 1.45}
 BODY: Final = 0.92
 """Share of the closed length that the cylinder's body takes; the rest is rod."""
 
-LEGS: Final = 6
 GRID_M: Final = 0.5
 SOLVED_AGE_S: Final = 0.1
 """A pose that was solved for longer ago than this [s] is not where the platform is."""
@@ -54,19 +51,15 @@ class PlatformScene:
     """A rig, from its recording's or its bench's header.
 
     Args:
-        rig: the machine.
+        shape: of the machine.
 
     Raises:
-        GeometryError: if the rig is none.
+        ValueError: if no pose has the legs' reference lengths.
     """
 
-    def __init__(self, rig: Rig) -> None:
-        self._name = rig.name
-        self._geometry = geometry_of(rig)
-        bounds = np.array([soft_range_m(rig, leg) for leg in range(LEGS)])
-        self._soft_min_m, self._soft_max_m = bounds.T
-        self._park = park_pose(rig, self._geometry)
-        self._middle = rig.neutral.pose()
+    def __init__(self, shape: RigShape) -> None:
+        self._shape = shape
+        self._park = shape.parked()
         self._row: Array | None = None
         self._solved: Array | None = None
         self._build = self._built()
@@ -77,14 +70,14 @@ class PlatformScene:
 
         Raises:
             KeyError: if it has no rig.
-            ConfigError: if the rig is none.
+            ValueError: if the rig is none.
         """
-        return cls(Rig.build(scenario["rig"], "the run's header"))
+        return cls(RigShape.from_table(scenario["rig"]))
 
     @property
     def title(self) -> tuple[str, str]:
         """Key of the machine's kind, and its name."""
-        return "scene.title.platform", self._name
+        return "scene.title.platform", self._shape.name
 
     @property
     def build(self) -> Build:
@@ -113,7 +106,7 @@ class PlatformScene:
             reached = self._reached(row)
             lengths = _COLUMNS.of(row, "measured_length_m")
         X_BP = reached or self._park
-        heads = X_BP.position_m + self._geometry.platform_joints_m @ X_BP.rotation.T  # (6, 3)
+        heads = X_BP.position_m + self._shape.platform_joints_m @ X_BP.rotation.T  # (6, 3)
         transforms = np.zeros((3 + 2 * LEGS, 4, 4))
         transforms[0] = np.eye(4)
         transforms[1] = matrix(X_BP.rotation, X_BP.position_m)
@@ -127,7 +120,7 @@ class PlatformScene:
         note = "" if reached is not None else "scene.note.pose_unknown"
         return Figure(transforms, tuple(roles.values()), note=note)
 
-    def _reached(self, row: Array) -> Pose | None:
+    def _reached(self, row: Array) -> Placed | None:
         """The pose told last, unless it is too old, or of a later time than the newest frame."""
         if self._solved is None:
             return None
@@ -142,8 +135,9 @@ class PlatformScene:
         Args:
             length_m: measured lengths [m], shape (6,).
         """
-        left = np.minimum(length_m - self._soft_min_m, self._soft_max_m - length_m)
-        share = left / (0.5 * (self._soft_max_m - self._soft_min_m))
+        shortest, longest = self._shape.soft_min_m, self._shape.soft_max_m
+        left = np.minimum(length_m - shortest, longest - length_m)
+        share = left / (0.5 * (longest - shortest))
         return [margin_role(value) for value in share.tolist()]
 
     def _legs(self, heads_m: Array) -> Array:
@@ -151,7 +145,7 @@ class PlatformScene:
 
         A rod is a cylinder of unit length, stretched from the body's end to the joint.
         """
-        feet = self._geometry.base_joints_m
+        feet = self._shape.base_joints_m
         along = heads_m - feet
         length = np.linalg.norm(along, axis=1)  # (6,)
         direction = along / length[:, None]
@@ -167,15 +161,14 @@ class PlatformScene:
         return placed.reshape(2 * LEGS, 4, 4)
 
     def _body_m(self) -> Array:
-        return BODY * self._geometry.closed_length_m
+        return BODY * self._shape.closed_length_m
 
     def _built(self) -> Build:
-        geometry = self._geometry
-        feet, heads = geometry.base_joints_m, geometry.platform_joints_m
+        feet, heads = self._shape.base_joints_m, self._shape.platform_joints_m
         radius = float(np.linalg.norm(feet[:, :2], axis=1).max())
         thick = 0.03 * radius
         floor = float(feet[:, 2].min()) - 4.0 * thick
-        top = float(self._middle.position_m[2])
+        top = float(self._shape.middle_m[2])
         plate_radius = float(np.linalg.norm(heads[:, :2], axis=1).max())
         roles = {name: name for name in ("base", "joint", "plate", "seat", "front", "rod", "ghost")}
         roles |= {axis: axis for axis in "xyz"}
@@ -224,8 +217,8 @@ def matrix(rotation: Array, position_m: Array) -> Array:
     return placed
 
 
-def _pose_or_none(coordinates: Array) -> Pose | None:
-    return Pose.from_coordinates(coordinates) if np.isfinite(coordinates).all() else None
+def _pose_or_none(coordinates: Array) -> Placed | None:
+    return Placed.from_coordinates(coordinates) if np.isfinite(coordinates).all() else None
 
 
 def _base(feet_m: Array, thick_m: float, floor_m: float) -> tuple[Piece, ...]:
