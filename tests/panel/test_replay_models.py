@@ -2,6 +2,8 @@
 
 import math
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import orjson
@@ -13,7 +15,7 @@ from scope_samples import MODES, event
 from hil.panel.models.background import Watch
 from hil.panel.models.compare_work import read_run
 from hil.panel.models.feed import column
-from hil.panel.models.replay import FileFeed
+from hil.panel.models.replay import FIRST_POLLS, FileFeed
 from hil.panel.models.replay_frames import values_of
 from hil.panel.models.replay_index import Index, message_json
 from hil.panel.models.replay_numbers import POWERS, _number, scaled
@@ -187,8 +189,59 @@ def test_frames_read_later_are_shown_anew(feed):
     assert np.isfinite(again.rows[0, 0])
 
 
-def test_a_thread_reads_the_rest(whole):
+def test_the_first_pictures_have_their_frame_before_anything_else_is_read(whole):
     feed = FileFeed.open(whole, lambda: 0.0)
+    expected = table_of(Recording.open(whole))
+    batch = feed.poll()
+    np.testing.assert_array_equal(batch.rows, expected[:1])
+    feed.seek(1.2)
+    batch = feed.poll()
+    np.testing.assert_array_equal(batch.rows[-1], expected[1200])
+    assert np.isnan(batch.rows[1:-1]).all()
+    assert feed.read_share == 0.0
+    assert feed._thread.ident is None
+    feed.close()
+    feed.read_on()  # too late: the file is closed
+    assert feed._thread.ident is None
+
+
+def test_one_frame_alone_does_not_number_modes_that_the_header_does_not_name(tmp_path):
+    path = write(tmp_path / "recording.mcap", 10, modes=MODES[:2])
+    feed = FileFeed.open(path, lambda: 0.0)
+    feed.seek(2e-3)
+    assert np.isnan(feed.poll().rows[-1]).all()
+    feed.read_all()
+    assert feed.frames.table[2, 0] == 2.0
+    feed.close()
+
+
+def test_a_damaged_frame_stays_empty_and_is_told_with_its_chunk(whole, tmp_path):
+    index = Index.read(whole)
+    data = bytearray(whole.read_bytes())
+    data[index.chunks[1].at + 500] ^= 0xFF
+    bad = tmp_path / "bad.mcap"
+    bad.write_bytes(data)
+    feed = FileFeed(Index.read(bad), lambda: 0.0)
+    feed.seek(float(index.t_s[index.chunks[1].first]))
+    assert np.isnan(feed.poll().rows[-1]).all()
+    assert not feed.damage
+    feed.read_all()
+    assert feed.damage
+    feed.close()
+
+
+def test_the_kernel_is_not_loaded_with_the_feed():
+    asked = "import sys, hil.panel.models.replay; print('numba' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["False"]
+
+
+def test_a_thread_reads_the_rest_after_the_first_polls(whole):
+    feed = FileFeed.open(whole, lambda: 0.0)
+    for _ in range(FIRST_POLLS):
+        feed.poll()
     feed._thread.join(timeout=60.0)
     assert feed.read_share == 1.0
     assert np.isfinite(feed.frames.table[:, 0]).all()

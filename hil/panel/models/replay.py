@@ -1,7 +1,8 @@
 """A recording that can be looked at at once, however long it is.
 
 Opening reads the lists of its messages and its events only. The frames around the place that is
-looked at are read first, all others by a thread of its own, without stopping the window.
+looked at are read first, all others by a thread of its own, without stopping the window. That
+thread needs a kernel, which is loaded after the first picture.
 """
 
 from collections.abc import Callable
@@ -21,6 +22,8 @@ RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds of the run per second."""
 AGAIN_S: Final = 0.25
 """While frames are still being read, what is shown is shown anew this often."""
+FIRST_POLLS: Final = 3
+"""The rest is not read before so many polls: a window draws its first picture in them."""
 
 
 class FileFeed:
@@ -55,8 +58,7 @@ class FileFeed:
         self._moved = True
         self._stop = Event()
         self._thread = Thread(target=self._fill, name="replay", daemon=True) if fill else None
-        if self._thread is not None:
-            self._thread.start()
+        self._polls_left = FIRST_POLLS if fill else 0
 
     @classmethod
     def open(cls, path: Path, now_s: Callable[[], float], caps: Caps | None = None) -> "FileFeed":
@@ -129,6 +131,10 @@ class FileFeed:
 
     def poll(self) -> Batch:
         """Return the rows and events that time has passed since the last call."""
+        if self._polls_left:
+            self._polls_left -= 1
+            if not self._polls_left:
+                self.read_on()
         self._advance()
         if self._place_s >= self.span_s[1]:
             self._rate = 0.0
@@ -149,6 +155,12 @@ class FileFeed:
         self._shown_s = self._place_s
         return Batch(self._frames.table[low:high], tuple(events), restart=restart)
 
+    def read_on(self) -> None:
+        """Let the thread read the rest from now on, if there is to be one."""
+        self._polls_left = 0
+        if self._thread is not None and self._thread.ident is None and not self._stop.is_set():
+            self._thread.start()
+
     def read_all(self) -> None:
         """Read what is not read yet, now."""
         while (chunk := self._frames.next_chunk(0)) is not None:
@@ -157,7 +169,7 @@ class FileFeed:
     def close(self) -> None:
         """End the reading, and let go of the file."""
         self._stop.set()
-        if self._thread is not None:
+        if self._thread is not None and self._thread.ident is not None:
             self._thread.join()
         self._frames.close()
 
@@ -173,9 +185,12 @@ class FileFeed:
         return restart
 
     def _read_at(self, row: int) -> None:
-        """Read what is asked for at once, unless a window would have to wait for it."""
-        waits = self._thread is not None and not self._frames.warm
-        if 0 <= row < len(self._times) and not waits:
+        """Read what is asked for at once; only its frame if a window would wait for the others."""
+        if not 0 <= row < len(self._times):
+            return
+        if self._thread is not None and not self._frames.warm:
+            self._frames.read_one(row)
+        else:
             self._frames.read(self._frames.chunk_of(row))
 
     def _fill(self) -> None:

@@ -12,7 +12,6 @@ import orjson
 from numpy.typing import NDArray
 
 from hil.panel.models.replay_index import MESSAGE_HEAD_BYTES, Chunk, Index, message_json, unpack
-from hil.panel.models.replay_numbers import POWERS, read_frames, text_hash
 from hil.recording.frame import EventRecord
 from hil.recording.header import RecordingError
 from hil.recording.layout import Layout
@@ -110,6 +109,27 @@ class Frames:
         """Number of the chunk that holds a frame; of one before the first, 0."""
         return max(0, int(np.searchsorted(self._firsts, row, side="right")) - 1)
 
+    def read_one(self, row: int) -> None:
+        """Read one frame the ordinary way, for which nothing has to be loaded or compiled.
+
+        A damaged one stays empty; so does one whose mode or action the header does not name, as
+        only reading in order gives those their numbers.
+        """
+        number = self.chunk_of(row)
+        if self._done[number]:
+            return
+        chunk = self.index.chunks[number]
+        names = tuple(list(known) for known in self._names)
+        try:
+            with self._lock:
+                data = unpack(self._file, chunk)
+            raw = orjson.loads(message_json(data, int(chunk.cycles[row - chunk.first])))
+            values = values_of(raw, self.index.layout, names)
+        except (ValueError, KeyError, TypeError, IndexError, struct.error, OSError):
+            return  # told when the whole chunk is read
+        if names == self._names:
+            self._table[row] = values
+
     def read(self, number: int) -> None:
         """Read a chunk, unless it was read before; a damaged one stays empty."""
         if self._done[number]:
@@ -126,6 +146,8 @@ class Frames:
     def _decode(self, chunk: Chunk, data: bytes) -> None:
         if not len(chunk.cycles):
             return
+        from hil.panel.models.replay_numbers import POWERS, read_frames  # slow to load
+
         form = self._form = self._form or self._learnt(message_json(data, int(chunk.cycles[0])))
         rows = self._table[chunk.first : chunk.first + len(chunk.cycles)]
         read = np.zeros(len(rows), dtype=np.uint8)
@@ -138,6 +160,8 @@ class Frames:
 
     def _learnt(self, sample: bytes) -> _Form:
         """The order of values and keys in a frame's JSON."""
+        from hil.panel.models.replay_numbers import text_hash
+
         layout = self.index.layout
         raw = orjson.loads(sample)
         columns = _columns_by_path(layout)
