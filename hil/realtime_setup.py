@@ -130,11 +130,12 @@ class RealtimeSetup:
             self._undo.pop()()
 
     def _freeze_garbage(self) -> RealtimeItem:
-        was_enabled = gc.isenabled()
+        was_enabled, were_frozen = gc.isenabled(), gc.get_freeze_count()
         gc.collect()
         gc.freeze()
         gc.disable()
-        self._undo.append(gc.unfreeze)
+        if not were_frozen:  # else they could not be told apart from what was frozen before
+            self._undo.append(gc.unfreeze)
         if was_enabled:
             self._undo.append(gc.enable)
         return RealtimeItem("garbage collector", True, "collected, frozen and switched off")

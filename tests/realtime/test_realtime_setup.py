@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def _with(**changes: object) -> RealtimePolicy:
     return RealtimePolicy(**(values | changes))
 
 
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """The suite freezes what it has collected; nothing of it is to be seen here."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+@pytest.mark.usefixtures("nothing_frozen")
 def test_the_collector_is_frozen_and_comes_back() -> None:
     assert gc.isenabled()
     with RealtimeSetup(_with(freeze_garbage=True)) as report:
@@ -38,6 +48,15 @@ def test_the_collector_is_frozen_and_comes_back() -> None:
         assert _only(report, "garbage collector").ok
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+def test_what_was_frozen_before_stays_frozen() -> None:
+    gc.freeze()
+    before = gc.get_freeze_count()
+    with RealtimeSetup(_with(freeze_garbage=True)):
+        pass
+    assert gc.get_freeze_count() >= before
 
 
 def test_a_collector_that_was_off_stays_off() -> None:
