@@ -57,10 +57,17 @@ class DeskClient:
         connection: that was let in.
         welcome: what the bench said.
         telemetry: what control tells.
+        path: of the desk's socket.
+        name: under which this client came.
     """
 
     def __init__(
-        self, connection: socket.socket, welcome: RunWelcome, telemetry: TelemetryReader
+        self,
+        connection: socket.socket,
+        welcome: RunWelcome,
+        telemetry: TelemetryReader,
+        path: Path,
+        name: str,
     ) -> None:
         self._socket = connection
         self._poll = select.poll()
@@ -69,6 +76,7 @@ class DeskClient:
         self._next_id = 0
         self.welcome = welcome
         self.telemetry = telemetry
+        self.path, self.name = path, name
 
     @classmethod
     def connect(cls, path: Path | str, name: str) -> Self:
@@ -90,8 +98,8 @@ class DeskClient:
         try:
             welcome, descriptors = _let_in(connection, path, secret, name)
             try:
-                return cls(connection, _run_welcome(welcome, descriptors[1]),
-                           TelemetryReader(descriptors[0]))  # fmt: skip
+                told = TelemetryReader(descriptors[0])
+                return cls(connection, _run_welcome(welcome, descriptors[1]), told, path, name)
             finally:
                 for descriptor in descriptors:
                     os.close(descriptor)
@@ -162,6 +170,29 @@ class DeskClient:
             # What the desk said last can still be read; `poll` then finds the end.
             return False
         return True
+
+    def again(self) -> Self:
+        """Another connection to whoever is at the same place now; it takes and holds nothing.
+
+        Raises:
+            DeskRefusedError: as of `connect`.
+        """
+        return type(self).connect(self.path, self.name)
+
+    def same_run(self, other: DeskClient) -> bool:
+        """Whether another client is told of the very same run: by the same memory."""
+        memory = self.telemetry.memory
+        return memory is not None and memory == other.telemetry.memory
+
+    def succeed(self, before: DeskClient) -> None:
+        """Go on where the client of an earlier desk of the same run was, and close that one.
+
+        What control tells goes on without a gap, and no question gets a number for the second
+        time.
+        """
+        self._next_id = max(self._next_id, before._next_id)
+        self.telemetry, before.telemetry = before.telemetry, self.telemetry
+        before.close()
 
     def close(self) -> None:
         """Leave; what this client owned is free. Harmless when repeated."""

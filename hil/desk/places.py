@@ -149,6 +149,12 @@ def socket_name(name: str, pid: int) -> str:
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '_', name)[:NAME_MAX] or 'bench'}-{pid}.sock"
 
 
+def place_of(path: Path) -> Place | None:
+    """What the file name of a socket tells of its bench; None if it is no such name."""
+    match = _SOCKET.fullmatch(path.name)
+    return None if match is None else Place(path, match["name"], int(match["pid"]))
+
+
 def benches(place: Path | None = None) -> list[Place]:
     """The benches of this user that answer, by name.
 
@@ -186,9 +192,8 @@ def sweep(place: Path, wanted: str = "") -> None:
 
 def _named(fd: int, place: Path) -> Iterator[Place]:
     for name in sorted(os.listdir(fd)):
-        match = _SOCKET.fullmatch(name)
-        if match is not None:
-            yield Place(place / name, match["name"], int(match["pid"]))
+        if (found := place_of(place / name)) is not None:
+            yield found
 
 
 def _answers(fd: int, name: str) -> bool:

@@ -22,6 +22,8 @@ class EndCause(Enum):
     """The drives did not do in time what was asked."""
     DESK = "desk"
     """No panel can be heard any more."""
+    SOURCE = "source"
+    """Who moves an arm has ended it."""
 
 
 class EndStep(Enum):

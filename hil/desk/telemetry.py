@@ -169,12 +169,16 @@ class TelemetryReader:
         OSError: if the descriptor cannot be mapped.
     """
 
-    __slots__ = ("_mapping", "_next", "_slot_bytes", "_slots", "_view", "_words", "missed")
+    __slots__ = ("_mapping", "_next", "_slot_bytes", "_slots", "_view", "_words", "memory",
+                 "missed")  # fmt: skip
 
     def __init__(self, source: int | bytearray | mmap.mmap) -> None:
         self._mapping: mmap.mmap | None = None
+        self.memory: tuple[int, int] | None = None
+        """Device and number of the memory file, which no other one has while this is mapped."""
         if isinstance(source, int):
-            size = os.fstat(source).st_size
+            state = os.fstat(source)
+            size, self.memory = state.st_size, (state.st_dev, state.st_ino)
             if size < HEADER_BYTES:
                 raise ValueError(f"memory of {size} bytes: a ring's header is {HEADER_BYTES}")
             source = self._mapping = mmap.mmap(source, size, access=mmap.ACCESS_READ)

@@ -17,6 +17,7 @@ from hil.arm_sources.source import SourceLimits, Twist, VelocitySource, rest
 from hil.console import RefusedError
 from hil.desk.operation import Operation
 from hil.desk.order import Button
+from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.loop import StopWish
 from hil.operated.operator import Operator, OrderSource
 from hil.operated.tell import Sink, Teller, Told
@@ -68,6 +69,8 @@ class ArmOperator:
         """Where it is written down what the operator did."""
         self._owner = ""
         self._refused = ""
+        self._signals: StopWish | None = None
+        self._end: RunEnd | None = None
 
     def look(self) -> None:
         """Take the newest order; called many times between two waypoints."""
@@ -84,16 +87,28 @@ class ArmOperator:
             self._press(button, wish.order.presser)
         for button, _ in wish.stale:
             self._refuse(button, wish.order.presser)
+        if self._signals is not None and self._signals.asked is not None:
+            self._ends(EndCause.TERMINAL)
         self._told.tell(
             self._now_s() - self._begun_s,
             Operation(
                 held=self.held,
-                playing="" if self.stopped else "play",
+                playing="play" if self._end is None else "",
                 refused=self._refused,
                 seen=self._operator.seen,
                 dead_man=self._operator.rule,
+                end=self._end,
             ),
         )
+
+    def _ends(self, cause: EndCause, why: str = "") -> None:
+        """The end is under way; the first cause counts."""
+        self._end = self._end or RunEnd(cause, EndStep.STOPPING, why)
+
+    def hear_source(self, end_reason: str) -> None:
+        """Hear why the source has ended; empty while it lasts."""
+        if end_reason:
+            self._ends(EndCause.SOURCE, end_reason)
 
     def _look_at_desk(self) -> None:
         """Without a desk nobody can press stop, so its end is one."""
@@ -104,6 +119,7 @@ class ArmOperator:
         if news := self._desk_news():
             self.stopped = self.stopped or f"operator's desk: {news}"
             self.say(f"operator's desk: {news}", {"stopped": True})
+            self._ends(EndCause.DESK, news)
 
     def _press(self, button: Button, by: str) -> None:
         if button not in STOPS:
@@ -111,6 +127,7 @@ class ArmOperator:
             return
         self._refused = ""
         self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
+        self._ends(EndCause.SHUT_DOWN, by)
         self.say(f"{button.name} pressed", {"button": button.value, "taken": True, "by": by})
 
     def _refuse(self, button: Button, by: str) -> None:
@@ -119,7 +136,8 @@ class ArmOperator:
         self.say(f"pressed, nothing done: {self._refused}", data)
 
     def stops(self, signals: StopWish) -> StopWish:
-        """The wish to end of this operator, beside that of the terminal."""
+        """The wish to end of this operator, beside that of the terminal, of which panels hear."""
+        self._signals = signals
         return _EitherStop(signals, self)
 
     def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
@@ -178,6 +196,7 @@ class HeldSource:
         """Hear the panels and whoever moves the source."""
         self._operator.look()
         self._inner.listen()
+        self._operator.hear_source(self._inner.end_reason)
 
     def sample(self, t_s: float) -> Twist | None:
         """The velocity wanted now; zero while the dead-man is released.

@@ -4,17 +4,23 @@ One call of `turn`, thirty times a second: first the sign of life goes out, then
 what was told comes in. Nothing here waits. The sign of life is sent from the very call that feeds
 the pictures, so a window that is frozen is silent; and whoever owns the motion asks the display
 first, because a display that is frozen cannot tell of a key that is let go.
+
+When a desk dies, its run's next one is looked for. What control tells goes on meanwhile, because
+that is memory which is shared with control itself; and with the new desk this panel begins as any
+other: it owns nothing and holds nothing until people take the motion again.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
 from hil.panel.models.bench import BenchModel, Link, Source
 from hil.panel.models.feed import Batch, LiveFeed, RunFacts
+from hil.panel.models.session_search import DeskSearch
 from hil.panel.texts import text
+from hil.recording.frame import EventKind, EventRecord, Level
 
 if TYPE_CHECKING:
     from hil.panel.models.replay import FileFeed
@@ -27,10 +33,12 @@ class Turn:
     Args:
         batch: frames and events.
         messages: of the desk.
+        news: what has become of the connection, for people; empty if nothing has.
     """
 
     batch: Batch
     messages: tuple[Message, ...] = ()
+    news: str = ""
 
 
 class LiveSession:
@@ -54,7 +62,10 @@ class LiveSession:
         self._now_s = now_s
         self._feed = LiveFeed(client)
         self._stop_due: m.Stop | None = None
-        self.bench = BenchModel(self._feed.facts, Source.LIVE, client.next_id)
+        self._search: DeskSearch | None = None
+        self._unanswered: dict[int, None] = {}  # numbers, in the order in which they were asked
+        self._own_answers: list[m.Answer] = []
+        self.bench = BenchModel(self._feed.facts, Source.LIVE, self.next_id)
         """State of the bench as it was told."""
 
     @property
@@ -74,6 +85,7 @@ class LiveSession:
 
     def turn(self) -> Turn:
         """Give a sign of life, then take what came."""
+        news = "" if self._search is None else self._look_for_desk(self._search)
         if self._client.open:
             if self._ask_display is not None and self.bench.you_own:
                 self._ask_display()
@@ -81,13 +93,46 @@ class LiveSession:
             if self._stop_due is not None:
                 self._send_stop(self._stop_due)
         messages = tuple(self._client.poll())
+        if not self._client.open and not (self._search or self.ended or _last_word(messages)):
+            news = self._lose()
+        messages, self._own_answers = (*messages, *self._own_answers), []
         for message in messages:
             self.bench.hear(message)
-        if not self._client.open and not self.ended:
-            self.bench.lost(text("window.lost"))
+            if isinstance(message, m.Answer):
+                self._unanswered.pop(message.id, None)
         batch = self._feed.poll()
+        if news:
+            batch = replace(batch, events=(*batch.events, _noted(news, batch, self.bench.t_s)))
         self.bench.take(batch, self._now_s())
-        return Turn(batch, messages)
+        return Turn(batch, messages, news)
+
+    # --- a desk that dies, and the next one -----------------------------------------------------
+
+    def _lose(self) -> str:
+        """The desk is gone without a word; what is to be told of it."""
+        self._search = DeskSearch(self._client, self._now_s)
+        self.bench.lost(text("session.searching"))
+        for number in self._unanswered:  # nobody is to wait for that for ever
+            self._answer(number, text("state.why.unanswered"))
+        self._unanswered.clear()
+        return text("session.lost")
+
+    def _answer(self, number: int, why: str) -> None:
+        """Answer here, where a desk cannot."""
+        self._own_answers.append(m.Answer(id=number, ok=False, error=why))
+
+    def _look_for_desk(self, search: DeskSearch) -> str:
+        """Go on with the next desk once it is there; what is to be told of it."""
+        found = search.poll()
+        if found is not None:
+            self._search = None
+            found.succeed(self._client)
+            self._client = found
+            self.bench.found()
+            return text("session.found")
+        if search.over and not self.ended:
+            self.bench.over(text("session.gone"))
+        return ""
 
     def send(self, message: m.ClientMessage) -> bool:
         """Ask something of the desk.
@@ -97,7 +142,16 @@ class LiveSession:
         """
         if isinstance(message, m.Stop):
             return self._send_stop(message)
-        return self._client.send(message)
+        return self._sent(message)
+
+    def _sent(self, message: m.ClientMessage) -> bool:
+        taken = self._client.send(message)
+        number = getattr(message, "id", 0)
+        if number and taken:
+            self._unanswered[number] = None
+        elif number:
+            self._answer(number, self.bench.gone or text("state.why.not_sent"))
+        return taken
 
     def next_id(self) -> int:
         """A number for the next question, by which its answer is known."""
@@ -108,12 +162,16 @@ class LiveSession:
         self._send_stop(self.bench.stop())
 
     def _send_stop(self, message: m.Stop) -> bool:
-        taken = self._client.send(message)
-        self._stop_due = None if taken or not self._client.open else message
-        return taken
+        waits = self._client.open and not self._client.send(message)
+        self._stop_due = message if waits else None
+        if not (waits or self._client.open):
+            self._answer(message.id, text("session.stop_unsent"))
+        return not waits and self._client.open
 
     def close(self) -> None:
         """Leave the bench; what this panel owned is free, and its motion stops."""
+        if self._search is not None:
+            self._search.close()
         self._client.close()
 
 
@@ -145,6 +203,8 @@ class ReplaySession:
 
     def send(self, message: m.ClientMessage) -> bool:
         """Say that nobody is there to be asked."""
+        number = getattr(message, "id", 0)
+        self.bench.hear(m.Answer(id=number, ok=False, error=self.bench.gone))
         return False
 
     def next_id(self) -> int:
@@ -158,6 +218,20 @@ class ReplaySession:
     def close(self) -> None:
         """Let go of the file."""
         self.feed.close()
+
+
+def _last_word(messages: Iterable[Message]) -> bool:
+    """Whether a desk has said that it is over with this client, or with the run."""
+    return any(
+        isinstance(said, m.Refused) or (isinstance(said, m.State) and not said.bench)
+        for said in messages
+    )
+
+
+def _noted(news: str, batch: Batch, t_s: float) -> EventRecord:
+    """News of the connection as an event of the run, for the timeline; it is in no recording."""
+    t_s = batch.events[-1].t_s if batch.events else t_s
+    return EventRecord(t_s, 0, EventKind.NOTE, Level.WARNING, "panel", news)
 
 
 Session = LiveSession | ReplaySession

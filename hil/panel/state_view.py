@@ -45,6 +45,9 @@ class StateView(QWidget):
         self.banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.banner.setWordWrap(True)
         self.banner.setTextFormat(Qt.TextFormat.PlainText)
+        self.ending = QLabel(self)
+        self.ending.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.ending.setTextFormat(Qt.TextFormat.PlainText)
         self.lamps = LampsRow(theme, self)
         self.link, self.owner, self.dead_man = QLabel(self), QLabel(self), QLabel(self)
         self.refused = QLabel(self)
@@ -83,6 +86,10 @@ class StateView(QWidget):
             f"background: {theme.simulated}; color: {theme.on_strong}; font-weight: bold; "
             "padding: 0.25em;"
         )
+        self.ending.setStyleSheet(
+            f"background: {theme.fault}; color: {theme.on_strong}; font-weight: bold; "
+            "padding: 0.25em;"
+        )
         self.refused.setStyleSheet(f"color: {theme.warn}; font-weight: bold;")
         self._shown = ()
 
@@ -95,6 +102,8 @@ class StateView(QWidget):
         if not self.isVisible():
             return
         model = self._model
+        if not model.you_own:
+            self._grips.clear()  # what was held went with the motion; it is pressed anew
         self.lamps.show_lamps(model.lamps_at(now_s))
         buttons = model.buttons
         if buttons != self._buttons_shown:
@@ -104,7 +113,7 @@ class StateView(QWidget):
         facts = (
             link, model.link_text(now_s), model.owner_text, model.you_own, model.may_take,
             model.dead_man_text, model.operation.held, model.held, model.refused,
-            model.banners,
+            model.banners, model.end_text,
         )  # fmt: skip
         if facts != self._shown:
             self._shown = facts
@@ -188,7 +197,14 @@ class StateView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(4, 2, 4, 2)
         outer.setSpacing(3)
-        outer.addWidget(self.banner)
+        top = QHBoxLayout()
+        top.setSpacing(3)
+        # Its height is kept, so that no button moves from under a hand when the end begins.
+        strut = QWidget(self)
+        strut.setFixedSize(0, round(1.7 * self.fontMetrics().height()))
+        for widget, share in ((strut, 0), (self.banner, 1), (self.ending, 2)):
+            top.addWidget(widget, share)
+        outer.addLayout(top)
         outer.addLayout(body)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
@@ -206,7 +222,10 @@ class StateView(QWidget):
         self.banner.setText("   |   ".join(model.banners))
         self.banner.setVisible(bool(model.banners))
         words = _spotted(_LINK[link], model.link_text(now_s), theme)
-        gone = link in (Link.STALE, Link.ENDED)
+        self.ending.setText(model.end_text)
+        self.ending.setToolTip(f"{model.end_text}\n{model.end_why}")
+        self.ending.setVisible(bool(model.end_text))
+        gone = link in (Link.STALE, Link.LOST, Link.ENDED)
         self.link.setText(f'<b style="color:{theme.fault}">{words}</b>' if gone else words)
         you = "accent" if model.you_own else "dim"
         self.owner.setText(_spotted(you, model.owner_text, theme))
@@ -276,6 +295,7 @@ _LINK: Final = {
     Link.WAITING: "warn",
     Link.LIVE: "ok",
     Link.STALE: "fault",
+    Link.LOST: "fault",
     Link.ENDED: "fault",
     Link.REPLAY: "accent",
 }

@@ -10,7 +10,14 @@ TEXTS: Final[dict[str, str]] = {
         "{name} has ended; its pictures stay. Open its recording (Ctrl+O) to look closer, choose "
         "another bench (Ctrl+B), or run it again from Scenarios (Ctrl+5)."
     ),
-    "window.lost": "the desk is gone without a word; if the bench runs on, choose it anew (Ctrl+B)",
+    "session.lost": (
+        "The desk is gone without a word. Nothing can be asked of the bench, and its dead-man is "
+        "released. This panel looks for the next desk of the run."
+    ),
+    "session.stop_unsent": "there is no desk to hear it; the bench has let go by itself",
+    "session.searching": "looking for the run's next desk",
+    "session.found": "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
+    "session.gone": "its desk is gone without a word, and so is the bench",
     "window.file": "&File",
     "window.bench": "&Bench",
     "window.view": "&View",

@@ -113,7 +113,11 @@ class MainWindow(QMainWindow):
         session = self._session
         if session is not None:
             before = session.ended
-            self._hear(session.turn())
+            turn = session.turn()
+            self._hear(turn)
+            if turn.news:
+                self.strip.let_go()
+                self.tell(turn.news, for_good=True)
             if session.ended and not before:
                 self.tell(text("window.what_now", name=session.facts.name), for_good=True)
         for view in self.views.made.values():

@@ -16,6 +16,7 @@ from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder, OperatorSlot
 from hil.desk.places import benches
+from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
 from hil.operated.arm import ArmOperator
 from hil.realtime import RealClock
@@ -151,8 +152,25 @@ def test_a_stop_is_a_wish_to_end(button):
     assert led.told[-1].playing == ""
     data = {"button": button.value, "taken": True, "by": "Boris"}
     assert (f"{button.name} pressed", data) in led.said
+    assert led.told[-1].end == RunEnd(EndCause.SHUT_DOWN, EndStep.STOPPING, "Boris")
     Terminal.asked = signal.SIGINT
     assert wish.asked is signal.SIGINT
+    led.source.listen()
+    assert led.told[-1].end.cause is EndCause.SHUT_DOWN, "the first cause counts"
+
+
+def test_ctrl_c_at_the_terminal_is_told_as_an_end():
+    class Terminal:
+        asked = None
+
+    led = Led()
+    led.operator.stops(Terminal())
+    led.source.listen()
+    assert (led.told[-1].end, led.told[-1].playing) == (None, "play")
+    Terminal.asked = signal.SIGINT
+    led.source.listen()
+    assert led.told[-1].end == RunEnd(EndCause.TERMINAL, EndStep.STOPPING)
+    assert led.told[-1].playing == ""
 
 
 def test_any_other_button_is_refused_with_a_reason_and_stops_nothing():
@@ -164,6 +182,14 @@ def test_any_other_button_is_refused_with_a_reason_and_stops_nothing():
         assert led.told[-1].refused.startswith(f"{button.name}: ")
     assert led.told[-1].seen == led.order.presses
     assert led.said[0] == ("Anna owns the motion", {"owner": "Anna"})
+
+
+def test_a_source_that_was_ended_by_who_moves_it_is_told_as_an_end():
+    led = Led()
+    led.inner.end_reason = "ended by the writer"
+    led.source.listen()
+    led.source.listen()
+    assert led.told[-1].end == RunEnd(EndCause.SOURCE, EndStep.STOPPING, "ended by the writer")
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -179,6 +205,8 @@ def test_a_desk_that_dies_ends_the_stream_because_no_panel_can_stop_it(live):
     led.speed()
     assert wish.asked == "operator's desk: the desk has died (exit status -9)"
     assert led.told[-1].playing == ""
+    why = "the desk has died (exit status -9)"
+    assert led.told[-1].end == RunEnd(EndCause.DESK, EndStep.STOPPING, why)
     assert (wish.asked, {"stopped": True}) in led.said
 
 

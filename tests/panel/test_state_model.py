@@ -9,6 +9,7 @@ from hil.arm_journal import STATES
 from hil.desk import messages as m
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, NO_PRESSES, Button
+from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.operated.buttons import Standing, allowed_buttons
 from hil.panel.models.bench import STALE_S, BenchModel, Link, Source
 from hil.panel.models.feed import Batch
@@ -103,7 +104,7 @@ def test_the_lamp_of_a_silent_or_ended_bench_loses_its_colour_but_not_its_place(
     for now_s in (12.0, 10.1):
         found = [lamp for lamp in model.lamps_at(now_s) if lamp.lit]
         assert [(lamp.name, lamp.role) for lamp in found] == [("FAULT", "dim")]
-        model.lost("gone")
+        model.over("gone")
 
 
 def test_a_slow_bench_is_not_called_silent_between_two_frames():
@@ -119,7 +120,7 @@ def test_a_slow_bench_is_not_called_silent_between_two_frames():
     ("end", "why"),
     [
         (lambda model: model.hear(m.Refused(why="no hello")), "no hello"),
-        (lambda model: model.lost("its desk is gone"), "its desk is gone"),
+        (lambda model: model.over("its desk is gone"), "its desk is gone"),
         (
             lambda model: model.hear(m.State(owner="", you_own=False, clients=(), bench=False)),
             "the run is over",
@@ -134,7 +135,7 @@ def test_an_ended_bench_says_why_and_takes_nothing(end, why):
     assert why in model.link_text(10.0)
     assert (model.held, model.you_own, model.may_take) == (False, False, False)
     assert {state.why_not for state in model.buttons} == {why}
-    model.lost("another reason")
+    model.over("another reason")
     assert why in model.link_text(10.0)
     model.hold(pressed=True)
     assert not model.alive(11.0).held
@@ -297,3 +298,72 @@ def test_a_latched_fault_is_read_from_the_flags():
 
 def test_samples_have_a_counter_for_each_button():
     assert len(NO_PRESSES) == len(Button)
+
+
+# --- the end of the run, and a desk that is gone -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (RunEnd(EndCause.TERMINAL, EndStep.PARKING),
+         "THE RUN IS ENDING: Ctrl-C at the terminal, or a signal; parking"),
+        (RunEnd(EndCause.SHUT_DOWN, EndStep.STOPPING, "Anna"),
+         "THE RUN IS ENDING: End run was pressed by Anna; stopping"),
+        (RunEnd(EndCause.SHUT_DOWN, EndStep.STOPPING),
+         "THE RUN IS ENDING: End run was pressed; stopping"),
+        (RunEnd(EndCause.FAULT, EndStep.POWER_OFF, "leg 2: {stuck}"),
+         "THE RUN IS ENDING: leg 2: {stuck}; power off"),
+        (RunEnd(EndCause.GAVE_UP, EndStep.POWER_OFF, "CSTOP lasted long", waits="a leg moves"),
+         "THE RUN IS ENDING: CSTOP lasted long; power off; waits: a leg moves"),
+        (RunEnd(EndCause.DESK, EndStep.STOPPING, "it died"),
+         "THE RUN IS ENDING: operator's desk: it died; stopping"),
+        (RunEnd(EndCause.SOURCE, EndStep.STOPPING, "ended by the writer"),
+         "THE RUN IS ENDING: ended by the writer; stopping"),
+    ],
+)  # fmt: skip
+def test_an_end_in_words_and_nothing_is_begun_in_it(end, words):
+    model = bench("STANDBY", operation=Operation(held=True, end=end))
+    assert model.end_text == words
+    whys = {state.button: state.why_not for state in model.buttons}
+    assert "the end is under way" in whys[Button.ENGAGE]
+    assert "the end is under way" in whys[Button.SHUT_DOWN]
+    model.over("the run is over")
+    assert model.end_text == ""
+
+
+def test_every_cause_and_step_has_words():
+    for cause in EndCause:
+        for step in EndStep:
+            model = bench(operation=Operation(end=RunEnd(cause, step, "why")))
+            assert model.end_text.startswith("THE RUN IS ENDING: ")
+
+
+def test_no_end_no_words():
+    assert bench(operation=Operation()).end_text == ""
+
+
+def test_control_that_breaks_tells_of_no_operation_but_its_last_word_is_an_end():
+    model = bench("ENGAGED", operation=Operation(held=True))
+    broken = EventRecord(1.0, 100, EventKind.NOTE, Level.FATAL, "loop", "control failed: no", {})
+    model.take(Batch(batch(model.facts).rows[:0], (broken,)), 10.0)
+    assert model.end == RunEnd(EndCause.FAULT, EndStep.STOPPING, "control failed: no")
+    model.take(batch(model.facts, restart=True, count=0), 10.1)
+    assert model.end_text == ""
+
+
+def test_a_lost_desk_lets_go_and_a_found_one_is_nobodys():
+    model = bench("ENGAGED")
+    model.hold(pressed=True)
+    model.lost("looking for another")
+    assert model.link(10.0) is Link.LOST
+    assert model.link_text(10.0) == "NO DESK: looking for another"
+    assert (model.held, model.you_own, model.may_take) == (False, False, False)
+    assert {state.why_not for state in model.buttons} == {"looking for another"}
+    assert model.lamps_at(10.1) == model.lamps, "what control tells still comes"
+    assert model.lamps_at(12.0) != model.lamps
+    model.hold(pressed=True)
+    assert not model.held
+    model.found()
+    assert model.link(10.1) is Link.LIVE
+    assert (model.held, model.you_own, model.may_take) == (False, False, True)

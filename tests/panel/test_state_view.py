@@ -13,6 +13,7 @@ from view_samples import application, colours, gone, pump, shown
 from hil.desk import messages as m
 from hil.desk.operation import Operation
 from hil.desk.order import Button
+from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.models.bench import BenchModel, Source
 from hil.panel.state_keys import BUTTON_KEYS, SHORTCUTS
 from hil.panel.state_view import ORDER, StateView
@@ -316,7 +317,7 @@ def test_a_silent_and_an_ended_bench_say_so(desks):
     desk.refresh(12.1)
     assert "SILENT for 2.1 s" in desk.view.link.text()
     assert colours(desk.view.lamps).get(LIGHT.ok, 0) == 0
-    desk.model.lost("its desk is gone")
+    desk.model.over("its desk is gone")
     desk.refresh(12.2)
     assert "its desk is gone" in desk.view.link.text()
 
@@ -335,3 +336,50 @@ def test_it_fits_a_small_screen(desks):
     desk.refresh()
     assert desk.view.minimumSizeHint().width() <= 1366
     assert desk.view.height() <= 160
+
+
+# --- the end of the run, and a desk that is gone -----------------------------------------------
+
+
+@pytest.mark.parametrize("drives", ["SIMULATED paper (sim:)", "real (slcan:x)"])
+def test_an_end_is_told_plainly_and_no_button_moves_from_under_a_hand(desks, drives):
+    desk = desks("HOLD", facts=platform_facts(drives=drives))
+    park = desk.view.buttons[Button.PARK]
+    place, height = park.mapTo(desk.window, park.rect().topLeft()), desk.view.height()
+    assert not desk.view.ending.isVisible()
+    end = RunEnd(EndCause.TERMINAL, EndStep.AWAITING_PARK, left_s=12.4)
+    desk.be_in("HOLD", Operation(end=end))
+    desk.refresh()
+    assert desk.view.ending.text() == (
+        "THE RUN IS ENDING: Ctrl-C at the terminal, or a signal; hold to run and press Park, "
+        "else the power goes off in 12 s"
+    )
+    assert colours(desk.view.ending)[LIGHT.fault] > 1000
+    metrics = desk.view.ending.fontMetrics()
+    assert metrics.horizontalAdvance(desk.view.ending.text()) < desk.view.ending.width()
+    assert (park.mapTo(desk.window, park.rect().topLeft()), desk.view.height()) == (place, height)
+    long = RunEnd(EndCause.FAULT, EndStep.POWER_OFF, "leg 3: " + "x" * 300)
+    desk.be_in("FAULT", Operation(end=long))
+    desk.refresh()
+    assert desk.view.ending.text().endswith("x…; power off")
+    assert long.why in desk.view.ending.toolTip()
+    assert desk.view.minimumSizeHint().width() <= 1366
+    desk.be_in("FAULT", Operation())
+    desk.refresh()
+    assert not desk.view.ending.isVisible()
+
+
+def test_a_grip_does_not_outlive_the_motion_it_was_for(desks):
+    desk = desks("ENGAGED")
+    desk.key(DOWN)
+    desk.model.lost("looking for another")
+    desk.refresh()
+    assert "NO DESK: looking for another" in desk.view.link.text()
+    desk.model.found()
+    desk.model.hear(OWN)
+    desk.refresh()
+    assert not desk.model.held
+    QTest.mousePress(desk.view.hold_button, MOUSE)
+    assert desk.model.held
+    QTest.mouseRelease(desk.view.hold_button, MOUSE)
+    assert not desk.model.held

@@ -15,11 +15,13 @@ from hil.desk import messages as m
 from hil.desk.client import Message
 from hil.desk.operation import Operation
 from hil.desk.order import Button
+from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.operated.buttons import Standing, why_not
 from hil.panel.models.feed import Batch, RunFacts, column
 from hil.panel.models.lamps import Lamp, lamp_of
+from hil.panel.models.session_end import begins_end, end_words, failure_of
 from hil.panel.texts import text
-from hil.recording.frame import CycleFlag, EventRecord
+from hil.recording.frame import CycleFlag
 from hil.recording.header import code_name
 from safety.modes import Mode
 from safety.verdict import Action
@@ -43,8 +45,10 @@ class Link(Enum):
     LIVE = "live"
     STALE = "stale"
     """Frames have stopped coming."""
+    LOST = "lost"
+    """Its desk is gone; the next one is being looked for, and frames may still come."""
     ENDED = "ended"
-    """The run is over, or its desk is gone."""
+    """The run is over, or its desk is gone for good."""
     REPLAY = "replay"
     """No bench: a recording is shown."""
 
@@ -65,12 +69,6 @@ class ButtonState:
     def allowed(self) -> bool:
         """Whether a press does something."""
         return not self.why_not
-
-
-def _begins_end(event: EventRecord) -> bool:
-    """Whether control has taken a SHUT_DOWN; presses are counted though they are refused."""
-    said = event.data if event.name == "operator" else {}
-    return said.get("button") == Button.SHUT_DOWN.value and said.get("taken") is True
 
 
 class BenchModel:
@@ -99,8 +97,8 @@ class BenchModel:
         self._next_id = next_id or count(1).__next__
         self._asked: dict[int, str] = {}
         self._desk = m.State(owner="", you_own=False, clients=(), bench=True)
-        self._ended = ""
-        self._refused = ""
+        self._ended = self._lost = ""
+        self._refused = self._failed = ""
         self._heard_s = -math.inf
         self._mode: str | None = None
         self._action = ""
@@ -122,8 +120,9 @@ class BenchModel:
             now_s: monotonic time [s].
         """
         if batch.restart:
-            self._mode, self._ending = None, False
-        self._ending = self._ending or any(map(_begins_end, batch.events))
+            self._mode, self._ending, self._failed = None, False, ""
+        self._ending = self._ending or any(map(begins_end, batch.events))
+        self._failed = self._failed or next(filter(None, map(failure_of, batch.events)), "")
         if batch.operation is not None:
             self._hear_operation(batch.operation)
         if len(batch.rows):
@@ -142,18 +141,31 @@ class BenchModel:
                     self.held = False
                 self._desk = message
                 if not message.bench:
-                    self.lost(text("state.link.run_over"))
+                    self.over(text("state.link.run_over"))
             case m.Answer():
                 what = self._asked.pop(message.id, None)
                 if what is not None and not message.ok:
                     self._refused = f"{what}: {message.error}"
             case m.Refused():
-                self.lost(message.why)
+                self.over(message.why)
+
+    def over(self, why: str) -> None:
+        """The run is over, or its desk is gone for good; the first reason counts."""
+        self._ended = self._ended or why
+        self._leave_desk()
 
     def lost(self, why: str) -> None:
-        """The run is over, or its desk is gone; the first reason counts."""
+        """Its desk is gone; whether there is another one is not known yet."""
+        self._lost = why
+        self._leave_desk()
+
+    def found(self) -> None:
+        """Another desk of the run is there: nobody owns the motion, and nothing is held."""
+        self._lost = ""
+        self._leave_desk()
+
+    def _leave_desk(self) -> None:
         self.held = False
-        self._ended = self._ended or why
         self._desk = m.State(owner="", you_own=False, clients=(), bench=False)
 
     def _hear_operation(self, operation: Operation) -> None:
@@ -190,7 +202,7 @@ class BenchModel:
 
         It is the last that was known, and may long be another.
         """
-        if self.link(now_s) not in (Link.STALE, Link.ENDED):
+        if self.link(now_s) is not Link.ENDED and not self._silent(now_s):
             return self.lamps
         return tuple(replace(lamp, role="dim") for lamp in self.lamps)
 
@@ -198,19 +210,23 @@ class BenchModel:
         """How near the bench is at a moment [s]."""
         if self.source is Source.REPLAY:
             return Link.REPLAY
-        if self._ended:
-            return Link.ENDED
+        if self._ended or self._lost:
+            return Link.ENDED if self._ended else Link.LOST
         if self._heard_s == -math.inf:
             return Link.WAITING
-        silent_s = now_s - self._heard_s
-        limit_s = max(STALE_S, 3.0 * self.facts.period_s)
-        return Link.STALE if silent_s > limit_s else Link.LIVE
+        return Link.STALE if self._silent(now_s) else Link.LIVE
+
+    def _silent(self, now_s: float) -> bool:
+        """Whether frames have stopped coming from a bench that told some."""
+        if self.source is Source.REPLAY or self._heard_s == -math.inf:
+            return False
+        return now_s - self._heard_s > max(STALE_S, 3.0 * self.facts.period_s)
 
     def link_text(self, now_s: float) -> str:
         """The same in words."""
         link = self.link(now_s)
         silent_s = max(0.0, now_s - self._heard_s) if link is Link.STALE else 0.0
-        return text(f"state.link.{link.value}", silent_s=f"{silent_s:.1f}", why=self._ended)
+        return text(f"state.link.{link.value}", silent_s=f"{silent_s:.1f}", why=self.gone)
 
     @property
     def you_own(self) -> bool:
@@ -247,6 +263,23 @@ class BenchModel:
         return self._refused
 
     @property
+    def end(self) -> RunEnd | None:
+        """The end of the run, once it is under way, as far as control has told; None before."""
+        if self._failed:
+            return RunEnd(EndCause.FAULT, EndStep.STOPPING, self._failed)
+        return self.operation.end
+
+    @property
+    def end_text(self) -> str:
+        """The same in words, with what is to be done; empty if there is none, or it is over."""
+        return "" if self._ended or self.end is None else end_words(self.end)
+
+    @property
+    def end_why(self) -> str:
+        """What began the end, in full; empty if there is none, or its kind says it all."""
+        return "" if self.end is None else self.end.why
+
+    @property
     def banners(self) -> tuple[str, ...]:
         """What is simulated, one line a device."""
         facts = self.facts.header.metadata
@@ -272,13 +305,18 @@ class BenchModel:
 
     @property
     def _at_bench(self) -> bool:
-        return self.source is Source.LIVE and not self._ended
+        return not self.gone
 
-    def _why_not(self, button: Button) -> str:
+    @property
+    def gone(self) -> str:
+        """Why nobody can be asked anything; empty if somebody can."""
         if self.source is Source.REPLAY:
             return text("state.why.replay")
-        if self._ended:
-            return self._ended
+        return self._ended or self._lost
+
+    def _why_not(self, button: Button) -> str:
+        if self.gone:
+            return self.gone
         if not self.you_own:
             return text("state.why.not_owner")
         if self._mode is None:
@@ -298,7 +336,7 @@ class BenchModel:
             clear=True,
             target=self.target_given,
             playing=operation.playing,
-            ending=self._ending,
+            ending=self._ending or self.end is not None,
         )
 
     # --- wishes ---------------------------------------------------------------------------------

@@ -1,0 +1,33 @@
+"""The end of a run for people: read from what control told, put into words."""
+
+from typing import Final
+
+from hil.desk.order import Button
+from hil.desk.run_end import EndCause, RunEnd
+from hil.panel.texts import text
+from hil.recording.frame import EventKind, EventRecord, Level
+
+WHY_SHOWN: Final = 80
+"""Characters of a cause in the one line that there is for it."""
+
+
+def begins_end(event: EventRecord) -> bool:
+    """Whether control has taken a SHUT_DOWN; presses are counted though they are refused."""
+    said = event.data if event.name == "operator" else {}
+    return said.get("button") == Button.SHUT_DOWN.value and said.get("taken") is True
+
+
+def failure_of(event: EventRecord) -> str:
+    """What broke in control itself, which then tells of no operation any more; else empty."""
+    broken = event.kind is EventKind.NOTE and event.level is Level.FATAL
+    return event.message if broken else ""
+
+
+def end_words(end: RunEnd) -> str:
+    """What ends the run, what is being done, and what the operator can do."""
+    key = "press" if end.cause is EndCause.SHUT_DOWN and not end.why else end.cause.value
+    why = end.why if len(end.why) <= WHY_SHOWN else f"{end.why[:WHY_SHOWN]}…"
+    cause = text(f"state.end.{key}", why=why)
+    step = text(f"state.end.{end.step.value}", left_s=f"{end.left_s:.0f}")
+    waits = text("state.end.waits", waits=end.waits) if end.waits else ""
+    return text("state.end", cause=cause, step=step) + waits
