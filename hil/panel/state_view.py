@@ -46,6 +46,7 @@ class StateView(QWidget):
         self.banner.setWordWrap(True)
         self.banner.setTextFormat(Qt.TextFormat.PlainText)
         self.ending = QLabel(self)
+        self.ending.hide()
         self.ending.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.ending.setTextFormat(Qt.TextFormat.PlainText)
         self.lamps = LampsRow(theme, self)

@@ -13,7 +13,7 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from bench_plans import HEAVE, TOO_FAR
 from PySide6.QtCore import Qt
-from window_bench import HOME, NOW_S, PARK, RESET, Bench, Key, Operator, scenario_text
+from window_bench import HOME, NEXT, NOW_S, PARK, RESET, Bench, Key, Operator, scenario_text
 
 from hil.desk import messages as m
 from hil.recording.frame import EventKind
@@ -157,3 +157,35 @@ def compare_lateness(recording, frozen_at_s):
     assert len(after) > 100
     # The median: single cycles are late on a machine that does other things as well.
     assert np.median(after) <= 1.3 * np.median(before) + 50e-6
+
+
+def test_ctrl_c_at_the_terminal_is_told_until_the_platform_is_parked(begin):
+    make_bench, make_operator = begin
+    bench, operator = make_bench(None), make_operator()
+    operator.watch(bench.socket, take=True)
+    operator.until(lambda: operator.model.you_own)
+    while operator.model.mode not in ("ENGAGING", "ENGAGED"):  # or a stall has let go
+        operator.grip()
+        if operator.model.mode in NEXT:
+            operator.press(NEXT[operator.model.mode])
+        pressed_s = NOW_S()
+        operator.until(lambda: NOW_S() - pressed_s > 0.3)  # noqa: B023
+    ending, seen = operator.window.strip.state.ending, []
+
+    def over():
+        words = ending.text().removeprefix("THE RUN IS ENDING: ") if ending.isVisible() else ""
+        if words and (not seen or seen[-1] != words):
+            seen.append(words)
+        if operator.model.mode == "HOLD" and "press Park" in words:  # a stall has let go
+            operator.grip()
+            operator.press(PARK)
+        return operator.window.session.ended
+
+    bench.process.send_signal(signal.SIGINT)
+    operator.until(over, time_s=40.0)
+    cause = "Ctrl-C at the terminal, or a signal; "
+    assert all(words.startswith(cause) for words in seen)
+    steps = [words.removeprefix(cause) for words in seen]
+    assert {step for step in steps if step == "parking" or "press Park" in step}, steps
+    assert not ending.isVisible()
+    assert "has ended" in operator.window.statusBar().currentMessage()

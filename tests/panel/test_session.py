@@ -1,6 +1,7 @@
 """The session: signs of life only as long as the display answers."""
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -8,10 +9,15 @@ import sys
 
 import pytest
 
+from hil.desk import messages as m
 from hil.desk.client import DeskClient
+from hil.desk.operation import Operation
 from hil.desk.order import DEAD_MAN_S
 from hil.desk.process import DeskProcess
+from hil.desk.telemetry import OPERATION_KIND
+from hil.panel.models.bench import Link
 from hil.panel.session import LiveSession
+from hil.panel.texts import TEXTS
 from hil.realtime import RealClock
 from hil.recording.header import RunHeader
 from safety.modes import Mode
@@ -29,6 +35,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from hil.desk.client import DeskClient
 from hil.panel.session import LiveSession
+from hil.panel.texts import TEXTS
 from hil.realtime import RealClock
 
 app = QGuiApplication([])
@@ -56,6 +63,21 @@ def desk(tmp_path_factory):
     place = tmp_path_factory.mktemp("desk") / "hil-bench"
     with DeskProcess(header, 0.35, station="arm", place=place) as process:
         yield process
+
+
+@pytest.fixture
+def own_desk(tmp_path):
+    """A desk that may be killed."""
+    modes, actions = [one.name for one in Mode], [one.name for one in Action]
+    facts = {"scenario": "killed", "robot": "SIMULATED"}
+    header = RunHeader(tuple(modes), tuple(actions), facts, {"station": "arm"})
+    with DeskProcess(header, 0.35, station="arm", place=tmp_path / "hil-bench") as process:
+        yield process
+
+
+def pause(seconds):
+    """Let real time pass, for what is about real time: a poll of nothing."""
+    select.poll().poll(1000.0 * seconds)
 
 
 class Control:
@@ -153,3 +175,91 @@ def _waiter(process):
             return
 
     return wait
+
+
+# --- a desk that dies --------------------------------------------------------------------------
+
+
+def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(own_desk):
+    client = DeskClient.connect(own_desk.path, "panel")
+    session, turns = LiveSession(client, NOW_S), []
+
+    def turned(timeout_s):
+        end_s = NOW_S() + timeout_s
+        turns.append(session.turn())
+        assert NOW_S() - end_s < 1.0, "no turn waits for a desk"
+        pause(timeout_s)
+
+    session.send(session.bench.take_or_release())
+    until(lambda: session.owns, turned)
+    session.bench.hold(pressed=True)
+    control = Control(own_desk)
+    until(lambda: control.order.held, turned)
+    own_desk.telemetry.push(OPERATION_KIND, Operation(motion_serial=1).to_bytes())
+    until(lambda: session.bench.operation.motion_serial == 1, turned)
+    number = session.next_id()
+
+    os.kill(own_desk.pid, signal.SIGSTOP)  # it hears no more, and its last question no answer
+    session.send(m.Press(button="play", id=number))
+    os.kill(own_desk.pid, signal.SIGKILL)
+    until(lambda: session.bench.link(NOW_S()) is Link.LOST, turned)
+    lost_s = NOW_S()
+    assert (session.ended, session.owns, session.bench.held) == (False, False, False)
+    assert turns[-1].news == TEXTS["session.lost"]
+    assert turns[-1].batch.events[-1].message == TEXTS["session.lost"]
+    own_desk.telemetry.push(OPERATION_KIND, Operation(motion_serial=2).to_bytes())
+    answers = [one for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
+    assert answers[-1] == m.Answer(id=number, ok=False, error=TEXTS["state.why.unanswered"])
+    assert not session.send(m.Press(button="home", id=session.next_id()))
+    session.stop()
+
+    until(lambda: session.bench.link(NOW_S()) is not Link.LOST, turned)
+    assert NOW_S() - lost_s < 15.0
+    assert [turn.news for turn in turns if turn.news] == [
+        TEXTS["session.lost"], TEXTS["session.found"],
+    ]  # fmt: skip
+    assert sum(turn.batch.missed for turn in turns) == 0
+    serials = [t.batch.operation.motion_serial for t in turns if t.batch.operation is not None]
+    assert serials == [1, 2], "nothing is told twice, and nothing is left out"
+    told = [one.error for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
+    assert told[-2:] == [TEXTS["session.searching"], TEXTS["session.stop_unsent"]]
+    for _ in range(20):
+        turned(0.005)
+    assert (session.owns, session.bench.owner, control.order.owner) == (False, "", "")
+    assert not control.order.held
+
+    assert session.next_id() > number + 1, "no number for the second time"
+    session.send(session.bench.take_or_release())
+    until(lambda: session.owns, turned)
+    for _ in range(20):
+        turned(0.005)
+    assert not control.order.held, "it must be pressed anew"
+    session.bench.hold(pressed=True)
+    until(lambda: control.order.held, turned)
+    session.close()
+
+
+def test_a_run_that_is_over_is_not_looked_for(own_desk):
+    session = LiveSession(DeskClient.connect(own_desk.path, "panel"), NOW_S)
+    session.turn()
+    own_desk.close()
+    news = []
+    until(lambda: session.ended, lambda _: news.append(session.turn().news))
+    news += [session.turn().news for _ in range(50)]
+    assert not any(news)
+    assert session.bench.link_text(NOW_S()) == "ENDED: the run is over"
+    session.close()
+
+
+def test_a_bench_that_is_gone_with_its_desk_ends_the_session(own_desk, monkeypatch):
+    session = LiveSession(DeskClient.connect(own_desk.path, "panel"), NOW_S)
+    session.turn()
+    monkeypatch.setattr("hil.panel.models.session_search._life_of", lambda _: lambda: False)
+    pids = own_desk._keeper.pid, own_desk.pid
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: session.ended, lambda s: (session.turn(), pause(s)))
+    assert session.bench.link_text(NOW_S()).endswith(TEXTS["session.gone"])
+    assert not session.send(m.Press(button="home", id=session.next_id()))
+    session.turn()
+    session.close()

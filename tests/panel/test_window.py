@@ -1,6 +1,8 @@
 """The window by keys, mouse and events, before a desk without a bench behind it."""
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -16,8 +18,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
+from hil.desk.operation import Operation
 from hil.desk.order import Button
 from hil.desk.process import DeskProcess
+from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.desk.telemetry import OPERATION_KIND
 from hil.panel.models.bench import Link
 from hil.panel.models.opening import Opening
 from hil.panel.shortcuts import SHORTCUTS, Where, help_html
@@ -360,6 +365,47 @@ def test_a_lost_bench_is_told_and_its_pictures_stay(make, place, until):
     assert not window.send(m.Press(button="home"))
     window.leave()
     assert window.session is None
+
+
+def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make, place, until):
+    window = make()
+    with DeskProcess(HEADER, 0.01, place=place) as desk:
+        window.connect_to(desk.path, take=True)
+        until(lambda: window.session.owns)
+        tell(desk, Mode.HOLD, 1.0)
+        until(lambda: window.session.bench.mode == "HOLD")
+        slot = Slot(desk)
+        hold_twice(window, until, slot)
+        os.kill(desk.pid, signal.SIGKILL)
+        until(lambda: window.session.bench.link(NOW_S()) is Link.LOST)
+        assert window.statusBar().currentMessage() == TEXTS["session.lost"]
+        assert "NO DESK" in window.strip.state.link.text()
+        tell(desk, Mode.CSTOP, 2.0)
+        until(lambda: window.session.bench.mode == "CSTOP")
+        until(lambda: window.session.bench.link(NOW_S()) is not Link.LOST, 20.0)
+        assert window.statusBar().currentMessage() == TEXTS["session.found"]
+        marks = [mark.message for mark in window.views["timeline"].model.marks]
+        assert marks == [TEXTS["session.lost"], TEXTS["session.found"]]
+        until(lambda: window.session.bench.may_take)
+        assert (window.session.owns, slot.order.held, slot.order.owner) == (False, False, "")
+        QTest.keyRelease(window, Key.Key_Space)
+        QTest.keyClick(window, Key.Key_F9)
+        until(lambda: window.session.owns)
+        assert not window.session.bench.held
+        hold_twice(window, until, slot)
+
+
+def test_an_end_is_told_in_the_strip(make, desk, until):
+    window = make()
+    window.connect_to(desk.path)
+    tell(desk, Mode.PARKING)
+    end = RunEnd(EndCause.TERMINAL, EndStep.PARKING)
+    desk.telemetry.push(OPERATION_KIND, Operation(end=end).to_bytes())
+    until(lambda: window.strip.state.ending.text())
+    assert window.strip.state.ending.isVisible()
+    assert window.strip.state.ending.text() == (
+        "THE RUN IS ENDING: Ctrl-C at the terminal, or a signal; parking"
+    )
 
 
 def test_a_scenario_opens_ready_to_run_and_a_recording_that_is_none_is_told(make, tmp_path, until):
