@@ -18,7 +18,7 @@ from typing import Final
 
 from hil.clock import Clock
 from hil.latency import latency_test
-from hil.realtime_setup import RealtimeSetup
+from hil.realtime_setup import RealtimePolicy, RealtimeSetup
 
 RATES_HZ: Final = (100.0, 250.0, 500.0, 1000.0)
 MIN_FREE_BYTES: Final = 1024**3
@@ -58,6 +58,7 @@ def diagnose(
     folder: Path = Path(),
     root: Path = Path("/"),
     clock: Clock | None = None,
+    policy: RealtimePolicy | None = None,
 ) -> list[Finding]:
     """Look at everything that a run depends on.
 
@@ -66,6 +67,7 @@ def diagnose(
         folder: where recordings will go.
         root: where the system's files are.
         clock: what is measured; None = the real clock.
+        policy: what is asked of the system; None = all that a run asks for.
 
     Returns:
         Findings in a fixed order: the machine, permissions, places, kernels, lateness per rate.
@@ -76,11 +78,11 @@ def diagnose(
         _preemption(root),
         _processors(root),
         _governor(root),
-        *_permissions(root),
+        *_permissions(root, policy),
         _shared_memory(root),
         _free_space(folder),
         _kernels(),
-        *_latency(duration_s, clock),
+        *_latency(duration_s, clock, policy),
     ]
 
 
@@ -132,10 +134,10 @@ def _governor(root: Path) -> Finding:
     return Finding("clock frequency", Grade.OK, f"governor {detail}")
 
 
-def _permissions(root: Path) -> Iterator[Finding]:
+def _permissions(root: Path, policy: RealtimePolicy | None) -> Iterator[Finding]:
     if sys.platform != "linux":
         return
-    with RealtimeSetup(latency_device=root / "dev/cpu_dma_latency") as report:
+    with RealtimeSetup(policy, root / "dev/cpu_dma_latency") as report:
         granted = report.items
     for item in granted:
         yield Finding(item.item, Grade.OK if item.ok else Grade.WARN, item.detail, item.remedy)
@@ -178,7 +180,9 @@ def _kernels() -> Finding:
     return Finding("compiled kernels", Grade.WARN, "not compiled yet", "hil warm")
 
 
-def _latency(duration_s: float, clock: Clock | None) -> Iterator[Finding]:
+def _latency(
+    duration_s: float, clock: Clock | None, policy: RealtimePolicy | None
+) -> Iterator[Finding]:
     if clock is None:
         try:
             # Imported here: only the real clock needs Linux.
@@ -189,7 +193,7 @@ def _latency(duration_s: float, clock: Clock | None) -> Iterator[Finding]:
             yield Finding("lateness", Grade.BAD, f"not measured: {error}", "Linux for real time")
             return
     results = []
-    with RealtimeSetup():
+    with RealtimeSetup(policy):
         for rate_hz in RATES_HZ:
             results.append(latency_test(clock, rate_hz, duration_s / len(RATES_HZ)))
     for result in results:

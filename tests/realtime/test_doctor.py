@@ -12,6 +12,10 @@ import pytest
 from hil.clock import Tick, VirtualClock
 from hil.doctor import Finding, Grade, diagnose
 from hil.latency import HISTOGRAM_EDGES_US, latency_test, summarise
+from hil.realtime_setup import RealtimePolicy
+
+# Without what takes time where much is in memory, as in a suite: collecting and locking all of it.
+QUICK = RealtimePolicy(freeze_garbage=False, lock_memory=False)
 
 
 class LateClock(VirtualClock):
@@ -82,8 +86,10 @@ def _machine(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def _diagnose(root: Path, part: float = 0.0) -> dict[str, Finding]:
-    findings = diagnose(0.4, folder=root, root=root, clock=LateClock(part))
+def _diagnose(
+    root: Path, part: float = 0.0, policy: RealtimePolicy | None = QUICK
+) -> dict[str, Finding]:
+    findings = diagnose(0.4, folder=root, root=root, clock=LateClock(part), policy=policy)
     names = [finding.item for finding in findings]
     assert len(set(names)) == len(names)
     assert all(bool(f.remedy) is (f.verdict is not Grade.OK) for f in findings)
@@ -102,8 +108,10 @@ def test_a_well_prepared_machine(tmp_path: Path) -> None:
                 "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance\n",
                 "dev/cpu_dma_latency": "",
             },
-        )
+        ),
+        policy=None,
     )
+    assert {"garbage collector", "memory lock", "timer slack", "priority"} <= set(found)
     assert found["kernel"] == Finding("kernel", Grade.OK, "PREEMPT_RT")
     assert found["clock frequency"] == Finding("clock frequency", Grade.OK, "governor performance")
     assert found["memory"] == Finding("memory", Grade.OK, "4096 MiB available")
@@ -152,7 +160,7 @@ def test_too_little_disk_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_folder_that_does_not_exist_yet_is_judged_by_its_parent(tmp_path: Path) -> None:
-    findings = diagnose(0.1, tmp_path / "runs" / "a", tmp_path, VirtualClock())
+    findings = diagnose(0.1, tmp_path / "runs" / "a", tmp_path, VirtualClock(), QUICK)
     (disk,) = (finding for finding in findings if finding.item == "disk")
     assert disk.detail.endswith(f"free in {tmp_path}")
 
@@ -175,7 +183,7 @@ def test_without_a_real_clock_lateness_is_not_made_up(
         raise OSError(38, "no clock_nanosleep here")
 
     monkeypatch.setattr("hil.realtime.RealClock", refuse)
-    findings = diagnose(0.1, tmp_path, tmp_path)
+    findings = diagnose(0.1, tmp_path, tmp_path, policy=QUICK)
     (lateness,) = (finding for finding in findings if finding.item.startswith("lateness"))
     assert lateness.verdict is Grade.BAD
     assert "no clock_nanosleep here" in lateness.detail
