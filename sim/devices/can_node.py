@@ -216,6 +216,13 @@ class CanNode:
 
     # -- time -------------------------------------------------------------------------------------
 
+    @property
+    def quiet_until_s(self) -> float:
+        """Time before which `poll` does nothing if the drive is still and nobody speaks [s]."""
+        if self.drive.emergencies or self.state is NmtState.OPERATIONAL:
+            return -math.inf
+        return self._due_s
+
     def poll(self, now_s: float) -> None:
         """Do what is due: boot-up, heartbeat, watchdogs, emergencies, event-driven TPDOs.
 

@@ -6,6 +6,7 @@
 
 Frames of both directions occupy the bus for their bit time. The rods advance on a grid of at most
 1 ms, and exactly to the moment of each SYNC; timers of the nodes are looked at every 1 to 2 ms.
+While nothing can move and no timer runs out the same grid is passed without looking at anything.
 
 Not modelled: a second layer of SYNC jitter (a drive samples at the end of the SYNC frame), the
 latency inside a drive between a frame and its effect, retransmission after bit errors.
@@ -108,7 +109,7 @@ class CanRack:
             self._advance_paced(now_s)
         else:
             while self._tick_s <= now_s:
-                self._tick(self._tick_s)
+                self._tick_or_rest(now_s, math.inf)
         self._now_s = max(self._now_s, now_s)
 
     def transmit(self, now_s: float, bus: int = 0) -> list[CanFrame]:
@@ -139,7 +140,8 @@ class CanRack:
         """Return when `advance` should be called next at the latest; None before it began."""
         if self._now_s == -math.inf:
             return None
-        return min(self._tick_s, *[bus.wake_s() for bus in self._buses])
+        quiet_s = max(self._tick_s, self._quiet_until_s())
+        return min(quiet_s, *[bus.wake_s() for bus in self._buses])
 
     def bus_load(self, bus: int = 0) -> float:
         """Return the time that a bus has been occupied so far [s]."""
@@ -196,7 +198,7 @@ class CanRack:
                 self._event_s = due_s
                 bus.finish(due_s)
             elif self._tick_s <= now_s:
-                self._tick(self._tick_s)
+                self._tick_or_rest(now_s, due_s)
             else:
                 return
 
@@ -211,6 +213,30 @@ class CanRack:
             self.group.advance(dt_s)
             self._plant_s = now_s
             self._tick_s = min(now_s + _TICK_S, self._housekept_s + _HOUSEKEEPING_S)
+
+    def _quiet_until_s(self) -> float:
+        """Return the time before which no tick changes anything if nobody speaks [s]."""
+        faults = self._faults
+        if not (self.group.still and faults.idle):
+            return -math.inf
+        due_s = faults.board.due_s()
+        quiet_s = math.inf if due_s is None else due_s
+        for node in self.nodes:
+            quiet_s = min(quiet_s, node.quiet_until_s)
+        return quiet_s
+
+    def _tick_or_rest(self, now_s: float, frame_s: float) -> None:
+        """Tick once, or pass all ticks until now, and before the next frame, that do nothing."""
+        tick_s, busy_s = self._tick_s, min(frame_s, self._quiet_until_s())
+        if tick_s >= busy_s:
+            self._tick(tick_s)
+            return
+        last_s = tick_s
+        while tick_s <= now_s and tick_s < busy_s:
+            # Added up like this, the grid is to the last bit the one of ticks one by one.
+            last_s, tick_s = tick_s, tick_s + _TICK_S
+        self._plant_s = self._event_s = self._housekept_s = last_s
+        self._tick_s = tick_s
 
     def _tick(self, now_s: float) -> None:
         self._event_s = self._housekept_s = now_s

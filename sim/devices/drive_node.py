@@ -130,6 +130,12 @@ class EmulatedDrive(DriveAutomaton):
 
     # -- time ---------------------------------------------------------------------------------
 
+    @property
+    def still(self) -> bool:
+        """Whether `control` and `sense` would change nothing as long as its rods stand."""
+        waits = self._enabling_left_s is not None
+        return not (waits or self._powered) and self.encoder.x_m == self._encoder_m
+
     def control(self, dt_s: float) -> None:
         """Decide what the motor does in the next substep.
 

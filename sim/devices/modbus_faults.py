@@ -7,6 +7,7 @@ Not modelled: several faults of the same kind at once, of which the newest count
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from sim.devices.drive402 import Event
@@ -34,6 +35,14 @@ class ModbusFaults:
     def active(self) -> tuple[ModbusInjection, ...]:
         """Faults that are on."""
         return tuple(injection for injection, _ in self._active.values())
+
+    def due_s(self) -> float:
+        """Return when the next fault begins or ends [s]; at once if `advance` was never called."""
+        if self._began_s is None:
+            return -math.inf
+        times = [ends_s for _, ends_s in self._active.values() if ends_s is not None]
+        times += [self._began_s + at_s for at_s, _ in self._script[:1]]
+        return min(times, default=math.inf)
 
     @property
     def mute(self) -> bool:

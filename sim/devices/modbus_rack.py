@@ -27,6 +27,8 @@ from sim.devices.modbus_rack_server import LOOPBACK, RackServer
 
 TICK_S: Final = 0.002
 """How often the rods are moved on when nobody asks, and how often `stop` is asked [s]."""
+REST_S: Final = 0.02
+"""The same while nothing can move: the first request moves everything on to its time [s]."""
 CONSOLE_BYTES_MAX: Final = 4096
 Transport = Literal["tcp", "rtu"]
 
@@ -117,8 +119,7 @@ class _Rack:
         try:
             ready(self._url(server, rtu=rtu))
             while not stop():
-                self._tick(server)
-                await asyncio.sleep(TICK_S)
+                await asyncio.sleep(self._tick(server))
         finally:
             if descriptor is not None:
                 loop.remove_reader(descriptor)
@@ -143,13 +144,16 @@ class _Rack:
         options = f"baud={line.baud}&parity=N&stop_bits={line.stop_bits}"
         return f"modbus-rtu:{server.open_pty()}?{options}"
 
-    def _tick(self, server: RackServer) -> None:
+    def _tick(self, server: RackServer) -> float:
+        """Do what is due, and return how long nothing needs to be looked at [s]."""
         now_s = self._now_s()
         self._faults.advance(now_s)
         self._core.advance(now_s)
         if self._faults.unplug_wanted:
             self._faults.unplug_wanted = False
             server.unplug()
+        busy_s = min(self._core.resting_until_s(), self._faults.due_s())
+        return max(TICK_S, min(REST_S, busy_s - now_s))
 
     def _listen(self, loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
         """Take in what was typed; the end of input only ends the console."""

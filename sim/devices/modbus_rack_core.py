@@ -10,6 +10,7 @@ words that a real gateway updates in its own slower rhythm.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -109,6 +110,13 @@ class ModbusRackCore:
     def drives(self) -> tuple[EmulatedDrive, ...]:
         """The six drives."""
         return self._group.drives
+
+    def resting_until_s(self) -> float:
+        """Return the time before which nothing happens unless it is written [s]."""
+        if not self._group.still:
+            return -math.inf
+        due_s = self._next_trip_s()
+        return math.inf if due_s is None else due_s
 
     @property
     def _order_count(self) -> int:

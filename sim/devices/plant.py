@@ -124,6 +124,11 @@ class Rod:
         self.force_n = 0.0
         """Force of the motor, positive when it pushes outwards [N]; 0 without power."""
 
+    @property
+    def still(self) -> bool:
+        """Whether `advance` would change nothing: the brake holds, and no force is left over."""
+        return not self.powered and self.v_m_s == 0.0 and self.force_n == 0.0
+
     def advance(self, dt_s: float) -> None:
         """Move on by one substep, semi-implicit Euler.
 

@@ -73,7 +73,13 @@ def run_can_rack(
                 rack.faults.start(injection, started_s)
             loop = _Loop(rack, wires, selector, ready)
             commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
-            typed = ConsoleInput(console, selector, commands.execute, say or _print)
+
+            def execute(line: str, time_s: float) -> str:
+                if rack.next_due_s() is not None:
+                    rack.advance(time_s)  # it may have rested since long before this fault
+                return commands.execute(line, time_s)
+
+            typed = ConsoleInput(console, selector, execute, say or _print)
             ready(loop.url)
             while not (stop() or (end_with_console and typed.ended)):
                 loop.turn(now_s)
