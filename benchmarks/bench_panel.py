@@ -58,13 +58,14 @@ from PySide6.QtCore import QSettings, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from hil.panel.window import MainWindow
 from hil.realtime import RealClock
+used = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 drawn_at = []
 old_turn = MainWindow.turn
 def turn(window):  # what was painted since the last one
     scene = window.views.made.get("scene")
     canvases = scene.widget.findChildren(QWidget) if scene is not None else []
     if not drawn_at and any(getattr(canvas, "_image", None) is not None for canvas in canvases):
-        drawn_at.append(time.monotonic())
+        drawn_at.append((time.monotonic(), used()))
     old_turn(window)
 MainWindow.turn = turn
 app = QApplication([])
@@ -79,7 +80,7 @@ def work_until(done):
         app.processEvents()
         app.thread().msleep(1)
 work_until(lambda: drawn_at)
-print(drawn_at[0] - begun, flush=True)
+print(drawn_at[0][0] - begun, drawn_at[0][1], flush=True)
 work_until(lambda: window.views.complete)
 from hil.panel.models.feed import Batch, column
 from hil.panel.models.scope import ScopeModel
@@ -106,7 +107,6 @@ dock.model = ring
 dock.view.set_model(ring)
 ring.set_span(60.0)
 seconds = float(sys.argv[3])
-used = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 state = {}
 def begin():
     state.update(cpu=used(), at=time.monotonic())
@@ -140,6 +140,7 @@ def run(seconds: float = 20.0, console: Console | None = None) -> dict[str, floa
         found = _measured(Path(folder), seconds)
     table = Table("figure", "measured", "goal", title="panel")
     table.add_row("start to first picture [s]", f"{found['first_picture_s']:.2f}", "3")
+    table.add_row("processor time of it [s]", f"{found['first_picture_cpu_s']:.2f}", "")
     table.add_row("share of one core at 30 Hz", f"{found['cpu_share']:.2f}", "0.60")
     for kind in KINDS:
         low, middle, high = (found[f"late_p99_{kind}_{which}_us"] for which in _WHICH)
@@ -164,7 +165,7 @@ def _measured(folder: Path, seconds: float) -> dict[str, float]:
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     spans: dict[str, list[tuple[float, float]]] = {kind: [] for kind in KINDS}
-    told: list[tuple[float, float]] = []
+    told: list[tuple[float, float, float]] = []
     try:
         leader = Leader(_place(bench))
         leader.turn_until(lambda: leader.plays)
@@ -172,8 +173,8 @@ def _measured(folder: Path, seconds: float) -> dict[str, float]:
         for _ in range(ROUNDS):
             leader.turn_for(BEGIN_S)
             spans["alone"].append(leader.turn_for(seconds))
-            first_s, share, span = _with_panel(leader, folder, seconds)
-            told.append((first_s, share))
+            first_s, cpu_s, share, span = _with_panel(leader, folder, seconds)
+            told.append((first_s, cpu_s, share))
             spans["panel"].append(span)
             spans["counting"].append(_with_counting(leader, seconds))
     finally:
@@ -182,8 +183,9 @@ def _measured(folder: Path, seconds: float) -> dict[str, float]:
     recording = Recording.open(next((folder / "runs").glob("*/*.mcap")))
     late_us = 1e6 * np.abs(recording.column("late_s"))
     found = {
-        "first_picture_s": float(np.median([first_s for first_s, _ in told])),
-        "cpu_share": float(np.median([share for _, share in told])),
+        "first_picture_s": float(np.median([first_s for first_s, _, _ in told])),
+        "first_picture_cpu_s": float(np.median([cpu_s for _, cpu_s, _ in told])),
+        "cpu_share": float(np.median([share for _, _, share in told])),
         "cycles": recording.cycles,
     }
     for kind in KINDS:
@@ -201,8 +203,8 @@ def _measured(folder: Path, seconds: float) -> dict[str, float]:
 
 def _with_panel(
     leader: Leader, folder: Path, seconds: float
-) -> tuple[float, float, tuple[float, float]]:
-    """Start to first picture [s], share of a core, and from when to when in the run's time [s]."""
+) -> tuple[float, float, float, tuple[float, float]]:
+    """First picture after [s], processor time for it [s], share of a core, span of the run [s]."""
     panel = subprocess.Popen(
         [sys.executable, "-c", PANEL, str(leader.path), str(folder / "panel.ini"),
          str(seconds), str(time.monotonic())],
@@ -211,7 +213,7 @@ def _with_panel(
     leader.turn_until(lambda: panel.poll() is not None)
     span = (leader.t_s - seconds, leader.t_s)
     words = panel.communicate()[0].split()
-    return float(words[0]), float(words[1]), span
+    return float(words[0]), float(words[1]), float(words[2]), span
 
 
 def _with_counting(leader: Leader, seconds: float) -> tuple[float, float]:
