@@ -17,6 +17,8 @@ from hil.motion.source import AXES, Floats, MotionSource
 from hil.operated import kernels
 from hil.operated.errand import Errand, Stage
 from hil.operated.parking import WayToPark
+from hil.operated.passage import Passage
+from hil.operated.passage import Stage as PassageStage
 from hil.operated.paths import Crossfade, Path, Played, Standing
 from hil.operated.phases import ON_MOTION, PLAYING_TEXT, TRANSITIONS, Happening, Phase, step
 from hil.operated.reach import Reach, start_rows
@@ -48,6 +50,7 @@ class OperatedMotion:
         self._settings: object = plan.scenario.motion
         self._base = Played(motion)
         self._waiting: Made | None = None
+        self._passage: Passage | None = None
         self._serial = 0
         self._override = 1.0
         self._wanted: tuple[float, ...] | None = None
@@ -65,6 +68,7 @@ class OperatedMotion:
         self._path_s = self._t_s = 0.0
         self._planned = None
         self._errand: Errand | None = None
+        self._drop_passage()
 
     # --- what is told ---------------------------------------------------------------------------
 
@@ -125,7 +129,7 @@ class OperatedMotion:
             if target is not None:
                 self._aim_at(target)
         if serial != self._workshop.serial:
-            self._waiting = None
+            self._waiting = self._passage = None
             self._workshop.offer(serial, table)
         if self._errand is None or self._workshop.busy:  # one of them per cycle
             self._take_new_motion()
@@ -205,6 +209,7 @@ class OperatedMotion:
 
     def _look(self) -> None:
         """Has a path come to its end, the tempo to 0, or the target to another place?"""
+        self._go_over()
         begun = None if self._errand is None else self._errand.begun(self._path_s)
         if self._errand is not None and begun is not None:
             self._path, self._path_s = begun
@@ -240,7 +245,10 @@ class OperatedMotion:
     # --- new parameters -------------------------------------------------------------------------
 
     def _take_new_motion(self) -> None:
-        """Do a stage of a new motion's making, or take it."""
+        """Do a stage of a new motion's making, or take it, or prove a part of the way over."""
+        if self._passage is not None:
+            self._prove_passage(self._passage)
+            return
         made, self._waiting = self._waiting, None
         if made is None:
             made = self._workshop.step(self._settings)
@@ -250,6 +258,8 @@ class OperatedMotion:
             self._said = made.refused
         elif isinstance(self._path, Crossfade) or self._leads_to_start:
             self._waiting = made  # one passage at a time, and none to another start
+        elif self._phase in ON_MOTION and made.fade_s > 0.0:
+            self._passage = Passage(self._base, made, self._reach, self._period_s)
         else:
             self._take(made)
 
@@ -259,16 +269,35 @@ class OperatedMotion:
         returning = self._phase is Phase.RETURNING
         return returning or (errand is not None and errand.happening is Happening.PLAY)
 
+    def _prove_passage(self, passage: Passage) -> None:
+        """Do a part of its proof; one that is refused changes nothing."""
+        if passage.step(self._path_s) is PassageStage.REFUSED:
+            self._passage = None
+            number = passage.made.serial
+            self._said = f"motion {number}: the passage to it is not free: {passage.objection}"
+
+    def _go_over(self) -> None:
+        """Begin the passage where it was proved to begin; without a motion none is needed."""
+        if self._passage is None:
+            return
+        if self._phase not in ON_MOTION:
+            self._drop_passage()
+            return
+        begun = self._passage.begun(self._path_s)
+        if begun is not None:
+            made, self._passage = self._passage.made, None
+            self._path, self._path_s = begun
+            self._take(made)
+
+    def _drop_passage(self) -> None:
+        """Keep the motion, which is taken as soon as none is followed."""
+        if self._passage is not None:
+            self._waiting, self._passage = self._passage.made, None
+
     def _take(self, made: Made) -> None:
         old, new = self._base, made.motion
         if new is None:
             return
         self._base, self._settings, self._serial = new, made.settings, made.serial
-        if self._phase not in ON_MOTION:
-            return
-        ahead_s = new.lead_in_s - old.lead_in_s
-        self._path_s += ahead_s
-        if made.fade_s > 0.0:
-            self._path = Crossfade(old, new, self._path_s, ahead_s, made.fade_s)
-        else:
-            self._path = new
+        if self._phase in ON_MOTION and self._path is old:  # they differ in length only
+            self._path, self._path_s = new, self._path_s + new.lead_in_s - old.lead_in_s

@@ -122,11 +122,14 @@ class Survey:
         reach: the room that there is.
         way: to be proved.
         leave: whether its beginning may be outside.
+        apart_s: time between two places [s]; that of the slow moves if left out.
     """
 
-    def __init__(self, reach: Reach, way: Path, *, leave: bool = False) -> None:
+    def __init__(
+        self, reach: Reach, way: Path, *, leave: bool = False, apart_s: float | None = None
+    ) -> None:
         self._reach, self._way, self._leave = reach, way, leave
-        count = place_count(way.duration_s, reach.spacing_s)
+        count = place_count(way.duration_s, apart_s or reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
         times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
         self._parts = [

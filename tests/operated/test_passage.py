@@ -1,0 +1,165 @@
+"""From one motion to another: what lies between two good ones is proved before it is gone."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from bench_plans import plan
+from player import LONG, PERIOD_S, Player
+
+from hil.machine import envelope_of, geometry_of
+from hil.motion.build import motion_of
+from hil.operated.passage import Passage, Stage
+from hil.operated.paths import Crossfade, Played
+from hil.operated.phases import Phase
+from hil.operated.reach import Reach
+from hil.operated.workshop import Made
+
+ONE = (-0.295, -0.299, 0.738, 0.135, 0.132, 0.262)
+OTHER = (-0.053, 0.15, 0.677, -0.334, -0.285, 0.163)
+"""Half-way between these two poses leg 4 would be 71 mm too short."""
+LARGER = LONG | {"terms": [LONG["terms"][0] | {"amplitude_m": 0.03}], "fade_s": 1.0}
+
+
+def about(coordinates, **changes):
+    """A small motion about a pose."""
+    x, y, z, *angles = coordinates
+    names = ("alpha_deg", "beta_deg", "gamma_deg")
+    turned = dict(zip(names, map(math.degrees, angles), strict=True))
+    terms = [{"axis": "z", "amplitude_m": 0.001, "frequency_hz": 0.5}]
+    neutral = {"x_m": x, "y_m": y, "z_m": z} | turned
+    return LONG | {"terms": terms, "neutral": neutral, "duration_s": 30.0} | changes
+
+
+def playing(motion):
+    player = Player(motion=motion)
+    player.run(PERIOD_S)
+    player.motion.play()
+    player.run(12.0)
+    assert player.motion.phase is Phase.PLAYING
+    assert player.said == []
+    return player
+
+
+def offered(player, serial, table, for_s):
+    player.run(for_s, serial=serial, table=json.dumps(table).encode())
+    return player.motion.serial == serial
+
+
+def test_a_passage_that_leaves_the_envelope_is_refused_and_the_motion_goes_on():
+    player = playing(about(ONE))
+    envelope = envelope_of(player.plan.rig, geometry_of(player.plan.rig))
+    still = np.zeros((1, 6))
+    middle = np.array([ONE, OTHER]).mean(axis=0)[None]
+    for pose in (ONE, OTHER):
+        assert envelope.inside(np.array([pose]), still, still)[0]
+    assert not envelope.inside(middle, still, still)[0], "else it proves nothing"
+    assert not offered(player, 1, about(OTHER), 4.0)
+    assert len(player.said) == 1
+    assert player.said[0].startswith("motion 1: the passage to it is not free: leg ")
+    assert "limit" in player.said[0]
+    rows = np.array(player.rows[-500:])
+    assert np.abs(rows[:, 0] - ONE).max() < 0.0011
+    player.check()
+    # A motion that can be gone over to is taken afterwards.
+    assert offered(player, 2, about(ONE, fade_s=0.3), 4.0)
+    player.check()
+
+
+def test_what_is_followed_in_a_passage_was_looked_at_before(monkeypatch):
+    looked = []
+    outside = Reach.outside
+
+    def note(self, way, times_s, *, leave=False):
+        looked.extend(way.rows(t_s)[0].copy() for t_s in times_s.tolist())
+        return outside(self, way, times_s, leave=leave)
+
+    player = playing(LONG | {"duration_s": 30.0})
+    monkeypatch.setattr(Reach, "outside", note)
+    begun = len(player.rows)
+    player.wish |= {"serial": 1, "table": json.dumps(LARGER | {"duration_s": 30.0}).encode()}
+    while player.motion.serial != 1:
+        player.run(PERIOD_S)
+    seen = len(looked)
+    assert seen > 90
+    assert len(player.rows) > begun + 30, "the proof has taken some cycles"
+    going = len(player.rows) - 1
+    while isinstance(player.motion._path, Crossfade):
+        player.run(PERIOD_S)
+    assert len(looked) == seen, "nothing is left to be proved while it is gone"
+    went = np.array(player.rows[going:])[:, 0]
+    distance = np.abs(went[:, None] - np.array(looked)[None]).max(axis=2).min(axis=1)
+    fastest = np.abs(np.array(player.rows[going:])[:, 1]).max()
+    assert distance.max() <= 0.01 * fastest
+    player.check()
+
+
+@pytest.mark.parametrize("how", ["pose", "end", "engaged is over"])
+def test_without_a_motion_that_is_followed_no_passage_is_needed(how):
+    player = playing(LONG | {"duration_s": 20.0})
+    table = json.dumps(LARGER).encode()
+    if how == "end":
+        while player.motion.motion_t_s < player.source.duration_s - 0.1:
+            player.run(PERIOD_S)
+    player.run(0.05, serial=1, table=table)
+    assert player.motion.serial == 0
+    if how == "pose":
+        player.run(PERIOD_S, target=(0.0, 0.0, 0.93, 0.0, 0.0, 0.0), override=0.0)
+        player.motion.pose()
+        player.run(3.0)
+        assert player.motion.phase is Phase.POSING
+    elif how == "end":
+        player.run(0.1)
+        assert player.motion.phase is Phase.RESTING
+    else:
+        player.motion.begin()
+        player.run(2 * PERIOD_S)
+    assert player.motion.serial == 1
+    player.run(1.0)
+    assert player.said == []
+
+
+def passage(old=LONG, new=LARGER, fade_s=1.0):
+    the_plan = plan(motion=old, rate_hz=1.0 / PERIOD_S)
+    made = Made(1, Played(motion_of(plan(motion=new))), None, fade_s)
+    reach = Reach(the_plan.rig, PERIOD_S)
+    return Passage(Played(motion_of(the_plan)), made, reach, PERIOD_S)
+
+
+def test_a_passage_begins_where_it_was_proved_to_begin_and_not_before():
+    one = passage()
+    path_s = 1.0
+    while one.step(path_s) is not Stage.PROVED:
+        assert one.begun(path_s) is None
+        path_s += 1e-4  # at a slow tempo
+    assert one.begun(path_s) is None
+    begin_s = path_s
+    while (begun := one.begun(begin_s)) is None:
+        begin_s += PERIOD_S
+    crossfade, new_s = begun
+    old = one._old.rows(begin_s)
+    np.testing.assert_allclose(crossfade.rows(new_s)[0], old[0], atol=1e-5)
+    assert begin_s > 1.2
+
+
+def test_a_passage_whose_beginning_was_passed_is_proved_anew():
+    one = passage()
+    one.step(1.0)
+    assert one.step(1.0) is Stage.PROVE
+    assert one.step(3.0) is Stage.PLAN
+    assert one.step(3.0) is Stage.PROVE
+    path_s = 3.0
+    while one.stage is not Stage.PROVED:
+        path_s += PERIOD_S
+        one.step(path_s)
+    assert one.begun(path_s) is None
+    assert one.begun(path_s + 1.0) is not None
+    assert one.step(path_s + 1.0) is Stage.PLAN
+
+
+def test_a_motion_that_was_refused_has_no_passage():
+    made = Made(3, None, None, 0.0, "motion 3: no")
+    the_plan = plan(motion=LONG)
+    with pytest.raises(ValueError, match="motion 3"):
+        Passage(Played(motion_of(the_plan)), made, Reach(the_plan.rig, PERIOD_S), PERIOD_S)
