@@ -14,7 +14,7 @@ from hil.operated.buttons import MOVING_MODES, standing_of
 from hil.operated.ending import Ending
 from hil.operated.motion import OperatedMotion
 from hil.operated.operator import Operator
-from hil.operated.park_wish import ParkWish
+from hil.operated.park_wish import ON_THE_WAY, ParkWish
 from hil.operated.presses import BY_CAUTION, Presses
 from hil.operated.tell import Note, Told
 from hil.supervisor import Outcome
@@ -106,7 +106,7 @@ class OperatedCourse:
         """The patience of an end is counted from here, however long the mode has lasted."""
         if not self._ending.under_way:
             self._waited = 0
-            self._parking.want(self._held)
+            self._parking.want(self._held and self._mode in ON_THE_WAY)
 
     def no_way_to_park(self, tick: Tick, why: str) -> None:
         """Parking is not possible from here, by no way that was looked at; nothing moves."""

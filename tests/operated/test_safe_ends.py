@@ -102,6 +102,7 @@ def test_a_shut_down_after_a_long_wait_on_the_ground_is_no_failure(mode):
     bench.run(1.5 * PATIENCE_S)
     assert bench.mode is mode
     end_by(bench, "shut down")
+    assert bench.refused == "", "nothing that could be parked is told as not parked"
     assert bench.course.outcome is Outcome.COMPLETED
     assert bench.course.reason == ""
 
