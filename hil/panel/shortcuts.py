@@ -23,6 +23,9 @@ class Where(Enum):
     SCOPE = "shortcuts.scope"
     REPLAY = "shortcuts.replay"
     HANDLES = "shortcuts.handles"
+    CONTROLS = "shortcuts.controls"
+    FORM = "shortcuts.form"
+    FAULTS = "shortcuts.faults"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,21 @@ _LOCAL: Final = (
     Shortcut(("Left", "Right"), "shortcuts.scope.move", Where.SCOPE),
     Shortcut(("+", "-"), "shortcuts.scope.zoom", Where.SCOPE),
     Shortcut(("Home", "End"), "shortcuts.scope.ends", Where.SCOPE),
+    Shortcut(("Space",), "shortcuts.replay.play", Where.REPLAY),
+    Shortcut(("Left", "Right"), "shortcuts.replay.step", Where.REPLAY),
+    Shortcut(("Shift+Left", "Shift+Right"), "shortcuts.replay.second", Where.REPLAY),
+    Shortcut(("PgUp", "PgDown"), "shortcuts.replay.far", Where.REPLAY),
+    Shortcut(("Home", "End"), "shortcuts.replay.ends", Where.REPLAY),
+    Shortcut(("[", "]"), "shortcuts.replay.rate", Where.REPLAY),
+    Shortcut(("B", "N"), "shortcuts.replay.event", Where.REPLAY),
+    Shortcut(("W", "S", "A", "D", "Q", "E"), "shortcuts.handles.move", Where.HANDLES),
+    Shortcut(("U", "O", "I", "K", "J", "L"), "shortcuts.handles.turn", Where.HANDLES),
+    Shortcut(("Left", "Right", "Up", "Down"), "shortcuts.controls.step", Where.CONTROLS),
+    Shortcut(("PgUp", "PgDown"), "shortcuts.controls.far", Where.CONTROLS),
+    Shortcut(("Ins", "Del"), "shortcuts.form.rows", Where.FORM),
+    Shortcut(("Alt+Up", "Alt+Down"), "shortcuts.form.move", Where.FORM),
+    Shortcut(("Ctrl+Z", "Ctrl+Shift+Z"), "shortcuts.form.undo", Where.FORM),
+    Shortcut(("Ctrl+C",), "shortcuts.faults.copy", Where.FAULTS),
 )
 
 SHORTCUTS: Final[tuple[Shortcut, ...]] = (

@@ -24,6 +24,7 @@ from hil.desk.process import DeskProcess
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
 from hil.panel.models.bench import Link
+from hil.panel.models.handles import KEYS
 from hil.panel.models.opening import Opening
 from hil.panel.shortcuts import SHORTCUTS, Where, help_html
 from hil.panel.texts import TEXTS
@@ -148,6 +149,7 @@ def test_no_two_keys_collide_and_all_are_explained():
         if where is not Where.EVERYWHERE:
             # What is heard everywhere is heard first; only Space is handed on by who owns nothing.
             assert set(keys) & set(heard[Where.EVERYWHERE]) <= {"Space"}
+    assert set(KEYS) == set(heard[Where.HANDLES])
     page = help_html()
     assert all(TEXTS[entry.what] in page for entry in SHORTCUTS)
 
