@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from drives.bank import BankReport
 from hil.machine import soft_range_m
@@ -133,14 +132,19 @@ def _pose_error(recording: Recording, rows: NDArray[np.bool_]) -> NDArray[np.flo
     errors = np.full((len(wanted), 2), math.nan)
     both = np.isfinite(wanted).all(axis=1) & np.isfinite(reached).all(axis=1)
     if both.any():
-        turn = _turn(wanted[both]).inv() * _turn(reached[both])
+        turn_rad = _turn_rad(wanted[both], reached[both])
         way = np.linalg.norm(wanted[both, :3] - reached[both, :3], axis=1)
-        errors[both] = np.column_stack((way, turn.magnitude()))
+        errors[both] = np.column_stack((way, turn_rad))
     return errors
 
 
-def _turn(coordinates: NDArray[np.float64]) -> Rotation:
-    return Rotation.from_euler("ZYX", coordinates[:, 3:])
+def _turn_rad(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Angle between the orientations of poses, (N, 6) each [rad], (N,)."""
+    # Slow to load, and every run asks this module for a certificate, but few make a test move.
+    from scipy.spatial.transform import Rotation
+
+    first, second = (Rotation.from_euler("ZYX", poses[:, 3:]) for poses in (before, after))
+    return (first.inv() * second).magnitude()
 
 
 def _judge_leg(
