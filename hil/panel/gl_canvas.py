@@ -22,7 +22,8 @@ from hil.panel.gl_drawing import Drawing
 from hil.panel.gl_offscreen import Offscreen
 from hil.panel.models.scene_colours import SceneColours
 from hil.panel.models.scene_eye import Eye
-from hil.panel.models.scene_figure import Build, Figure, same_figure
+from hil.panel.models.scene_figure import Figure, same_figure
+from hil.panel.models.scene_parts import Build
 
 TURN_DEG: Final = 5.0
 """One press of an arrow key."""

@@ -7,7 +7,8 @@ from hil.panel import gl_calls as c
 from hil.panel.gl_calls import Calls, address
 from hil.panel.gl_program import NORMAL, POSITION, TAGS, Program
 from hil.panel.models.scene_colours import GHOST_ALPHA, SceneColours
-from hil.panel.models.scene_figure import TRACE_POINTS, Build, Figure
+from hil.panel.models.scene_figure import TRACE_POINTS, Figure
+from hil.panel.models.scene_parts import Build
 
 Floats = NDArray[np.float32]
 

@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from hil.panel.models.scene_colours import GHOST_ALPHA, SceneColours
-from hil.panel.models.scene_figure import Build, Figure, same_figure
+from hil.panel.models.scene_figure import Figure, same_figure
+from hil.panel.models.scene_parts import Build
 from hil.panel.models.scene_solids import hull
 from hil.panel.texts import text
 

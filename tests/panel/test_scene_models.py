@@ -25,7 +25,7 @@ from arm_driver import kinematics
 from hil.machine import geometry_of, soft_range_m
 from hil.panel.models.scene_build import SceneError, scenes_of
 from hil.panel.models.scene_colours import DARK, LIGHT, ROLES, SceneColours
-from hil.panel.models.scene_figure import TRACE_POINTS, Trace
+from hil.panel.models.scene_figure import TRACE_POINTS
 from hil.panel.models.scene_platform import margin_role
 from hil.panel.models.scene_solids import (
     Solid,
@@ -40,6 +40,7 @@ from hil.panel.models.scene_solids import (
 )
 from hil.panel.models.scene_space_arm import payload_box
 from hil.panel.models.scene_time import advance, between_poses, is_jump, rotation_of
+from hil.panel.models.scene_track import Trace
 from hil.recording.header import RunHeader
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose

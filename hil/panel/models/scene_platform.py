@@ -6,19 +6,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.panel.models.scene_figure import (
-    Build,
-    Camera,
-    Figure,
-    Label,
-    LegendEntry,
-    Part,
-    Piece,
-    grid,
-)
+from hil.panel.models.scene_figure import Figure
+from hil.panel.models.scene_parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
 from hil.panel.models.scene_rig import LEGS, Placed, RigShape
 from hil.panel.models.scene_rows import Columns
-from hil.panel.models.scene_solids import arrow, axes_along, ball, bar, box, cylinder, hull, prism
+from hil.panel.models.scene_solids import (
+    arrow,
+    axes_along,
+    ball,
+    bar,
+    box,
+    cylinder,
+    hull,
+    matrix,
+    prism,
+)
 from hil.recording.layouts import PLATFORM
 
 Array = NDArray[np.float64]
@@ -62,7 +64,10 @@ class PlatformScene:
         self._park = shape.parked()
         self._row: Array | None = None
         self._solved: Array | None = None
-        self._build = self._built()
+        self.title = ("scene.title.platform", shape.name)
+        """Key of the machine's kind, and its name."""
+        self.build = self._built()
+        """The parts: ground, plate, ghost, six cylinders, six rods."""
 
     @classmethod
     def from_scenario(cls, scenario: Mapping[str, Any]) -> "PlatformScene":
@@ -73,16 +78,6 @@ class PlatformScene:
             ValueError: if the rig is none.
         """
         return cls(RigShape.from_table(scenario["rig"]))
-
-    @property
-    def title(self) -> tuple[str, str]:
-        """Key of the machine's kind, and its name."""
-        return "scene.title.platform", self._shape.name
-
-    @property
-    def build(self) -> Build:
-        """The parts: ground, plate, ghost, six cylinders, six rods."""
-        return self._build
 
     def take(self, rows: Array, now_s: float) -> None:
         """Keep the newest frame, and the newest that tells a pose; when they came plays no part.
@@ -113,7 +108,7 @@ class PlatformScene:
         if wanted is not None:
             transforms[2] = matrix(wanted.rotation, wanted.position_m)
         transforms[3:] = self._legs(heads)
-        roles = dict(self._build.roles)
+        roles = dict(self.build.roles)
         for leg, role in enumerate(self.leg_roles(lengths)):
             roles[f"leg{leg + 1}"] = role
             transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
@@ -207,14 +202,6 @@ def margin_role(share: float) -> str:
     if share < FAULT_SHARE:
         return "fault"
     return "warn" if share < WARN_SHARE else "ok"
-
-
-def matrix(rotation: Array, position_m: Array) -> Array:
-    """Placement of axes (3, 3) at a point [m] (3,), shape (4, 4)."""
-    placed = np.eye(4)
-    placed[:3, :3] = rotation
-    placed[:3, 3] = position_m
-    return placed
 
 
 def _pose_or_none(coordinates: Array) -> Placed | None:

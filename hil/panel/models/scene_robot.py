@@ -10,29 +10,12 @@ from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kinematics import branch_of, nearest
 from arm_driver.pose import ArmError, Pose
-from hil.panel.models.scene_figure import (
-    Build,
-    Camera,
-    Figure,
-    LegendEntry,
-    Part,
-    Piece,
-    Trace,
-    grid,
-)
-from hil.panel.models.scene_platform import matrix
-from hil.panel.models.scene_rows import Columns
-from hil.panel.models.scene_solids import Solid, axes_along, ball, bar, box, cylinder
+from hil.panel.models.scene_figure import Figure
+from hil.panel.models.scene_parts import Build, Camera, LegendEntry, Part, Piece, grid
+from hil.panel.models.scene_solids import Solid, axes_along, ball, bar, box, cylinder, matrix
 from hil.panel.models.scene_space_arm import axis_labels, triad
-from hil.panel.models.scene_time import (
-    Between,
-    advance,
-    between_angles,
-    between_poses,
-    is_jump,
-    rotation_of,
-)
-from hil.recording.arm_frame import ARM
+from hil.panel.models.scene_time import between_angles, between_poses, rotation_of
+from hil.panel.models.scene_track import COLUMNS, Track
 
 Array = NDArray[np.float64]
 
@@ -41,7 +24,6 @@ TRACE_STEP_M: Final = 5e-4
 HAND_M: Final = 0.13
 """Length of the drawn gripper."""
 
-_COLUMNS: Final = Columns(ARM)
 _HOME_RAD: Final = np.radians([0.0, 45.0, -180.0, 0.0, 45.0, 0.0])
 _PARTS: Final = ("stand", "waist", "upper arm", "elbow", "forearm", "hand", "gripper", "ghost")
 
@@ -60,39 +42,25 @@ class RobotScene:
 
     def __init__(self, geometry: PumaGeometry, name: str) -> None:
         self._geometry = geometry
-        self._name = name
-        self._trace = Trace(TRACE_STEP_M)
-        self._between: Between | None = None
-        self._build = self._built()
-
-    @property
-    def title(self) -> tuple[str, str]:
+        self._track = Track("measured_pose", TRACE_STEP_M)
+        self.title = ("scene.title.robot", name)
         """Key of the machine's kind, and its name."""
-        return "scene.title.robot", self._name
-
-    @property
-    def build(self) -> Build:
+        self.build = self._built()
         """The parts: stand, six bodies of the arm, ghost of the gripper."""
-        return self._build
 
     def take(self, rows: Array, now_s: float) -> None:
         """Learn of new frames; after a jump in time the path begins anew."""
-        if not len(rows):
-            return
-        times = _COLUMNS.of_all(rows, "t_s")[:, 0]
-        if is_jump(self._between, times):
-            self._trace.clear()
-        self._between = advance(self._between, rows, times, now_s)
-        self._trace.add(_COLUMNS.of_all(rows, "measured_pose")[:, :3])
+        self._track.take(rows, now_s)
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""
         q, note, asked = _HOME_RAD, "scene.note.joints_unknown", np.full(7, np.nan)
-        if self._between is not None:
-            known, share = self._between, self._between.share(now_s)
+        known = self._track.between
+        if known is not None:
+            share = known.share(now_s)
 
             def ends(name: str) -> tuple[Array, Array, float]:
-                return _COLUMNS.of(known.before, name), _COLUMNS.of(known.newest, name), share
+                return COLUMNS.of(known.before, name), COLUMNS.of(known.newest, name), share
 
             asked = between_poses(*ends("target_pose"))
             measured = between_poses(*ends("measured_pose"))
@@ -103,9 +71,9 @@ class RobotScene:
             transforms[-1] = matrix(rotation_of(asked[3:]), asked[:3])
         return Figure(
             transforms,
-            tuple(self._build.roles.values()),
-            self._trace.points_m,
-            self._trace.serial,
+            tuple(self.build.roles.values()),
+            self._track.trace.points_m,
+            self._track.trace.serial,
             note,
         )
 

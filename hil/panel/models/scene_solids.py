@@ -213,3 +213,11 @@ def axes_along(directions: Array) -> Array:
     a, b, c = side.T
     third = np.stack([y * c - z * b, z * a - x * c, x * b - y * a], axis=1)
     return np.stack([side, third, directions], axis=2)
+
+
+def matrix(rotation: Array, position_m: Array) -> Array:
+    """Placement of axes (3, 3) at a point [m] (3,), shape (4, 4)."""
+    placed = np.eye(4)
+    placed[:3, :3] = rotation
+    placed[:3, 3] = position_m
+    return placed

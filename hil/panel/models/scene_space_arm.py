@@ -6,22 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.arm_settings import ArmSettings
-from hil.panel.models.scene_figure import (
-    Build,
-    Camera,
-    Figure,
-    Label,
-    LegendEntry,
-    Part,
-    Piece,
-    Trace,
-    grid,
-)
-from hil.panel.models.scene_platform import matrix
-from hil.panel.models.scene_rows import Columns
-from hil.panel.models.scene_solids import Solid, arrow, axes_along, ball, bar, box, cylinder
-from hil.panel.models.scene_time import Between, advance, between_angles, is_jump
-from hil.recording.arm_frame import ARM
+from hil.panel.models.scene_figure import Figure
+from hil.panel.models.scene_parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
+from hil.panel.models.scene_solids import Solid, arrow, axes_along, ball, bar, box, cylinder, matrix
+from hil.panel.models.scene_time import between_angles
+from hil.panel.models.scene_track import COLUMNS, Track
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.links import Link
 
@@ -29,8 +18,6 @@ Array = NDArray[np.float64]
 
 THICKNESS: Final = 0.0115
 """Radius of the arm's tubes as a share of its stretched length."""
-
-_COLUMNS: Final = Columns(ARM)
 
 
 class SpaceArmScene:
@@ -46,45 +33,29 @@ class SpaceArmScene:
     """
 
     def __init__(self, settings: ArmSettings, payload: str = "") -> None:
-        self._name = settings.name
         self._arm = settings.arm()
         self._home_rad = settings.home_rad()
         self._joints = tuple(_JointMotion(link) for link in self._arm.links)
         self._tool = matrix(self._arm.tool_rotation, self._arm.tool_offset_m)
         body = settings.payloads()[payload] if payload else None
         self._reach_m = _reach_m(self._arm)
-        self._trace = Trace(1e-3 * self._reach_m / 15.0)
-        self._between: Between | None = None
-        self._build = self._built(body, payload)
-
-    @property
-    def title(self) -> tuple[str, str]:
+        self._track = Track("space_pose", 1e-3 * self._reach_m / 15.0)
+        self.title = ("scene.title.space_arm", settings.name)
         """Key of the machine's kind, and its name."""
-        return "scene.title.space_arm", self._name
-
-    @property
-    def build(self) -> Build:
+        self.build = self._built(body, payload)
         """The parts: base, six links, gripper with payload."""
-        return self._build
 
     def take(self, rows: Array, now_s: float) -> None:
         """Learn of new frames; after a jump in time the path begins anew."""
-        if not len(rows):
-            return
-        times = _COLUMNS.of_all(rows, "t_s")[:, 0]
-        if is_jump(self._between, times):
-            self._trace.clear()
-        self._between = advance(self._between, rows, times, now_s)
-        self._trace.add(_COLUMNS.of_all(rows, "space_pose")[:, :3])
+        self._track.take(rows, now_s)
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""
         q, note = self._home_rad, "scene.note.joints_unknown"
-        if self._between is not None:
-            before, newest = (
-                _COLUMNS.of(row, "space_q") for row in (self._between.before, self._between.newest)
-            )
-            found = between_angles(before, newest, self._between.share(now_s))
+        known = self._track.between
+        if known is not None:
+            before, newest = (COLUMNS.of(row, "space_q") for row in (known.before, known.newest))
+            found = between_angles(before, newest, known.share(now_s))
             if np.isfinite(found).all():
                 q, note = found, ""
         transforms = np.empty((8, 4, 4))
@@ -92,9 +63,9 @@ class SpaceArmScene:
         transforms[1:] = self.placements(q)
         return Figure(
             transforms,
-            tuple(self._build.roles.values()),
-            self._trace.points_m,
-            self._trace.serial,
+            tuple(self.build.roles.values()),
+            self._track.trace.points_m,
+            self._track.trace.serial,
             note,
         )
 
