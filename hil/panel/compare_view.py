@@ -1,44 +1,32 @@
 """Two runs over each other: one signal of both, its difference, figures of all, and settings."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QPushButton,
     QSplitter,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from hil.panel.compare_plots import ComparePlots
+from hil.panel.compare_tables import FiguresTable, SettingsTable
 from hil.panel.models.background import Background, Watch
-from hil.panel.models.compare import (
-    Align,
-    CompareError,
-    Figures,
-    Run,
-    comparable,
-    settings_that_differ,
-)
+from hil.panel.models.compare import CompareError, Run, comparable
+from hil.panel.models.compare_align import Align
+from hil.panel.models.compare_settings import settings_that_differ
 from hil.panel.models.compare_work import Comparison, compare, read_run
 from hil.panel.models.scope_channels import Channel
-from hil.panel.scope_readout import number
 from hil.panel.texts import text
 from hil.panel.theme import Theme
 from hil.recording.header import RecordingError
-
-_FIGURES: Final = ("channel", "largest", "at", "rms", "mean", "unit")
 
 
 class CompareView(QWidget):
@@ -76,16 +64,17 @@ class CompareView(QWidget):
         self.cancel.hide()
         self.cancel.clicked.connect(self.give_up)
         self.plots = ComparePlots(theme, self)
-        self.figures = _table(self, [text(f"compare.{key}") for key in _FIGURES])
-        names = [text("compare.setting"), "1", "2"]
-        self.settings = _table(self, names)
+        self.figures = FiguresTable(self)
+        self.settings = SettingsTable(self)
         self._arrange()
         self.set_theme(theme)
         for which, button in enumerate(self.open):
             button.clicked.connect(lambda _=False, which=which: self._ask(which))
         self.channel.currentIndexChanged.connect(self._changed)
         self.align.currentIndexChanged.connect(self._changed)
-        self.figures.cellClicked.connect(self._picked)
+        self.figures.picked.connect(
+            lambda name: self.channel.setCurrentIndex(self.channel.findData(name))
+        )
 
     def set_run(self, which: int, run: Run) -> None:
         """Compare another run.
@@ -173,6 +162,18 @@ class CompareView(QWidget):
             self.told.setText(text("compare.given_up"))
         self._show_progress()
 
+    def close_all(self) -> None:
+        """The window closes: end what goes on in the background, and wait for its end.
+
+        A thread that outlived the window would hold a recording's memory, and work for nobody.
+        """
+        works = [work for work in (*self._reading, self._comparing) if work is not None]
+        self._reading, self._comparing = [None, None], None
+        for work in works:
+            work.cancel()
+        for work in works:
+            work.wait()
+
     def _show_progress(self) -> None:
         works = [work for work in (*self._reading, self._comparing) if work is not None]
         for part in (self.progress, self.cancel):
@@ -244,16 +245,15 @@ class CompareView(QWidget):
 
     def _show(self, found: Comparison) -> None:
         self.shift_s = found.shift_s
-        self._write_figures(found.rows)
+        self.figures.show_figures(found.rows)
+        shift = text("compare.shift", value=found.shift_s)
+        words = shift if found.rows else text("compare.no_overlap")
+        self.told.setText(f"{self._named} · {words}")
         self.plots.draw(found.shown)
 
     def _write_settings(self, first: Run, second: Run) -> None:
         rows = settings_that_differ(first.facts, second.facts)
-        absent = text("compare.absent")
-        self.settings.setRowCount(len(rows))
-        for row, setting in enumerate(rows):
-            cells = (setting.name, setting.first or absent, setting.second or absent)
-            _write(self.settings, row, cells)
+        self.settings.show_settings(rows)
         same = text("compare.differ", count=len(rows)) if rows else text("compare.alike")
         names = " · ".join(
             f'<span style="color:{self._theme.traces[number]}">■</span> '
@@ -262,40 +262,3 @@ class CompareView(QWidget):
         )
         self._named = f"{names} · {same}"
         self.told.setText(self._named)
-
-    def _write_figures(self, rows: Sequence[Figures]) -> None:
-        self.figures.setRowCount(len(rows))
-        for row, found in enumerate(rows):
-            values = (found.largest, found.at_s, found.rms, found.mean)
-            cells = (found.channel.name, *(number(value) for value in values), found.channel.unit)
-            _write(self.figures, row, cells)
-        shift = text("compare.shift", value=self.shift_s)
-        words = shift if rows else text("compare.no_overlap")
-        self.told.setText(f"{self._named} · {words}")
-
-    def _picked(self, row: int, _: int) -> None:
-        """A signal's row was clicked: show the signal."""
-        item = self.figures.item(row, 0)
-        if item is not None:
-            self.channel.setCurrentIndex(self.channel.findData(item.text()))
-
-
-def _table(parent: QWidget, names: Sequence[str]) -> QTableWidget:
-    made = QTableWidget(0, len(names), parent)
-    made.setHorizontalHeaderLabels(list(names))
-    made.verticalHeader().hide()
-    made.verticalHeader().setDefaultSectionSize(20)
-    made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    made.setWordWrap(False)
-    made.horizontalHeader().setDefaultSectionSize(76)
-    made.horizontalHeader().setMinimumSectionSize(50)
-    made.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-    return made
-
-
-def _write(into: QTableWidget, row: int, cells: Sequence[str]) -> None:
-    for column, cell in enumerate(cells):
-        item = QTableWidgetItem(cell)
-        item.setToolTip(cell)
-        into.setItem(row, column, item)

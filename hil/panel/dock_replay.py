@@ -48,3 +48,7 @@ class CompareDock(Plain):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self.widget.set_theme(theme)
+
+    def close(self) -> None:
+        """End what is read or compared."""
+        self.widget.close_all()

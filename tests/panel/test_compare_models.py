@@ -6,18 +6,11 @@ import numpy as np
 import pytest
 from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, rows
 
-from hil.panel.models.compare import (
-    Align,
-    CompareError,
-    Run,
-    comparable,
-    difference,
-    figures,
-    motion_start_s,
-    settings_that_differ,
-    shift_between,
-    table,
-)
+from hil.panel.models.background import Watch
+from hil.panel.models.compare import CompareError, Run, comparable, difference, figures
+from hil.panel.models.compare_align import Align, motion_start_s, shift_between
+from hil.panel.models.compare_settings import settings_that_differ
+from hil.panel.models.compare_work import compare
 from hil.panel.models.feed import RunFacts
 from hil.panel.models.scope_channels import channel_named, channels_of
 from hil.recording.header import RunHeader
@@ -116,12 +109,19 @@ def test_a_hole_of_the_second_run_stays_one():
     assert np.isfinite(values[[3099, 3101]]).all()
 
 
+def compared(first, second):
+    """Figures of every signal, as they are worked out in the background."""
+    return compare((first, second), CHANNELS, LEG, Align.NONE, Watch()).rows
+
+
 def test_runs_with_no_common_time_have_no_figures():
-    assert table(run(), run(), CHANNELS, 100.0) == ()
+    later = run().rows.copy()
+    later[:, 1] += 100.0
+    assert compared(run(), Run(facts(), later)) == ()
 
 
 def test_the_table_has_what_both_runs_have():
-    found = {row.channel.name: row for row in table(run(), run(offset=1.0), CHANNELS, 0.0)}
+    found = {row.channel.name: row for row in compared(run(), run(offset=1.0))}
     assert {LEG1, FORCE1, "mode"} <= found.keys()
     assert LEG2 not in found
     assert found[FORCE1].rms == 0.0

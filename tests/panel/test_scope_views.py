@@ -15,7 +15,8 @@ from scope_samples import FORCE1, LEG1, LEG2, MODES, batch, event, facts, rows
 from test_replay_models import write
 
 from hil.panel.compare_view import CompareView
-from hil.panel.models.compare import Align, Run
+from hil.panel.models.compare import Run
+from hil.panel.models.compare_align import Align
 from hil.panel.models.replay import FileFeed
 from hil.panel.models.replay_index import Index
 from hil.panel.models.scope import ScopeModel

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hil.panel.models.background import Watch
-from hil.panel.models.compare import (
-    Align,
-    Difference,
-    Figures,
-    Run,
-    difference,
-    figures,
-    shift_between,
-)
+from hil.panel.models.compare import Difference, Figures, Run, difference, figures
+from hil.panel.models.compare_align import Align, shift_between
 from hil.panel.models.replay import FileFeed
 from hil.panel.models.replay_index import Index
 from hil.panel.models.scope_channels import Channel
