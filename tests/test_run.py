@@ -39,13 +39,29 @@ def run_and_read(tmp_path, the_plan):
     return result, Recording.open(result.recorder.path)
 
 
+# Several tests look at the same runs, all of them in one worker.
+pytestmark = pytest.mark.xdist_group("dry runs")
+
+
+@pytest.fixture(scope="module")
+def good_run(tmp_path_factory):
+    """The short motion from power-up to parked, which nobody changes."""
+    return run_and_read(tmp_path_factory.mktemp("good"), plan())
+
+
+@pytest.fixture(scope="module")
+def longer_run(tmp_path_factory):
+    """Three seconds of the motion without any fault."""
+    return run(plan(motion=HEAVE | {"duration_s": 3.0}), tmp_path_factory.mktemp("longer"))
+
+
 def modes_in_order(recording):
     return [event.data["mode"] for event in recording.events if event.kind is EventKind.MODE]
 
 
-def test_a_motion_is_played_from_power_up_to_parked(tmp_path):
+def test_a_motion_is_played_from_power_up_to_parked(good_run):
     the_plan = plan()
-    result, recording = run_and_read(tmp_path, the_plan)
+    result, recording = good_run
     assert result.outcome is Outcome.COMPLETED
     assert result.ok
     assert result.reason == ""
@@ -59,8 +75,8 @@ def test_a_motion_is_played_from_power_up_to_parked(tmp_path):
     assert 0.95 < evidence.length_min_m < evidence.length_max_m < 1.06
 
 
-def test_what_is_sent_is_what_was_allowed_and_the_platform_follows_what_was_wanted(tmp_path):
-    _, recording = run_and_read(tmp_path, plan())
+def test_what_is_sent_is_what_was_allowed_and_the_platform_follows_what_was_wanted(good_run):
+    _, recording = good_run
     allowed, sent = recording.column("allowed_length_m"), recording.column("sent_length_m")
     np.testing.assert_array_equal(allowed, sent)
     moving = in_motion(recording)
@@ -77,8 +93,8 @@ def test_what_is_sent_is_what_was_allowed_and_the_platform_follows_what_was_want
     assert np.ptp(reached[known, 2]) > 0.03
 
 
-def test_nothing_is_sent_while_the_drives_find_their_reference(tmp_path):
-    _, recording = run_and_read(tmp_path, plan())
+def test_nothing_is_sent_while_the_drives_find_their_reference(good_run):
+    _, recording = good_run
     before = np.isin(
         recording.column("mode"), [recording.modes.index(m) for m in ("IDLE", "HOMING")]
     )
@@ -86,12 +102,13 @@ def test_nothing_is_sent_while_the_drives_find_their_reference(tmp_path):
     assert np.isnan(recording.column("sent_length_m")[before]).all()
 
 
-def test_two_dry_runs_are_bit_identical_and_another_seed_is_not(tmp_path):
+def test_two_dry_runs_are_bit_identical_and_another_seed_is_not(tmp_path, good_run):
     first, second = (run(plan(seed=5), tmp_path) for _ in range(2))
     assert first.recorder.sha256 == second.recorder.sha256
     assert first.recorder.path != second.recorder.path
     assert first.recorder.path.read_bytes() == second.recorder.path.read_bytes()
-    assert run(plan(seed=6), tmp_path).recorder.sha256 != first.recorder.sha256
+    assert plan().scenario.seed != 5
+    assert good_run[0].recorder.sha256 != first.recorder.sha256
 
 
 def test_a_motion_that_leaves_the_envelope_stops_six_legs_together(tmp_path):
@@ -135,15 +152,17 @@ def test_a_motion_that_leaves_the_envelope_stops_six_legs_together(tmp_path):
         ({"kind": "disabled", "leg": 6}, "drive"),
     ],
 )
-def test_a_fault_of_one_drive_stops_the_platform_and_names_the_leg(tmp_path, fault, check):
-    the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, faults=[fault | {"start_s": 10.0}])
+def test_a_fault_of_one_drive_stops_the_platform_and_names_the_leg(
+    tmp_path, longer_run, fault, check
+):
+    the_plan = plan(motion=HEAVE | {"duration_s": 3.0}, faults=[fault | {"start_s": 7.0}])
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.TRIPPED, result.reason
     first = verdicts_of(recording)[0]
     assert (first["check"], first["leg"]) == (check, fault["leg"])
-    assert 10.0 <= first["t_s"] < 10.5
+    assert 7.0 <= first["t_s"] < 7.5
     # The same plan without the fault completes: it was the fault that stopped it.
-    assert run(plan(motion=HEAVE | {"duration_s": 5.0}), tmp_path).ok
+    assert longer_run.ok
 
 
 class _StopAfter:
@@ -245,6 +264,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_pa
 
 def test_a_run_never_writes_into_an_old_one(tmp_path, monkeypatch):
     monkeypatch.setattr(hil.run_files, "utc_stamp", lambda: "20260101T000000Z")
+    monkeypatch.setattr(hil.bench, "StopSignals", lambda: _StopAfter(10))
     folders = {run(plan(), tmp_path).recorder.path.parent for _ in range(3)}
     assert len(folders) == 3
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
@@ -109,13 +110,24 @@ def _shade(
     least_s: float,
     clip: bool,
 ) -> None:
-    """Boxes of the phases, in shares of the axis's height; one collection a mode, for speed."""
-    for mode in dict.fromkeys(phase.mode for phase in phases):
-        spans = [(p.start_s, max(p.duration_s, least_s)) for p in phases if p.mode == mode]
-        axes.broken_barh(
-            spans, (bottom, height), transform=axes.get_xaxis_transform(), clip_on=clip,
-            facecolor=mode_colour(mode), edgecolor="none", alpha=alpha, zorder=0.5,
-        )  # fmt: skip
+    """Boxes of the phases, in shares of the axis's height; one collection of all, for speed."""
+    if not phases:
+        return
+    order = {mode: k for k, mode in enumerate(dict.fromkeys(phase.mode for phase in phases))}
+    phases = sorted(phases, key=lambda phase: order[phase.mode])  # mode over mode, as first met
+    starts = np.array([phase.start_s for phase in phases])
+    ends = starts + np.maximum([phase.duration_s for phase in phases], least_s)
+    boxes = np.empty((len(phases), 4, 2))
+    boxes[:, 0, 0] = boxes[:, 1, 0] = starts
+    boxes[:, 2, 0] = boxes[:, 3, 0] = ends
+    boxes[:, 0, 1] = boxes[:, 3, 1] = bottom
+    boxes[:, 1, 1] = boxes[:, 2, 1] = bottom + height
+    colours = [mode_colour(phase.mode) for phase in phases]
+    collection = PolyCollection(
+        list(boxes), transform=axes.get_xaxis_transform(), clip_on=clip,
+        facecolors=colours, edgecolor="none", alpha=alpha, zorder=0.5,
+    )  # fmt: skip
+    axes.add_collection(collection, autolim=False)
 
 
 def _draw_strip(axes: Axes, phases: list[Phase], span: float) -> None:

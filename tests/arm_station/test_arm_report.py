@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 from scipy.spatial.transform import Rotation
 
@@ -41,6 +42,9 @@ from hil.report.arm_tracking import tracking_of
 from hil.report.arm_view import ArmView
 from hil.report.ending import Ending
 
+# One run and its page are made once and looked at by many tests, all of them in one worker.
+pytestmark = pytest.mark.xdist_group("the arm's page")
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> ArmRecording:
@@ -61,6 +65,12 @@ def page(run: ArmRecording, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
     monkeypatch.setattr(style, "DPI", 36)
+
+
+@pytest.fixture
+def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For pages that are about texts: every picture is put together, none becomes dots."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
 
 
 def rows(view: ArmView) -> dict[str, object]:
@@ -287,7 +297,7 @@ def test_arms_are_drawn_where_they_were_at_the_first_and_last_waypoint(view: Arm
     assert (chosen[0], chosen[-1]) == (0, 239)
 
 
-@pytest.mark.usefixtures("coarse")
+@pytest.mark.usefixtures("unpainted")
 def test_a_bad_run_says_what_is_bad(tmp_path: Path) -> None:
     def change(index: int, frame):
         if 50 <= index < 55:
@@ -362,12 +372,17 @@ def test_odd_recordings_give_a_page_that_says_so(tmp_path: Path) -> None:
         ("blank", {"change": blank, "count": 30}, "No waypoint was sent"),
         ("none", {"count": 0}, "COMPLETED"),
         ("one", {"count": 1}, "delay cannot be told"),
-        ("arms", {"described": False, "count": 30}, "cannot be drawn"),
     ]
     for name, options, words in cases:
         odd = write_run(tmp_path / name / "recording.mcap", **options)
         assert words in parsed(write_arm_report(odd, tmp_path / name)).text, name
-    whole = (tmp_path / "told" / "recording.mcap").read_bytes()
+
+
+@pytest.mark.usefixtures("unpainted")
+def test_recordings_without_arms_or_an_end_give_a_page_that_says_so(tmp_path: Path) -> None:
+    odd = write_run(tmp_path / "arms.mcap", described=False, count=30)
+    assert "cannot be drawn" in parsed(write_arm_report(odd, tmp_path / "arms")).text
+    whole = write_run(tmp_path / "told.mcap", count=30).recording.path.read_bytes()
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(whole[: len(whole) // 2])
     text = parsed(write_arm_report(ArmRecording.open(cut), tmp_path / "cut")).text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 from report_samples import GOOD, TRIP_TEXT, TRIPPED, start_of, violation, write_run
 
 import hil.report.style
@@ -30,6 +31,12 @@ def tripped_run(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
     monkeypatch.setattr(hil.report.style, "DPI", 36)
+
+
+@pytest.fixture
+def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For pages that are about texts: every picture is put together, none becomes dots."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
 
 
 @pytest.fixture(scope="session")

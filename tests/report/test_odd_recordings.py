@@ -13,8 +13,6 @@ from hil.recording.frame import FIELDS, CycleFlag
 from hil.recording.reader import Recording
 from hil.report.page import write_report
 
-pytestmark = pytest.mark.usefixtures("coarse")
-
 
 def empty(run: Recording) -> Recording:
     return with_columns(run, **{row.name: run.column(row.name)[:0] for row in FIELDS})
@@ -77,6 +75,7 @@ def foreign_scenario(run: Recording) -> Recording:
     return dataclasses.replace(run, scenario={"car": [1, 2], "scenario": None})
 
 
+@pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
     ("odd", "words"),
     [
@@ -102,6 +101,7 @@ def test_an_odd_recording_still_has_a_page(good_run: Recording, tmp_path, odd, w
         assert path.stat().st_size > 1000
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize("share", [0.1, 0.97])
 def test_a_recording_that_is_cut_off_says_so(good_run: Recording, tmp_path, share: float) -> None:
     whole = good_run.path.read_bytes()

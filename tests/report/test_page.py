@@ -26,6 +26,9 @@ from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.page import MOST_ROWS, write_report
 
+# Two pages are drawn once and looked at by many tests, all of them in one worker.
+pytestmark = pytest.mark.xdist_group("pages")
+
 ALL_PICTURES = ["strokes", "speeds", "tracking", "pose", "rig", "timeline"]
 
 
@@ -110,7 +113,7 @@ def test_the_same_recording_gives_the_same_bytes(tripped_run: Recording, tripped
 HOSTILE = "<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
 
 
-@pytest.mark.usefixtures("coarse")
+@pytest.mark.usefixtures("unpainted")
 def test_hostile_texts_stay_texts(tmp_path) -> None:
     plan = demo_plan()
     scenario = plan.scenario.model_copy(update={"description": HOSTILE})

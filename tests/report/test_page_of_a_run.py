@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hil.bench import run
 from hil.recording.reader import Recording
 from hil.report.page import write_report
@@ -25,6 +27,7 @@ def short_plan(**keys: object) -> Plan:
     return plan_from_table(table | keys, Path("short.toml"))
 
 
+@pytest.mark.usefixtures("coarse")
 def test_a_run_that_completes(tmp_path: Path) -> None:
     result = run(short_plan(), tmp_path)
     assert result.ok

@@ -53,6 +53,7 @@ def test_three_pictures_and_a_table_are_written(drawn, box, exact, tmp_path: Pat
         assert (pixels[:, :2] == 255.0).all()
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_the_table_holds_the_sample_to_the_last_bit(drawn, box, tmp_path: Path) -> None:
     table = write_sample_figures(drawn, box, tmp_path)[-1]
     assert table.read_text(encoding="utf-8").partition("\n")[0] == ",".join(CSV_NAMES)
@@ -61,6 +62,7 @@ def test_the_table_holds_the_sample_to_the_last_bit(drawn, box, tmp_path: Path) 
     np.testing.assert_array_equal(rows[:, 6:], drawn.lengths)
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_lines_are_the_ranges_and_the_extremes_of_each_leg(
     monkeypatch, drawn, box, exact, tmp_path: Path
 ) -> None:
@@ -82,6 +84,7 @@ def test_lines_are_the_ranges_and_the_extremes_of_each_leg(
     assert len(lines) == 12
 
 
+@pytest.mark.usefixtures("coarse")
 def test_the_same_sample_gives_the_same_pictures(drawn, box, tmp_path: Path) -> None:
     first = write_sample_figures(drawn, box, tmp_path / "a")
     second = write_sample_figures(drawn, box, tmp_path / "b")
@@ -90,6 +93,7 @@ def test_the_same_sample_gives_the_same_pictures(drawn, box, tmp_path: Path) -> 
     assert "Software" not in Image.open(io.BytesIO(first[0].read_bytes())).info
 
 
+@pytest.mark.usefixtures("coarse")
 def test_one_pose_is_a_sample_too(box, tmp_path: Path) -> None:
     one = sample(geometry_of(demo_plan().rig), box, 1, 0)
     assert len(write_sample_figures(one, box, tmp_path)) == 4
