@@ -21,8 +21,8 @@ from hil.signals import StopSignals
 PAPER_TEXT = (configs_dir() / "rigs" / "paper.toml").read_text(encoding="utf-8")
 QUICKER = {
     "speed_m_s = 0.10": "speed_m_s = 0.40",
-    "acceleration_m_s2 = 0.20": "acceleration_m_s2 = 1.00",
-    "jerk_m_s3 = 0.80": "jerk_m_s3 = 10.0",
+    "acceleration_m_s2 = 0.20": "acceleration_m_s2 = 2.00",
+    "jerk_m_s3 = 0.80": "jerk_m_s3 = 40.0",
     "enable_time_s = 0.2 ": "enable_time_s = 0.05",
     "late_cycles_max = 3.0": "late_cycles_max = 10.0",
     "missing_setpoints_max = 2": "missing_setpoints_max = 5",

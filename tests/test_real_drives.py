@@ -22,6 +22,7 @@ from rack_bench import (
 )
 
 import hil.bench
+import hil.report.style
 from hil.cli import app
 from hil.gate.remote import RemoteGate
 from hil.rack import emulated_rack
@@ -44,6 +45,14 @@ WIRES = {
 what is measured on a wire is one to two cycles old: at 0.12 m/s 1.2 to 2.4 mm at 100 Hz, 4.8 to
 9.6 mm at 25 Hz.
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def coarse():
+    """Nobody looks at the pictures of these reports: all are drawn, in few dots."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hil.report.style, "DPI", 36)
+        yield
 
 
 @pytest.fixture(scope="module")

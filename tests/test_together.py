@@ -228,12 +228,12 @@ def until(look, good, within_s=20.0):
 def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop(tmp_path):
     """Real stations: the robot's own stop is pressed on its way; the platform parks."""
     prepared = prepare_plan(load_arm_plan(
-        configs_dir() / "scenarios" / "bkm_on_rm01.toml", list(up(60.0, 0.005))
+        configs_dir() / "scenarios" / "bkm_on_rm01.toml", list(up(20.0, 0.01))
     ))  # fmt: skip
     with robot_at(prepared) as (url, console):
-        arm = part("arm", "bkm_on_rm01", 'clock="real"', *up(60.0, 0.005), f'devices.arm="{url}"')
+        arm = part("arm", "bkm_on_rm01", 'clock="real"', *up(20.0, 0.01), f'devices.arm="{url}"')
         rig = write_quick_rig(tmp_path)
-        platform = part("platform", "heave", 'clock="real"', "motion.duration_s=60", f'rig="{rig}"')
+        platform = part("platform", "heave", 'clock="real"', "motion.duration_s=20", f'rig="{rig}"')
         path = write(tmp_path, platform, arm)
         operator = threading.Thread(target=press, args=(tmp_path / "runs", console))
         operator.start()
