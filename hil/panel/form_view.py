@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 from hil.panel.form_checking import Check, Checker
 from hil.panel.form_delegate import NAME, PLACE, VALUE
 from hil.panel.form_tree import FormTree
-from hil.panel.models.form import FormError, FormModel
+from hil.panel.models.form import FormModel
+from hil.panel.models.form_edits import FormError
 from hil.panel.models.form_files import offered
 from hil.panel.models.form_nodes import NodeKind, Place
 from hil.panel.texts import text

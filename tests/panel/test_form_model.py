@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hil.file_kinds import FileKind, kind_of
-from hil.panel.models.form import FormError, FormModel
+from hil.panel.models.form import FormModel
+from hil.panel.models.form_edits import FormError
 from hil.panel.models.form_labels import label_of
 from hil.panel.models.form_nodes import NodeKind
 from hil.panel.models.form_values import shown, value_at

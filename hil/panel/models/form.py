@@ -1,4 +1,4 @@
-"""A form for one file of settings: what it shows, what edits do to its table, undo and problems.
+"""A form for one file of settings: what it shows, its edits, steps back, and problems.
 
 Tables are never changed, only replaced, so a step back is the table of before. Edits of one field
 that follow each other are one step.
@@ -9,17 +9,12 @@ from typing import Any, Final
 
 from hil.file_kinds import FileKind
 from hil.panel.models.form_check import Problem
-from hil.panel.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place
-from hil.panel.models.form_values import blank, parsed, replaced, value_at
-from hil.panel.texts import text
+from hil.panel.models.form_edits import Edits
+from hil.panel.models.form_nodes import ABSENT, Node, NodeMaker, Place
 from hil.schema import KINDS, schema_of
 
 STEPS_MAX: Final = 500
 """Steps back that are kept."""
-
-
-class FormError(ValueError):
-    """An edit that the form does not allow; the text says why."""
 
 
 class FormModel:
@@ -33,6 +28,7 @@ class FormModel:
     def __init__(self, kind: FileKind, table: Mapping[str, Any]) -> None:
         self.kind = kind
         self._maker = NodeMaker(schema_of(next(name for name, one in KINDS.items() if one is kind)))
+        self._edits = Edits(self._maker)
         self._table: dict[str, Any] = dict(table)
         self._saved = self._table
         self._back: list[dict[str, Any]] = []
@@ -82,10 +78,7 @@ class FormModel:
         Raises:
             FormError: if there is no such line, or it has lines of its own.
         """
-        node = self._needed(place)
-        if node.inner or node.kind is NodeKind.FOREIGN:
-            raise FormError(text("form.error.typed", place=_words(place)))
-        self.put(place, parsed(node, typed, self._maker))
+        self._become(self._edits.typed(self._table, place, typed), place)
 
     def put(self, place: Place, value: Any) -> None:
         """Give a line a value; the tag of a table changes the table's other keys with it.
@@ -93,14 +86,7 @@ class FormModel:
         Raises:
             FormError: if there is no such line.
         """
-        self._needed(place)
-        table = self._with_ancestors(place)
-        parent = self._maker.at(table, place[:-1])
-        if parent is not None and parent.tag == place[-1]:
-            table = self._retagged(table, parent, value)
-        else:
-            table = replaced(table, place, value)
-        self._become(table, place)
+        self._become(self._edits.put(self._table, place, value), place)
 
     def include(self, place: Place, given: bool) -> None:
         """Let a key stand in the file, or leave it out.
@@ -108,16 +94,7 @@ class FormModel:
         Raises:
             FormError: if there is no such line, or it is required.
         """
-        node = self._needed(place)
-        if given == node.given:
-            return
-        if not given:
-            if node.required:
-                raise FormError(text("form.error.required", place=_words(place)))
-            self._become(replaced(self._table, place, ABSENT))
-            return
-        table = self._with_ancestors(place)
-        self._become(replaced(table, place, self._blank_of(table, place)))
+        self._become(self._edits.include(self._table, place, given))
 
     def reshape(self, place: Place, form: int) -> None:
         """Give a line another of its forms (see `alternatives`), keeping what fits.
@@ -125,21 +102,7 @@ class FormModel:
         Raises:
             FormError: if there is no such form.
         """
-        node = self._needed(place)
-        forms = node.schema.get("x-alternatives", ())
-        if not 0 <= form < len(forms):
-            raise FormError(
-                text("form.error.form", place=_words(place), form=form, count=len(forms))
-            )
-        old, new = node.value, blank(forms[form], self._maker)
-        if isinstance(new, list):
-            first = old if isinstance(old, list | tuple) else [old] * len(new)
-            kept = [item for item in first if item is not ABSENT]
-            new = [*kept[: len(new)], *new[len(kept) :]]
-        elif isinstance(old, list | tuple) and old:
-            new = old[0]
-        table = self._with_ancestors(place)
-        self._become(replaced(table, place, new))
+        self._become(self._edits.reshape(self._table, place, form))
 
     def append(self, place: Place) -> Place:
         """Add an item to a list: a copy of its last one, or a blank one.
@@ -150,19 +113,9 @@ class FormModel:
         Raises:
             FormError: if it is no list, or full.
         """
-        node = self._needed(place)
-        if node.kind is not NodeKind.LIST:
-            raise FormError(text("form.error.no_list", place=_words(place)))
-        items = list(node.value) if isinstance(node.value, list | tuple) else []
-        most = node.schema.get("maxItems")
-        if most is not None and len(items) >= most:
-            raise FormError(
-                text("form.error.full", place=_words(place), count=len(items), most=most)
-            )
-        new = items[-1] if items else blank(self._maker.item_schema(node), self._maker)
-        table = self._with_ancestors(place)
-        self._become(replaced(table, place, [*items, new]))
-        return (*place, len(items))
+        table, added = self._edits.append(self._table, place)
+        self._become(table)
+        return added
 
     def remove(self, place: Place) -> None:
         """Remove an item of a list, a key that is not required, or one that is unknown.
@@ -170,18 +123,7 @@ class FormModel:
         Raises:
             FormError: if it is needed.
         """
-        node = self._needed(place)
-        if isinstance(node.key, int):
-            items = value_at(self._table, place[:-1])
-            owner = self.node(place[:-1])
-            least = owner.schema.get("minItems", 0) if owner is not None else 0
-            if items is ABSENT or len(items) <= least:
-                raise FormError(text("form.error.least", place=_words(place[:-1]), least=least))
-            self._become(replaced(self._table, place, ABSENT))
-        elif node.kind is NodeKind.FOREIGN and node.required:
-            self._become(replaced(self._table, place, self._blank_of(self._table, place)))
-        else:
-            self.include(place, False)
+        self._become(self._edits.remove(self._table, place))
 
     def move(self, place: Place, by: int) -> Place:
         """Move an item of a list up (negative) or down; not beyond its ends.
@@ -192,16 +134,9 @@ class FormModel:
         Raises:
             FormError: if it is no item of a list.
         """
-        node = self._needed(place)
-        items = value_at(self._table, place[:-1])
-        if not isinstance(node.key, int) or items is ABSENT:
-            raise FormError(text("form.error.no_item", place=_words(place)))
-        new = min(max(node.key + by, 0), len(items) - 1)
-        if new != node.key:
-            rest = [item for index, item in enumerate(items) if index != node.key]
-            rest.insert(new, items[node.key])
-            self._become(replaced(self._table, place[:-1], rest))
-        return (*place[:-1], new)
+        table, moved = self._edits.move(self._table, place, by)
+        self._become(table)
+        return moved
 
     # --- steps ----------------------------------------------------------------------------------
 
@@ -260,56 +195,6 @@ class FormModel:
         """Problems at a place or within it."""
         return tuple(one for one in self._problems if one.place[: len(place)] == place)
 
-    # --- inside ---------------------------------------------------------------------------------
-
-    def _needed(self, place: Place) -> Node:
-        node = self.node(place)
-        if node is None or not place:
-            raise FormError(text("form.error.none", place=_words(place)))
-        return node
-
-    def _with_ancestors(self, place: Place) -> dict[str, Any]:
-        """The table with everything that leads to a place."""
-        table = self._table
-        for depth in range(1, len(place)):
-            if value_at(table, place[:depth]) is ABSENT:
-                table = replaced(table, place[:depth], self._blank_of(table, place[:depth]))
-        return table
-
-    def _blank_of(self, table: dict[str, Any], place: Place) -> Any:
-        parent, key = self._maker.at(table, place[:-1]), place[-1]
-        if parent is None:
-            raise FormError(text("form.error.none", place=_words(place)))
-        if parent.tag == key:
-            return next(iter(self._maker.variants(parent)))
-        schema = (
-            self._maker.item_schema(parent)
-            if isinstance(key, int)
-            else self._maker.field_schema(parent, key)
-        )
-        return blank(schema, self._maker)
-
-    def _retagged(self, table: dict[str, Any], parent: Node, value: Any) -> dict[str, Any]:
-        """The table with another kind of a tagged table: keys that both have keep their values."""
-        variants = self._maker.variants(parent)
-        if value not in variants:
-            raise FormError(
-                text(
-                    "form.error.kind",
-                    tag=parent.tag,
-                    value=repr(value),
-                    kinds=", ".join(map(str, variants)),
-                )
-            )
-        new = variants[value]
-        old = parent.value if isinstance(parent.value, Mapping) else {}
-        kept = {key: item for key, item in old.items() if key in new["properties"]}
-        begun: dict[str, Any] = {parent.tag: value}
-        for key in new.get("required", ()):
-            if key not in kept:
-                begun[key] = blank(new["properties"][key], self._maker)
-        return replaced(table, parent.place, kept | begun | {parent.tag: value})
-
     def _become(self, table: dict[str, Any], place: Place | None = None) -> None:
         if table == self._table and repr(table) == repr(self._table):
             return
@@ -320,7 +205,3 @@ class FormModel:
         self._table = table
         self._last = place
         self.revision += 1
-
-
-def _words(place: Place) -> str:
-    return ".".join(map(str, place)) or text("form.error.whole")
