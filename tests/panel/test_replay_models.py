@@ -16,8 +16,9 @@ from hil.panel.models.background import Watch
 from hil.panel.models.compare_work import read_run
 from hil.panel.models.feed import column
 from hil.panel.models.replay import FIRST_POLLS, FileFeed
+from hil.panel.models.replay_chunk import message_json
 from hil.panel.models.replay_frames import values_of
-from hil.panel.models.replay_index import Index, message_json
+from hil.panel.models.replay_index import Index
 from hil.panel.models.replay_numbers import POWERS, _number, scaled
 from hil.recording.frame import FRAME, EventKind
 from hil.recording.header import RecordingError, RunHeader

@@ -40,9 +40,11 @@ def read_run(path: Path, watch: Watch) -> Run:
         RecordingError: if it is not there, is not a recording, or has no frame.
         CancelledError: if it is not wanted any more.
     """
-    feed = FileFeed(Index.read(path), lambda: 0.0, fill=False)
+    watch.at(0.0)
+    # Looking through it is short beside reading it: it only asks whether it is still wanted.
+    index = Index.read(path, told=lambda _: watch.at(0.0))
+    feed = FileFeed(index, lambda: 0.0, fill=False)
     try:
-        watch.at(feed.read_share)
         while (chunk := feed.frames.next_chunk(0)) is not None:
             feed.frames.read(chunk)
             watch.at(feed.read_share)

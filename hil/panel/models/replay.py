@@ -1,8 +1,8 @@
 """A recording that can be looked at at once, however long it is.
 
-Opening reads the lists of its messages and its events only. The frames around the place that is
-looked at are read first, all others by a thread of its own, without stopping the window. That
-thread needs a kernel, which is loaded after the first picture.
+Opening reads the lists of its messages and its events only, and makes room for the frames. Those
+around the place that is looked at are read first, all others by a thread of its own, without
+stopping the window. That thread needs a kernel, which is loaded after the first picture.
 """
 
 from collections.abc import Callable
@@ -61,18 +61,27 @@ class FileFeed:
         self._polls_left = FIRST_POLLS if fill else 0
 
     @classmethod
-    def open(cls, path: Path, now_s: Callable[[], float], caps: Caps | None = None) -> "FileFeed":
+    def open(
+        cls,
+        path: Path,
+        now_s: Callable[[], float],
+        caps: Caps | None = None,
+        told: Callable[[float], object] = abs,
+    ) -> "FileFeed":
         """Open a file, or the recording in a run's folder, whole or cut off.
+
+        An hour at 100 Hz takes a second or more, so a window lets a thread do it.
 
         Args:
             path: the file or the folder.
             now_s: the clock by which it is played [s].
             caps: most memory to spend on it.
+            told: called with the share that is done, 0 to 1; what it raises ends that.
 
         Raises:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.
         """
-        return cls(Index.read(path, caps), now_s)
+        return cls(Index.read(path, caps, told), now_s)
 
     @property
     def t_s(self) -> float:

@@ -5,20 +5,25 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from hil.panel.models.replay_index import MESSAGE_HEAD_BYTES, Chunk, Index, message_json, unpack
+from hil.panel.models.replay_chunk import (
+    MESSAGE_HEAD_BYTES,
+    RECORD_HEAD,
+    Chunk,
+    message_json,
+    unpack,
+)
+from hil.panel.models.replay_index import Index
 from hil.recording.frame import EventRecord
 from hil.recording.header import RecordingError
 from hil.recording.layout import Layout
 
 Array = NDArray[np.float64]
-
-_RECORD_HEAD_BYTES: Final = 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,7 +271,7 @@ def _spans(buffer: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.i
     if len(places) and not (places.min() >= 0 and places.max() + 31 <= len(buffer)):
         raise ValueError(f"a message reaches beyond its chunk of {len(buffer)} bytes")
     lengths = buffer[places[:, None] + np.arange(1, 9)].copy().view("<u8")[:, 0].astype(np.int64)
-    ends = places + _RECORD_HEAD_BYTES + lengths
+    ends = places + RECORD_HEAD.size + lengths
     starts = places + MESSAGE_HEAD_BYTES
     if len(ends) and not ((ends <= len(buffer)).all() and (ends >= starts).all()):
         raise ValueError(f"a message reaches beyond its chunk of {len(buffer)} bytes")

@@ -8,52 +8,24 @@ missing, then that chunk is left out.
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
 import orjson
-import zstandard
 from numpy.typing import NDArray
 
+from hil.panel.models.replay_chunk import RECORD_HEAD, Chunk, unpack
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.layout import Layout
 from hil.recording.layouts import layout_of
 from hil.recording.mcap_scan import MAGIC, Caps
 
-_HEAD: Final = struct.Struct("<BQ")
 _CHUNK_HEAD: Final = struct.Struct("<QQQII")  # start, end, size, CRC, length of compression's name
 _CHANNEL, _CHUNK, _INDEX, _ATTACHMENT, _METADATA, _DATA_END = 0x04, 0x06, 0x07, 0x09, 0x0C, 0x0F
-MESSAGE_HEAD_BYTES: Final = 9 + 22
-"""Of a message within a chunk, before its JSON: record's head, channel, sequence, two times."""
 _CYCLE, _EVENT = "cycle", "event"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Chunk:
-    """One chunk that can be unpacked.
-
-    Args:
-        at: first byte of its packed data in the file.
-        packed: how many bytes that are.
-        size: unpacked [bytes].
-        crc: checksum of the unpacked data; 0 if there is none.
-        compression: ``"zstd"`` or empty.
-        first: number of its first frame in the recording.
-        cycles: place of each frame's message within the chunk.
-        events: place of each event's message.
-    """
-
-    at: int
-    packed: int
-    size: int
-    crc: int
-    compression: str
-    first: int
-    cycles: NDArray[np.int64]
-    events: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,12 +53,15 @@ class Index:
     dropped: int
 
     @classmethod
-    def read(cls, path: Path, caps: Caps | None = None) -> "Index":
+    def read(
+        cls, path: Path, caps: Caps | None = None, told: Callable[[float], object] = abs
+    ) -> "Index":
         """Look through a file, or the recording in a run's folder.
 
         Args:
             path: the file or the folder.
             caps: most memory to spend on it.
+            told: called with the share that is looked through, 0 to 1; what it raises ends that.
 
         Raises:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.
@@ -95,51 +70,12 @@ class Index:
         try:
             with file_path.open("rb") as file:
                 walk = _Walk(file_path, file, caps or Caps())
-                walk.run()
+                walk.run(told)
         except OSError as error:
             raise RecordingError(
                 f"{file_path}: cannot be read: {error.strerror or error}"
             ) from error
         return walk.index()
-
-
-def unpack(file: IO[bytes], chunk: Chunk) -> bytes:
-    """The messages of a chunk.
-
-    Raises:
-        ValueError: if it is damaged.
-        OSError: if it cannot be read.
-    """
-    file.seek(chunk.at)
-    data = file.read(chunk.packed)
-    if chunk.compression == "zstd":
-        try:
-            if zstandard.frame_content_size(data) > chunk.size:
-                raise ValueError(f"chunk at byte {chunk.at} is larger than it says")
-            data = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(
-                data, max_output_size=chunk.size
-            )
-        except zstandard.ZstdError as error:
-            raise ValueError(f"chunk at byte {chunk.at} cannot be unpacked: {error}") from error
-    elif chunk.compression:
-        raise ValueError(f"compression {chunk.compression!r}; zstd or none can be read")
-    if len(data) != chunk.size or (chunk.crc and zlib.crc32(data) != chunk.crc):
-        raise ValueError(f"checksum of the chunk at byte {chunk.at} differs")
-    return data
-
-
-def message_json(data: bytes, place: int) -> bytes:
-    """JSON of the message at a place of a chunk.
-
-    Raises:
-        ValueError: if there is no whole message.
-    """
-    if not 0 <= place <= len(data) - MESSAGE_HEAD_BYTES:
-        raise ValueError(f"message at {place} of a chunk of {len(data)} bytes")
-    _, length = _HEAD.unpack_from(data, place)
-    if length > len(data) - place - _HEAD.size:
-        raise ValueError(f"message of {length} bytes reaches beyond its chunk")
-    return data[place + MESSAGE_HEAD_BYTES : place + _HEAD.size + length]
 
 
 class _Walk:
@@ -156,8 +92,8 @@ class _Walk:
         self._damage = ""
         self._finished = False
 
-    def run(self) -> None:
-        """Walk to the end or the first damage."""
+    def run(self, told: Callable[[float], object]) -> None:
+        """Walk to the end or the first damage, and tell how far it is."""
         self._file.seek(0)
         magic = self._file.read(len(MAGIC))
         if not MAGIC.startswith(magic):
@@ -169,6 +105,7 @@ class _Walk:
                 self._damage = f"record at byte {at} is damaged: {error}"
                 return
             self._file.seek(at + length)
+            told((at + length) / self._size)
 
     def index(self) -> Index:
         """What was found."""
@@ -190,8 +127,8 @@ class _Walk:
         )
 
     def _heads(self) -> Iterator[tuple[int, int, int]]:
-        while len(head := self._file.read(_HEAD.size)) == _HEAD.size:
-            opcode, length = _HEAD.unpack(head)
+        while len(head := self._file.read(RECORD_HEAD.size)) == RECORD_HEAD.size:
+            opcode, length = RECORD_HEAD.unpack(head)
             at = self._file.tell()
             if opcode == _DATA_END:
                 self._file.seek(-len(MAGIC), 2)
@@ -273,9 +210,9 @@ def _topics(data: bytes) -> dict[int, str]:
     """Channels that a chunk declares."""
     found: dict[int, str] = {}
     at = 0
-    while at + _HEAD.size <= len(data):
-        opcode, length = _HEAD.unpack_from(data, at)
-        at += _HEAD.size
+    while at + RECORD_HEAD.size <= len(data):
+        opcode, length = RECORD_HEAD.unpack_from(data, at)
+        at += RECORD_HEAD.size
         if opcode == _CHANNEL:
             (channel,) = struct.unpack_from("<H", data, at)
             found[channel], _ = _text(data, at + 4)
