@@ -3,7 +3,7 @@
 Items of long lists are made when they are opened.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -83,11 +83,11 @@ class FormTree(QTreeWidget):
             top = None if self._model is None else self._model.node(self._top)
             if top is not None:
                 self._add_lines(self.invisibleRootItem(), top)
-        for place, item in list(self.items().items()):
-            node = self.node(place)
-            small = node is not None and node.given and self._is_small(node)
-            if place in open_ones or (first and small):
-                item.setExpanded(True)
+            items = self.items()
+            for place, node in self._nodes(items).items():
+                if place in open_ones or (first and node.given and self._is_small(node)):
+                    self._make_inside(items[place], node)
+                    items[place].setExpanded(True)
         if current is not None:
             self.select(current)
         self.show_again()
@@ -98,8 +98,9 @@ class FormTree(QTreeWidget):
     def _add_lines(self, parent: QTreeWidgetItem, node: Node) -> None:
         if self._model is None:
             return
-        eager = node.kind is NodeKind.TABLE or self._is_small(node)
-        for one in self._model.children(node):
+        children = self._model.children(node)
+        eager = node.kind is NodeKind.TABLE or len(children) <= OPEN_ITEMS
+        for one in children:
             item = QTreeWidgetItem(parent)
             item.setData(NAME, PLACE, one.place)
             item.setText(NAME, one.label)
@@ -110,19 +111,26 @@ class FormTree(QTreeWidget):
             item.setFlags(flags | Qt.ItemFlag.ItemIsEditable)
             if not one.required and one.kind is not NodeKind.FOREIGN:
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            if one.inner and self._model.children(one):
+            if inside := len(self._model.children(one)):
                 policy = QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator
                 item.setChildIndicatorPolicy(policy)
-                if eager and (one.kind is NodeKind.TABLE or self._is_small(one)):
+                if eager and (one.kind is NodeKind.TABLE or inside <= OPEN_ITEMS):
                     self._add_lines(item, one)
             self._show(item, one)
 
-    def _open(self, item: QTreeWidgetItem) -> None:
-        node = self.node(item.data(NAME, PLACE))
-        if node is not None and not item.childCount():
+    def _make_inside(self, item: QTreeWidgetItem, node: Node) -> None:
+        """Make what is inside a line, if that was not needed before."""
+        if not item.childCount():
             with QSignalBlocker(self):
                 self._add_lines(item, node)
-        self.show_again()
+
+    def _open(self, item: QTreeWidgetItem) -> None:
+        """A line was opened: problems move from it, and what holds it, to those inside."""
+        place: Place = tuple(item.data(NAME, PLACE))
+        node = self.node(place)
+        if node is not None:
+            self._make_inside(item, node)
+        self.show_again([place, *(one for one in self.items() if one[: len(place)] == place)])
 
     # --- lines ----------------------------------------------------------------------------------
 
@@ -153,11 +161,25 @@ class FormTree(QTreeWidget):
         self._lines = set(items)
         ways = None if places is None else {p[:n] for p in places for n in range(1, len(p) + 1)}
         with QSignalBlocker(self):
-            for place, item in items.items():
-                node = self.node(place) if ways is None or place in ways else None
-                if node is not None:
-                    self._show(item, node)
+            for place, node in self._nodes(items).items():
+                if ways is None or place in ways:
+                    self._show(items[place], node)
         self.viewport().update()
+
+    def _nodes(self, items: Mapping[Place, QTreeWidgetItem]) -> dict[Place, Node]:
+        """What each line shows, from the top down: each table is taken apart once."""
+        found: dict[Place, Node] = {}
+        waiting = [self.node(self._top)]
+        while waiting:
+            holder = waiting.pop()
+            if holder is None or self._model is None:
+                continue
+            for node in self._model.children(holder):
+                if (item := items.get(node.place)) is not None:
+                    found[node.place] = node
+                    if item.childCount():
+                        waiting.append(node)
+        return found
 
     def items(self) -> dict[Place, QTreeWidgetItem]:
         """Every line that was made, by its place."""

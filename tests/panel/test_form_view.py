@@ -71,8 +71,10 @@ def test_a_problem_inside_a_closed_line_is_shown_at_it(view):
     assert line(view, *place).text(PROBLEM) == "should be greater than 0"
     assert item.text(PROBLEM) == "should be greater than 0"
     item.setExpanded(True)
-    view.tree.show_again()
+    assert line(view, *place).text(PROBLEM) == "should be greater than 0"
     assert item.text(PROBLEM) == ""
+    item.setExpanded(False)
+    assert item.text(PROBLEM) == "should be greater than 0"
 
 
 def test_another_kind_brings_other_lines(view):
@@ -153,6 +155,12 @@ def test_a_list_of_hundreds_opens_only_when_asked(view):
     kind = view.model.kind
     view.set_model(FormModel(kind, table))
     assert ("motion", "terms", 0) not in view.tree.items()
-    line(view, "motion", "terms").setExpanded(True)
+    place = ("motion", "terms", 599)
+    view._take(view.model.revision, (Problem(place, "not so"),))
+    terms = line(view, "motion", "terms")
+    assert terms.text(PROBLEM) == "not so"
+    terms.setExpanded(True)
     assert ("motion", "terms", 599) in view.tree.items()
+    assert line(view, *place).text(PROBLEM) == "not so"
+    assert terms.text(PROBLEM) == line(view, "motion").text(PROBLEM) == ""
     assert ("motion", "terms", 599, "axis") not in view.tree.items()

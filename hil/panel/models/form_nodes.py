@@ -130,7 +130,9 @@ class NodeMaker:
 
     def _child(self, node: Node, key: str | int) -> Node | None:
         if node.kind is not NodeKind.LIST:
-            return next((child for child in self.children(node) if child.key == key), None)
+            table = node.value
+            inside = node.kind is NodeKind.TABLE and isinstance(table, Mapping)
+            return next(self._fields(node, table, (key,)), None) if inside else None
         items = node.value if isinstance(node.value, list | tuple) else ()
         if not isinstance(key, int) or not 0 <= key < len(items):
             return None
@@ -238,7 +240,10 @@ class NodeMaker:
         prefix = schema.get("prefixItems", ())
         return prefix[index] if index < len(prefix) else schema.get("items", {})
 
-    def _fields(self, node: Node, table: Mapping[str, Any]) -> Iterator[Node]:
+    def _fields(
+        self, node: Node, table: Mapping[str, Any], only: tuple[str | int, ...] = ()
+    ) -> Iterator[Node]:
+        """The nodes of a table's keys: all, or some only."""
         schema = node.schema
         known: dict[str, Any] = dict(schema.get("properties", {}))
         needed = schema.get("required", ())
@@ -253,11 +258,13 @@ class NodeMaker:
             one = schema["additionalProperties"]
             known = {str(name): one for name in names}
         for key, field_schema in known.items():
+            if only and key not in only:
+                continue
             value = table.get(key, ABSENT)
             place = (*node.place, key)
             yield self.make(field_schema, place, value, node.given, key in needed)
         for key in table:
-            if key not in known:
+            if key not in known and (not only or key in only):
                 place = (*node.place, key)
                 yield Node(place, NodeKind.FOREIGN, table[key], node.given, False, {})
 
