@@ -51,8 +51,8 @@ def good_run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def longer_run(tmp_path_factory):
-    """Three seconds of the motion without any fault."""
-    return run(plan(motion=HEAVE | {"duration_s": 3.0}), tmp_path_factory.mktemp("longer"))
+    """Five seconds of the motion without any fault."""
+    return run(plan(motion=HEAVE | {"duration_s": 5.0}), tmp_path_factory.mktemp("longer"))
 
 
 def modes_in_order(recording):
@@ -155,12 +155,12 @@ def test_a_motion_that_leaves_the_envelope_stops_six_legs_together(tmp_path):
 def test_a_fault_of_one_drive_stops_the_platform_and_names_the_leg(
     tmp_path, longer_run, fault, check
 ):
-    the_plan = plan(motion=HEAVE | {"duration_s": 3.0}, faults=[fault | {"start_s": 7.0}])
+    the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, faults=[fault | {"start_s": 10.0}])
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.TRIPPED, result.reason
     first = verdicts_of(recording)[0]
     assert (first["check"], first["leg"]) == (check, fault["leg"])
-    assert 7.0 <= first["t_s"] < 7.5
+    assert 10.0 <= first["t_s"] < 10.5
     # The same plan without the fault completes: it was the fault that stopped it.
     assert longer_run.ok
 
