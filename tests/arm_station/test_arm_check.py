@@ -29,6 +29,8 @@ from hil.stations.arm_step import location_of
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
+pytestmark = pytest.mark.xdist_group("both arms")
+
 SHIPPED = configs_dir() / "scenarios" / "bkm_on_rm01.toml"
 LIMITS = RobotSettings.load(configs_dir() / "robots" / "rm01.toml").gate_limits()
 

@@ -24,6 +24,8 @@ from hil.recording.frame import EventKind
 from sim.devices.arm_controller import ArmController
 from sim.world.space_arm.simulator import TICK_S
 
+pytestmark = pytest.mark.xdist_group("both arms")
+
 HAIR = 1e-5
 WIRE_HAIR = 3e-3
 """For what the gate judges with the rounding of the wire: a thousandth of a period's way."""

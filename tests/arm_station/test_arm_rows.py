@@ -42,6 +42,9 @@ TABLE = {
 }
 
 
+pytestmark = pytest.mark.xdist_group("both arms")
+
+
 @pytest.fixture(scope="module")
 def prepared():
     return prepare_plan(arm_plan_from_table(json.loads(json.dumps(TABLE)), Path("rows.toml"), ()))

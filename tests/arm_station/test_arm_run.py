@@ -17,6 +17,9 @@ from hil.recording.ring import RecorderStatus
 from hil.settings import ConfigError
 from sim.devices.arm_faults import parse_arm_words
 
+# Motions that several tests share are prepared once, all of them in one worker.
+pytestmark = pytest.mark.xdist_group("both arms")
+
 runner = CliRunner()
 SHORT = {
     "station": "arm",
@@ -61,6 +64,7 @@ def test_a_dry_run_completes_and_every_waypoint_is_answered_in_time(prepared, tm
     assert "SIMULATED" in result.robot
 
 
+@pytest.mark.usefixtures("searched_anew")
 def test_two_dry_runs_are_the_same_bit_for_bit(prepared, tmp_path):
     first = run_with(prepared, tmp_path)
     again = run_with(prepare_plan(plan_of()), tmp_path)

@@ -22,6 +22,8 @@ from hil.report.ending import Ending
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
+pytestmark = pytest.mark.xdist_group("both arms")
+
 AT_REST_WITHIN_S = 3 * TICK_S
 BLEND_S = 0.1
 """For so long after a waypoint the speed changes to that of the next segment."""

@@ -1,0 +1,45 @@
+"""The search for a place of the robot is made once for each motion: most tests look further on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hil.arm_prepare
+from arm_driver.geometry import PumaGeometry
+from arm_driver.pose import Pose
+from arm_driver.reference import BestReference
+
+_KEPT: dict[tuple[object, ...], BestReference] = {}
+
+
+def _kept(search: Callable[..., BestReference]) -> Callable[..., BestReference]:
+    """The same search; an answer that was found before is given again, a refusal is not kept."""
+
+    def best_reference(
+        geometry: PumaGeometry, path: Sequence[Pose], period_s: float, **settings: Any
+    ) -> BestReference:
+        poses = b"".join(pose.packed.tobytes() for pose in path)
+        arm = tuple(np.asarray(getattr(geometry, name)).tobytes() for name in geometry.__slots__)
+        key = (arm, poses, period_s, repr(sorted(settings.items())))
+        if key not in _KEPT:
+            _KEPT[key] = search(geometry, path, period_s, **settings)
+        return _KEPT[key]
+
+    return best_reference
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _places_are_kept() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hil.arm_prepare, "best_reference", _kept(hil.arm_prepare.best_reference))
+        yield
+
+
+@pytest.fixture
+def searched_anew() -> None:
+    """For a test that a search gives the same again: what was found before is forgotten."""
+    _KEPT.clear()
