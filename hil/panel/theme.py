@@ -88,6 +88,8 @@ DARK: Final = Theme(
     ),
 )  # fmt: skip
 
+STYLE: Final = "fusion"
+"""Of widgets; the same on every system."""
 THEMES: Final = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -98,7 +100,8 @@ def apply(app: QApplication, theme: Theme) -> None:
         app: the application; its style becomes Fusion, which follows palettes on every system.
         theme: the colours.
     """
-    app.setStyle("Fusion")
+    if app.style().name().lower() != STYLE:  # setting it visits every widget that there is
+        app.setStyle(STYLE)
     app.setPalette(palette(theme))
 
 

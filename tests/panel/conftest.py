@@ -1,6 +1,7 @@
 """One application for all tests of windows, and how they wait: on events, never on time."""
 
 import os
+import sys
 
 import pytest
 
@@ -22,6 +23,18 @@ def app():
     """The application of the whole session; Qt allows one in a process."""
     widgets = pytest.importorskip("PySide6.QtWidgets")
     return widgets.QApplication.instance() or widgets.QApplication([])
+
+
+@pytest.fixture(autouse=True)
+def deleted():
+    """Widgets that a test deleted are gone after it; without an event loop Qt keeps them all.
+
+    Every one that stays is polished again with each change of colours, and hears each event.
+    """
+    yield
+    core = sys.modules.get("PySide6.QtCore")
+    if core is not None and core.QCoreApplication.instance() is not None:
+        core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
 
 
 @pytest.fixture
