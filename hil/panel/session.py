@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
-from hil.panel.models.bench import BenchModel, Link, Source
+from hil.panel.models.bench import BenchModel
+from hil.panel.models.bench_link import Link, Source
 from hil.panel.models.feed import Batch, LiveFeed, RunFacts
 from hil.panel.models.session_search import DeskSearch
 from hil.panel.texts import text

@@ -3,13 +3,14 @@
 from html import escape
 from typing import Any, Final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from hil.desk.order import Button
 from hil.panel.lamps_view import LampsRow
-from hil.panel.models.bench import BenchModel, ButtonState, Link, Source
+from hil.panel.models.bench import BenchModel, ButtonState
+from hil.panel.models.bench_link import Link, Source
+from hil.panel.state_big import HoldButton, StopButton
 from hil.panel.state_keys import SHORTCUTS, StateKeys
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
@@ -57,11 +58,10 @@ class StateView(QWidget):
         self.take = QPushButton(self)
         self.take.clicked.connect(self.take_or_release)
         self.buttons = {button: self._made(button) for button in ORDER}
-        self.hold_button = _Big(f"{text('state.hold_to_run')}\nSpace", self)
-        self.hold_button.setToolTip(text("state.hold_to_run.tip"))
+        self.hold_button = HoldButton(self)
         self.hold_button.pressed.connect(lambda: self._grip("mouse", pressed=True))
         self.hold_button.released.connect(lambda: self._grip("mouse", pressed=False))
-        self.stop_button = _Big(f"{text('state.stop')}\nEsc", self)
+        self.stop_button = StopButton(self)
         self.stop_button.pressed.connect(self.stop)
         for widget in (self.take, *self.buttons.values(), self.hold_button, self.stop_button):
             widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -113,7 +113,7 @@ class StateView(QWidget):
         link = model.link(now_s)
         facts = (
             link, model.link_text(now_s), model.owner_text, model.you_own, model.may_take,
-            model.dead_man_text, model.operation.held, model.held, model.refused,
+            model.dead_man_text, model.operation.held, model.held, model.notice,
             model.banners, model.end_text,
         )  # fmt: skip
         if facts != self._shown:
@@ -242,54 +242,17 @@ class StateView(QWidget):
         self.take.setVisible(link is not Link.REPLAY)
         self.hold_button.setVisible(link is not Link.REPLAY)
         self.hold_button.setEnabled(own)
-        words = text("state.refused", why=model.refused) if model.refused else ""
-        self.refused.setText(words)
-        self.refused.setToolTip(words)
+        self.refused.setText(model.notice)
+        self.refused.setToolTip(model.notice)
         self._paint_hold()
         self._paint_stop(live=link is not Link.REPLAY)
 
     def _paint_stop(self, *, live: bool) -> None:
-        """Red where it stops something; in a recording it is nobody's stop, and says so."""
-        theme = self._theme
-        words = f"{text('state.stop')}\nEsc" if live else text("state.stop.replay")
-        self.stop_button.setText(words)
-        self.stop_button.setToolTip(text("state.stop.tip" if live else "state.stop.replay.tip"))
-        self.stop_button.setEnabled(live)
-        red, grey = (
-            (theme.fault, theme.on_strong, theme.text),
-            (theme.window, theme.dim, theme.line),
-        )
-        self.stop_button.setStyleSheet(_filled(*(red if live else grey)))
+        self.stop_button.paint(self._theme, live=live)
 
     def _paint_hold(self) -> None:
-        theme = self._theme
-        if self._model.held:
-            style = _filled(theme.ok, theme.on_strong, theme.text)
-        elif self._model.you_own:
-            style = _filled(theme.base, theme.text, theme.ok)
-        else:
-            style = _filled(theme.window, theme.dim, theme.line)
-        if self.hold_button.styleSheet() != style:
-            self.hold_button.setStyleSheet(style)
-
-
-class _Big(QPushButton):
-    """A button that a hand finds without looking for it."""
-
-    def __init__(self, words: str, parent: QWidget) -> None:
-        super().__init__(words, parent)
-        font = self.font()
-        font.setPointSizeF(1.35 * font.pointSizeF())
-        font.setBold(True)
-        self.setFont(font)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Wide enough for its words, and never small."""
-        metrics = QFontMetricsF(self.font())
-        widest = max(metrics.horizontalAdvance(line) for line in self.text().split("\n"))
-        em = metrics.height()
-        return QSize(round(max(6.0 * em, widest + 1.6 * em)), round(3.4 * em))
+        model = self._model
+        self.hold_button.paint(self._theme, held=model.held, owned=model.you_own)
 
 
 _LINK: Final = {
@@ -304,12 +267,3 @@ _LINK: Final = {
 
 def _spotted(role: str, words: str, theme: Theme) -> str:
     return f'<span style="color:{getattr(theme, role)}">●</span> {escape(words)}'
-
-
-def _filled(ground: str, ink: str, edge: str) -> str:
-    return (
-        f"QPushButton {{ background: {ground}; color: {ink}; border: 3px solid {edge}; "
-        "border-radius: 8px; padding: 2px; } "
-        f"QPushButton:focus {{ border: 4px double {ink}; }} "
-        "QPushButton:pressed { padding-top: 6px; }"
-    )

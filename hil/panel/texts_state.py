@@ -37,6 +37,7 @@ _STATE: Final[dict[str, str]] = {
     "state.why.no_frame": "nothing is known of the bench yet",
     "state.why.no_mode": "the mode {mode} is not known here",
     "state.refused": "Nothing done. {why}",
+    "state.tempo_zero": "The tempo is 0 %: nothing moves before it is raised",
     "state.end": "THE RUN IS ENDING: {cause}; {step}",
     "state.end.press": "End run was pressed",
     "state.end.shut_down": "End run was pressed by {why}",

@@ -15,7 +15,7 @@ from hil.desk.operation import Operation
 from hil.desk.order import DEAD_MAN_S
 from hil.desk.process import DeskProcess
 from hil.desk.telemetry import OPERATION_KIND
-from hil.panel.models.bench import Link
+from hil.panel.models.bench_link import Link
 from hil.panel.session import LiveSession
 from hil.panel.texts import TEXTS
 from hil.realtime import RealClock

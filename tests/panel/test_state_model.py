@@ -11,10 +11,12 @@ from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, NO_PRESSES, Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.operated.buttons import Standing, allowed_buttons
-from hil.panel.models.bench import STALE_S, BenchModel, Link, Source
+from hil.panel.models.bench import BenchModel
+from hil.panel.models.bench_link import STALE_S, Link, Source
 from hil.panel.models.feed import Batch
 from hil.panel.models.lamps import LAMPS, Shape, lamp_of
-from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.panel.texts import TEXTS
+from hil.recording.frame import EventKind, EventRecord, Level
 from safety.modes import Mode
 from safety.verdict import Action
 
@@ -291,9 +293,19 @@ def test_controls_refusal_is_shown_until_the_next_press_is_taken():
     assert model.refused == ""
 
 
-def test_a_latched_fault_is_read_from_the_flags():
-    assert bench("FAULT", flags=int(CycleFlag.FAULT_LATCHED)).fault_latched
-    assert not bench("IDLE", flags=int(CycleFlag.STOP_ASKED)).fault_latched
+@pytest.mark.parametrize("playing", ["play", "pose"])
+def test_a_motion_at_tempo_zero_is_told_until_it_is_raised(playing):
+    def at(override, **more):
+        return bench("ENGAGED", operation=Operation(override=override, **more))
+
+    assert at(0.0, playing=playing, held=True).notice == TEXTS["state.tempo_zero"]
+    assert at(0.01, playing=playing, held=True).notice == ""
+    assert at(0.0, held=True).notice == "", "nothing is played"
+    model = at(0.0, playing=playing, refused="no")
+    assert model.notice == TEXTS["state.refused"].format(why="no")
+    gone = at(0.0, playing=playing)
+    gone.over("its desk is gone")
+    assert gone.notice == ""
 
 
 def test_samples_have_a_counter_for_each_button():

@@ -14,7 +14,8 @@ from hil.desk import messages as m
 from hil.desk.operation import Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.panel.models.bench import BenchModel, Source
+from hil.panel.models.bench import BenchModel
+from hil.panel.models.bench_link import Source
 from hil.panel.state_keys import BUTTON_KEYS, SHORTCUTS
 from hil.panel.state_view import ORDER, StateView
 from hil.panel.texts import TEXTS
@@ -383,3 +384,13 @@ def test_a_grip_does_not_outlive_the_motion_it_was_for(desks):
     assert desk.model.held
     QTest.mouseRelease(desk.view.hold_button, MOUSE)
     assert not desk.model.held
+
+
+def test_a_tempo_of_zero_is_told_in_the_strip(desks):
+    desk = desks("ENGAGED")
+    desk.be_in("ENGAGED", Operation(playing="play", override=0.0, held=True, seen=(1,) * 8))
+    desk.refresh()
+    assert desk.view.refused.text() == TEXTS["state.tempo_zero"]
+    desk.be_in("ENGAGED", Operation(playing="play", override=0.2, held=True, seen=(1,) * 8))
+    desk.refresh()
+    assert desk.view.refused.text() == ""

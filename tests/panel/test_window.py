@@ -23,7 +23,7 @@ from hil.desk.order import Button
 from hil.desk.process import DeskProcess
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
-from hil.panel.models.bench import Link
+from hil.panel.models.bench_link import Link
 from hil.panel.models.handles import KEYS
 from hil.panel.models.opening import Opening
 from hil.panel.shortcuts import SHORTCUTS, Where, help_html

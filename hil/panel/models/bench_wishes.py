@@ -1,0 +1,45 @@
+"""What was asked of a bench, by number, and why the last wish did nothing."""
+
+from collections.abc import Callable
+
+from hil.desk.messages import Answer
+from hil.desk.operation import Operation
+
+
+class Wishes:
+    """Questions that are on their way, and the latest reason why nothing was done.
+
+    Args:
+        next_id: gives each question its number.
+    """
+
+    def __init__(self, next_id: Callable[[], int]) -> None:
+        self._next_id = next_id
+        self._asked: dict[int, str] = {}
+        self.refused = ""
+        """Why the last wish did nothing; empty if it did."""
+
+    def ask(self, what: str) -> int:
+        """The number of a question.
+
+        Args:
+            what: is asked, in words.
+        """
+        number = self._next_id()
+        self._asked[number] = what
+        return number
+
+    def refuse(self, what: str, why: str) -> None:
+        """Note that something was not even asked."""
+        self.refused = f"{what}: {why}"
+
+    def answered(self, answer: Answer) -> None:
+        """Hear the desk's answer to a question."""
+        what = self._asked.pop(answer.id, None)
+        if what is not None and not answer.ok:
+            self.refuse(what, answer.error)
+
+    def told(self, before: Operation, now: Operation) -> None:
+        """Hear control: its word on a press replaces that on the one before."""
+        if now.refused != before.refused or now.seen != before.seen:
+            self.refused = now.refused
