@@ -90,9 +90,12 @@ def run(
     for_platform = {"--rig": rig, "--motion": motion, "--map": map_, "--drives": drives}
     if path is not None and kind is FileKind.TOGETHER_SCENARIO:
         others = {"--clock": clock, "--fallback": fallback, "--arm-link": arm_link}
-        others |= {"--operator": operator}
         refuse_options(path, kind, for_platform | others)
-        leave(run_stations(path, folder, overrides, report_too=report_too, as_json=as_json))
+        leave(
+            run_stations(
+                path, folder, overrides, report_too=report_too, as_json=as_json, operator=operator
+            )
+        )
     if path is not None and kind is FileKind.ARM_SCENARIO:
         from hil.arm_runner import run_arm_and_show
 

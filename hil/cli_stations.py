@@ -146,14 +146,22 @@ def _check_platform(file: Path, changes: tuple[str, ...], *, as_json: bool) -> d
 
 
 def run_stations(
-    path: Path, folder: Path, overrides: list[str] | None, *, report_too: bool, as_json: bool
+    path: Path,
+    folder: Path,
+    overrides: list[str] | None,
+    *,
+    report_too: bool,
+    as_json: bool,
+    operator: bool = False,
 ) -> bool:
     """Run several stations, show how each went, and say whether all went well."""
     from hil.together import TogetherScenario, run_together
 
-    scenario = TogetherScenario.load(path, tuple(overrides or ()))
+    scenario = TogetherScenario.load(path, tuple(overrides or ()), operator=operator)
     if not as_json:
         err.print(f"running {', '.join(part.name for part in scenario.part)}; Ctrl-C stops all")
+        if led := [part.name for part in scenario.part if part.operator]:
+            err.print(f"led from panels: {', '.join(led)}; `hil panel` lists them, one window each")
     results = run_together(scenario, path, folder)
     pages = _reports(results) if report_too else {}
     ok = all(result.ok for result in results)

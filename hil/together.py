@@ -44,6 +44,8 @@ class PartSettings(Settings):
     """Scenario file; a relative path is looked for beside this one, then from where one stands."""
     changes: tuple[str, ...] = ()
     """``key=value`` texts laid over it."""
+    operator: bool = False
+    """Whether a person leads it from panels; its clock must be the real one."""
 
 
 class TogetherScenario(Settings):
@@ -61,8 +63,13 @@ class TogetherScenario(Settings):
     """Whether a bad end of one brings the others to a controlled stop."""
 
     @classmethod
-    def load(cls, path: Path, overrides: tuple[str, ...] = ()) -> Self:
+    def load(cls, path: Path, overrides: tuple[str, ...] = (), *, operator: bool = False) -> Self:
         """Read a scenario and find its parts' files.
+
+        Args:
+            path: its file.
+            overrides: ``key=value`` texts laid over it.
+            operator: whether a person leads every part, whatever the file says.
 
         Raises:
             ConfigError: with one line for each wrong value.
@@ -73,7 +80,12 @@ class TogetherScenario(Settings):
             raise ConfigError(str(path), [f"part: names {names} must differ"])
         for part in scenario.part:
             find_file(part.scenario, beside=path, folder="scenarios", key=f"part {part.name}")
-        return scenario
+        return scenario.led() if operator else scenario
+
+    def led(self) -> Self:
+        """The same, every part led by a person."""
+        parts = tuple(part.model_copy(update={"operator": True}) for part in self.part)
+        return self.model_copy(update={"part": parts})
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +203,8 @@ class _Part:
         self._folder = folder / self.name
         self._command = [*program, str(os.getpid()), "run", str(file), "--json"]
         self._command += ["--out", str(self._folder)]
+        if settings.operator:
+            self._command += ["--operator"]
         for change in settings.changes:
             self._command += ["--set", change]
         self._process: subprocess.Popen[bytes] | None = None

@@ -4,13 +4,9 @@ Numba keeps the result beside the code (or in the user's cache folder), so this 
 once after an installation.
 """
 
-from arm_driver import warm as robot
 from drives import cylinder
-from hil.arm_settings import ArmSettings
 from hil.motion import warm as motions
-from hil.shipped import configs_dir
 from platform6dof import warm as mathematics
-from sim.world.space_arm import warm as space_arm
 
 
 def warm() -> None:
@@ -26,6 +22,12 @@ def warm_arm(*, classic: bool = False) -> None:
     Args:
         classic: the integrators that only comparisons take, too.
     """
+    # A platform starts half a second sooner without them.
+    from arm_driver import warm as robot
+    from hil.arm_settings import ArmSettings
+    from hil.shipped import configs_dir
+    from sim.world.space_arm import warm as space_arm
+
     robot.warm()
     settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic)

@@ -1,0 +1,106 @@
+"""Stations together that people lead: each has a desk, and the end of one leaves the other be."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hil.desk import messages as m
+from hil.desk.client import DeskClient
+from hil.desk.places import benches
+from hil.realtime import RealClock
+from hil.recording.frame import EventKind
+from hil.recording.reader import Recording
+from hil.together import TogetherScenario, run_together
+
+pytestmark = [
+    pytest.mark.real_time,
+    pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
+    pytest.mark.xdist_group("real time"),
+]
+NOW_S = RealClock().now_s
+REAL = 'changes = ["clock=real", "rate_hz=100", "check_first=false"]\n'
+TELLS = "import json, sys; print(json.dumps({'ok': True, 'argv': sys.argv}))"
+
+
+def write(tmp_path, *parts):
+    path = tmp_path / "both.toml"
+    named = (f'[[part]]\nname = "{name}"\nscenario = "heave"\n{more}' for name, more in parts)
+    path.write_text('station = "together"\nname = "both"\n' + "\n".join(named))
+    return path
+
+
+@pytest.mark.parametrize(("everybody", "led"), [(False, [True, False]), (True, [True, True])])
+def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
+    path = write(tmp_path, ("a", "operator = true\n"), ("b", REAL))
+    results = run_together(
+        TogetherScenario.load(path, operator=everybody),
+        path,
+        tmp_path / "runs",
+        program=(sys.executable, "-c", TELLS),
+    )
+    assert ["--operator" in result.told["argv"] for result in results] == led
+    for result in results:
+        argv = result.told["argv"]
+        assert argv.count("--set") == (3 if result.name == "b" else 0)
+
+
+def test_one_station_is_led_while_another_one_just_runs(tmp_path):
+    place = tmp_path / "runtime"
+    place.mkdir(mode=0o700)
+    path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hil.cli", "run", str(path), "--json",
+         "--out", str(tmp_path / "runs")],
+        env=os.environ | {"XDG_RUNTIME_DIR": str(place)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        end(desk_of(process, place / "hil-bench"))
+        out, errors = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    parts = json.loads(out)["parts"]
+    assert [part["outcome"] for part in parts.values()] == ["completed", "completed"]
+    assert not any(part["asked_to_stop"] for part in parts.values())
+    events = Recording.open(Path(parts["a"]["recording"])).events
+    modes = [event.data["mode"] for event in events if event.kind is EventKind.MODE]
+    assert set(modes) <= {"IDLE", "OFF"}, "nothing moves without a press for it"
+
+
+def end(path):
+    """Take the motion and end the run, as somebody at a panel would."""
+    client = DeskClient.connect(path, "test")
+    try:
+        client.send(m.Take())
+        end_s, alive = NOW_S() + 20.0, True
+        while alive:
+            assert NOW_S() < end_s
+            client.send(m.Alive(held=False, stamp_s=NOW_S()))
+            client.send(m.Press(button="shut_down"))
+            client.wait(0.05)
+            states = [one for one in client.poll() if isinstance(one, m.State)]
+            alive = client.open and all(one.bench for one in states)
+    finally:
+        client.close()
+
+
+def desk_of(process, folder):
+    """The one desk, once it is there."""
+    end_s = NOW_S() + 60.0
+    while not (found := benches(folder)):
+        assert NOW_S() < end_s
+        assert process.poll() is None, process.communicate()
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+    return found[0].path
