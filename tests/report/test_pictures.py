@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 from report_samples import (
@@ -34,7 +35,8 @@ from hil.report.leg_figures import step_rate
 from hil.report.reached import reached_poses
 from hil.report.rig_figure import camera_axes, extreme_instants, remaining_m
 from hil.report.stop_figure import braking_window, shared_factor
-from hil.report.style import Picture, draw_png
+from hil.report.style import Picture, draw_png, mode_colour
+from hil.report.time_axes import time_axes
 from hil.report.view import RunView
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
@@ -279,3 +281,21 @@ def test_a_picture_has_the_pages_width_and_the_height_asked_for() -> None:
         figure.subplots()
 
     assert Image.open(io.BytesIO(draw_png(2.0, draw))).size == (1199, 220)
+
+
+def test_phases_are_shaded_where_and_in_the_colours_they_were(tripped_view: RunView) -> None:
+    axes = Figure().subplots()
+    time_axes(axes, tripped_view)
+    under, strip = axes.collections
+    for boxes, alpha in ((under, 0.22), (strip, 1.0)):
+        colours, found = boxes.get_facecolor(), {}
+        for path, colour in zip(boxes.get_paths(), colours, strict=True):
+            (left, bottom), (right, top) = path.vertices.min(axis=0), path.vertices.max(axis=0)
+            found[left] = right, to_hex(colour).upper()
+            assert (bottom, top) == (0.0, 1.0) if boxes is under else 1.0 < bottom < top
+        assert len(colours) == len(tripped_view.phases) > 5
+        np.testing.assert_allclose(np.asarray(colours)[:, 3], alpha)
+        for phase in tripped_view.phases:
+            right, colour = found[phase.start_s]
+            assert colour == mode_colour(phase.mode)
+            assert right == pytest.approx(phase.start_s + max(phase.duration_s, 1.104 / 600.0))
