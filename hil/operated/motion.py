@@ -184,8 +184,9 @@ class OperatedMotion:
             self._said = f"{errand.happening.name}: {errand.objection}"
 
     def leave(self) -> None:
-        """ENGAGED is over: a way that was not begun by now is not gone any more."""
-        errand, self._errand = self._errand, None
+        """ENGAGED is over: nothing is followed any more, so a new motion is taken at once."""
+        errand = self._errand
+        self.begin()  # a way that was not begun by now is not gone any more
         if errand is not None:
             self._said = f"{errand.happening.name}: stopped before the way there was proved"
 

@@ -95,7 +95,7 @@ def test_what_is_followed_in_a_passage_was_looked_at_before(monkeypatch):
     player.check()
 
 
-@pytest.mark.parametrize("how", ["pose", "end", "engaged is over"])
+@pytest.mark.parametrize("how", ["pose", "end", "engaged is over", "engaging again"])
 def test_without_a_motion_that_is_followed_no_passage_is_needed(how):
     player = playing(LONG | {"duration_s": 20.0})
     table = json.dumps(LARGER).encode()
@@ -112,12 +112,37 @@ def test_without_a_motion_that_is_followed_no_passage_is_needed(how):
     elif how == "end":
         player.run(0.1)
         assert player.motion.phase is Phase.RESTING
-    else:
+    elif how == "engaging again":
         player.motion.begin()
         player.run(2 * PERIOD_S)
+    else:  # in HOLD or FAULT nothing is sampled
+        player.motion.leave()
+        order_only(player)
+        assert player.motion.serial == 1
+        player.motion.begin()
+        player.index = 0
     assert player.motion.serial == 1
     player.run(1.0)
     assert player.said == []
+
+
+def order_only(player, cycles=4, **wish):
+    """Cycles in which the motion is led, and followed by nobody."""
+    player.wish |= wish
+    for _ in range(cycles):
+        player.motion.order(**player.wish)
+
+
+def test_out_of_engaged_a_motion_is_taken_at_once_even_if_that_was_left_in_a_passage():
+    player = playing(LONG | {"duration_s": 30.0})
+    table = json.dumps(LARGER | {"duration_s": 30.0}).encode()
+    player.run(0.0, serial=1, table=table)
+    while not isinstance(player.motion._path, Crossfade):
+        player.run(PERIOD_S)
+    player.motion.leave()
+    order_only(player, serial=2, table=json.dumps(LONG).encode())
+    assert player.motion.serial == 2
+    assert (player.motion.playing, player.motion.motion_t_s) == ("", 0.0)
 
 
 def passage(old=LONG, new=LARGER, fade_s=1.0):
