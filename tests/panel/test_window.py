@@ -55,8 +55,9 @@ def place(tmp_path_factory):
     return tmp_path_factory.mktemp("desk") / "hil-bench"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def desk(place):
+    """One for all tests that leave it as it was; those that end theirs have their own."""
     with DeskProcess(HEADER, 0.01, place=place) as process:
         yield process
 
@@ -95,16 +96,20 @@ def until(app):
 
 
 class Slot:
-    """What control reads."""
+    """What control reads, and what was pressed since."""
 
     def __init__(self, desk):
         self._slot = desk.slot
         self._last = None
+        self._before = self.order.presses
 
     @property
     def order(self):
         self._last = self._slot.read() or self._last
         return self._last
+
+    def pressed(self, button):
+        return self.order.pressed(button) - self._before[tuple(Button).index(button)]
 
 
 @pytest.fixture
@@ -219,7 +224,7 @@ def test_space_is_heard_before_any_widget_and_only_while_it_is_down(owned, until
     button = window.strip.state.buttons[Button.HOME]
     button.setFocus()
     QTest.keyClick(button, Key.Key_Space)
-    assert slot.order.pressed(Button.HOME) == 0
+    assert slot.pressed(Button.HOME) == 0
 
 
 @pytest.mark.parametrize("how", ["left", "minimised", "locked"])
@@ -242,7 +247,7 @@ def test_a_window_that_is_left_lets_go(owned, until, how):
 def test_escape_stops_from_any_field_and_from_one_who_only_watches(owned, make, desk, until):
     window, slot = owned
     QTest.keyClick(window, Key.Key_Escape)
-    until(lambda: slot.order.pressed(Button.HOLD) == 1)
+    until(lambda: slot.pressed(Button.HOLD) == 1)
     watcher = make("watcher")
     watcher.connect_to(desk.path)
     field = QLineEdit(watcher)
@@ -250,7 +255,7 @@ def test_escape_stops_from_any_field_and_from_one_who_only_watches(owned, make, 
     field.setFocus()
     window.hide()
     QTest.keyClick(field, Key.Key_Escape)
-    until(lambda: slot.order.pressed(Button.HOLD) >= 2)
+    until(lambda: slot.pressed(Button.HOLD) >= 2)
 
 
 def test_signs_of_life_come_from_the_turn_that_draws(owned, until):
@@ -280,7 +285,7 @@ def test_a_fault_of_its_own_lets_go_stops_and_is_told(owned, until, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         window.turn()
     monkeypatch.undo()
-    until(lambda: slot.order.pressed(Button.HOLD) == 1)
+    until(lambda: slot.pressed(Button.HOLD) == 1)
     assert not window.session.bench.held
     assert "ZeroDivisionError: a view" in window.statusBar().currentMessage()
 
@@ -352,9 +357,9 @@ def test_one_who_cannot_read_the_token_is_refused(make, desk, place, monkeypatch
         token.write_text(secret)
 
 
-def test_a_lost_bench_is_told_and_its_pictures_stay(make, place, until):
+def test_a_lost_bench_is_told_and_its_pictures_stay(make, tmp_path, until):
     window = make()
-    with DeskProcess(HEADER, 0.01, place=place) as desk:
+    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
         window.connect_to(desk.path, take=True)
         until(lambda: window.session.owns)
         tell(desk)
@@ -369,9 +374,9 @@ def test_a_lost_bench_is_told_and_its_pictures_stay(make, place, until):
     assert window.session is None
 
 
-def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make, place, until):
+def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make, tmp_path, until):
     window = make()
-    with DeskProcess(HEADER, 0.01, place=place) as desk:
+    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
         window.connect_to(desk.path, take=True)
         until(lambda: window.session.owns)
         tell(desk, Mode.HOLD, 1.0)
