@@ -22,10 +22,8 @@ from hil.panel.form_view import FormView
 from hil.panel.models.catalogue import Entry, SaveError, Writer, catalogue, entry_of
 from hil.panel.models.form import FormModel
 from hil.panel.models.form_check import problems_of
-from hil.panel.models.handles import HandlesPlace, RemoteWriter
-from hil.panel.models.launch import BenchRun, LaunchState
-from hil.panel.models.launch_check import CheckFinding, CheckOutcome, CheckRun
-from hil.panel.models.launch_jobs import DryRun, ReportRun
+from hil.panel.models.launch_check import CheckFinding
+from hil.panel.models.scenario_work import News, ScenarioWork
 from hil.panel.models.toml_text import TomlError
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
@@ -56,16 +54,11 @@ class ScenariosView(QWidget):
         folders: Iterable[Path] = (Path(),), theme: Theme = LIGHT,
     ) -> None:  # fmt: skip
         super().__init__()
-        self._now_s, self._out, self._folders = now_s, out, tuple(folders)
+        self._folders = tuple(folders)
+        self.work = ScenarioWork(now_s, out)
+        """What goes on with scenarios."""
         self._entry: Entry | None = None
         self._writer = Writer()
-        self._check: CheckRun | None = None
-        self._dry: DryRun | None = None
-        self._report: ReportRun | None = None
-        self.bench: BenchRun | None = None
-        """The bench that was started here last."""
-        self._place: HandlesPlace | None = None
-        self._recording: Path | None = None
         self._build(theme)
         self.reload()
 
@@ -194,125 +187,60 @@ class ScenariosView(QWidget):
 
     def check(self) -> None:
         """Prove the whole motion, in a process of its own."""
-        if self._entry is not None and self._check is None:
+        if self._entry is not None and self.work.check is None:
             self._show_findings(())
-            self._told.setText(text("scenarios.checking"))
-            self._check = CheckRun(self._entry.path)
+            self._told.setText(self.work.begin_check(self._entry))
             self._enable()
 
     def dry_run(self) -> None:
         """Try it in the virtual clock, in a process of its own."""
-        if self._entry is not None and self._dry is None:
-            self._recording = None
-            self._told.setText(text("scenarios.drying", name=self._entry.name))
-            self._dry = DryRun(self._entry.path, self._out)
+        if self._entry is not None and self.work.dry is None:
+            self._told.setText(self.work.begin_dry_run(self._entry))
             self.progress.show()
             self._enable()
 
     def run(self) -> None:
         """Begin a bench in real time, led from panels."""
         entry, model = self._entry, self.form.model
-        if entry is None or model is None or self._running:
-            return
-        self._forget_bench()
-        remote, source = None, None
-        if entry.station == "arm":
-            self._place = HandlesPlace()
-            remote, source = self._place.address, dict(model.table["source"])
-        self.bench = BenchRun(entry.path, entry.station, self._out, now_s=self._now_s,
-                              remote=remote, source=source)  # fmt: skip
-        self._told.setText(text("scenarios.starting", name=entry.name))
-        self._enable()
+        if entry is not None and model is not None and not self.work.running:
+            self._told.setText(self.work.begin_bench(entry, model.table))
+            self._enable()
 
     def stop(self) -> None:
         """Ask the bench that was started here to stop along its path, park and end."""
-        if self.bench is not None:
-            self.bench.ask_to_stop()
+        if self.work.bench is not None:
+            self.work.bench.ask_to_stop()
 
     def report(self) -> None:
         """Make the page of the last recording, and open it."""
-        if self._recording is not None and self._report is None:
-            self._told.setText(text("scenarios.reporting"))
-            self._report = ReportRun(self._recording)
+        if self.work.recording is not None and self.work.report is None:
+            self._told.setText(self.work.begin_report(self.work.recording))
             self._enable()
 
     def _replay(self) -> None:
-        if self._recording is not None:
-            self.replay_wanted.emit(self._recording)
-
-    @property
-    def _running(self) -> bool:
-        states = (LaunchState.STARTING, LaunchState.RUNNING)
-        return self.bench is not None and self.bench.state in states
+        if self.work.recording is not None:
+            self.replay_wanted.emit(self.work.recording)
 
     # --- looking --------------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Look at the processes; called by the window's timer, hidden or not."""
-        self._look_at_check()
-        self._look_at_dry_run()
-        self._look_at_bench()
-        if self._report is not None:
-            page, error = self._report.poll(), self._report.error
-            if page is not None or error:
-                self._report.end()
-                self._report = None
-                told = text("scenarios.report.failed", why=error) if error else str(page)
-                self._told.setText(told)
-                if page is not None:
-                    QDesktopServices.openUrl(QUrl.fromLocalFile(str(page.resolve())))
-                self._enable()
+        if self.work.dry is not None:
+            self.progress.setValue(round(1000.0 * self.work.dry.share))
+        for news in self.work.poll():
+            self._hear(news)
 
-    def _look_at_check(self) -> None:
-        outcome = None if self._check is None else self._check.poll()
-        if outcome is None or self._check is None:
-            return
-        self._check.end()
-        self._check = None
-        self._told.setText(self._verdict(outcome))
-        self._show_findings(outcome.findings)
-        self._enable()
-
-    def _verdict(self, outcome: CheckOutcome) -> str:
-        name = "" if self._entry is None else self._entry.name
-        wrong = sum(one.wrong for one in outcome.findings)
-        if outcome.error:
-            return text("scenarios.check.failed", name=name, why=outcome.error)
-        if not outcome.ok:
-            return text("scenarios.check.refused", name=name, count=wrong)
-        return text(f"scenarios.check.{'ok' if outcome.findings else 'all_ok'}", name=name)
-
-    def _look_at_dry_run(self) -> None:
-        if self._dry is None:
-            return
-        outcome = self._dry.poll()
-        self.progress.setValue(round(1000.0 * self._dry.share))
-        if outcome is not None:
-            self._dry.end()
-            self._dry = None
-            self.progress.hide()
-            self._recording = outcome.recording
-            name = "" if self._entry is None else self._entry.name
-            key = "scenarios.dry.ok" if outcome.ok else "scenarios.dry.bad"
-            self._told.setText(text(key, name=name, why=outcome.reason))
-            self._enable()
-
-    def _look_at_bench(self) -> None:
-        bench = self.bench
-        if bench is None:
-            return
-        before, now = bench.state, bench.poll()
-        if now is before:
-            return
-        name = bench.path.stem
-        self._told.setText(text(f"scenarios.{now.value}", name=name, why=bench.error))
-        if now is LaunchState.RUNNING and bench.desk is not None:
-            self.bench_ready.emit(bench.desk)
-        if now is LaunchState.RUNNING and self._place is not None:
-            address = self._place.address.socket
-            self.arm_started.emit(RemoteWriter(address, self._place.token, self._now_s))
-        if now in (LaunchState.ENDED, LaunchState.FAILED):
-            self._recording = bench.recording or self._recording
+    def _hear(self, news: News) -> None:
+        self._told.setText(news.words)
+        self.progress.setVisible(self.work.dry is not None)
+        if news.findings is not None:
+            self._show_findings(news.findings)
+        if news.desk is not None:
+            self.bench_ready.emit(news.desk)
+        if news.arm is not None:
+            self.arm_started.emit(news.arm)
+        if news.page is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(news.page.resolve())))
         self._enable()
 
     def _show_findings(self, findings: Iterable[CheckFinding]) -> None:
@@ -332,15 +260,15 @@ class ScenariosView(QWidget):
         changed = model is not None and model.changed
         station = "" if entry is None else entry.station
         ready = bool(station) and not wrong and not changed
-        idle = self._check is None and self._dry is None
+        work = self.work
         possible = {
-            "check": ready and idle,
-            "dry": ready and idle and station != "together",
-            "run": ready and not self._running,
-            "stop": self._running,
+            "check": ready and not work.proving,
+            "dry": ready and not work.proving and station != "together",
+            "run": ready and not work.running,
+            "stop": work.running,
             "save": model is not None and not wrong,
-            "report": self._recording is not None and self._report is None,
-            "replay": self._recording is not None,
+            "report": work.recording is not None and work.report is None,
+            "replay": work.recording is not None,
         }
         why = text("scenarios.wrong") if wrong and model else ""
         why = why or (text("scenarios.unsaved") if changed else "")
@@ -352,19 +280,7 @@ class ScenariosView(QWidget):
         elif self._told.text() in (text("scenarios.wrong"), text("scenarios.unsaved")):
             self._told.clear()
 
-    def _forget_bench(self) -> None:
-        if self.bench is not None:
-            self.bench.forget()
-            self.bench = None
-        if self._place is not None:
-            self._place.remove()
-            self._place = None
-
     def close_all(self) -> None:
         """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
         self.form.close_checks()
-        for run in (self._check, self._dry, self._report):
-            if run is not None:
-                run.end()
-        self._check = self._dry = self._report = None
-        self._forget_bench()
+        self.work.close()

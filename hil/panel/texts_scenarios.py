@@ -75,6 +75,10 @@ TEXTS: Final[dict[str, str]] = {
     "scenarios.dry.bad": "The dry run of {name} ended badly: {why}",
     "scenarios.starting": "{name} starts…",
     "scenarios.running": "{name} runs.",
+    "scenarios.running.no_desk": (
+        "{name} has begun. Its parts run without an operator: no panel can watch or lead them; "
+        "End asks both to stop."
+    ),
     "scenarios.ended": "{name} has ended.",
     "scenarios.failed": "{name} failed: {why}",
     "scenarios.reporting": "Making the report…",
@@ -125,7 +129,10 @@ TEXTS: Final[dict[str, str]] = {
     "handles.pad.rx": "↻x",
     "handles.pad.ry": "↻y",
     "handles.pad.rz": "↻z",
-    "handles.keys": "W S  A D  Q E move, U O  I K  J L turn while pressed; what is let go is zero.",
+    "handles.keys": (
+        "Hold Space to run. W S  A D  Q E move, U O  I K  J L turn while pressed; what is let go "
+        "is zero."
+    ),
     "handles.connected": "The arm listens",
     "handles.waiting": "No arm listens yet",
     "handles.focus": "Click here, then use the keys",

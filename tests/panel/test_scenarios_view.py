@@ -115,7 +115,7 @@ def test_a_real_check_lists_what_is_wrong(view, pump):
     click(view, "check")
     assert view._told.text() == text("scenarios.checking")
     assert not view.buttons["check"].isEnabled()
-    child_ended(view._check._child)
+    child_ended(view.work.check._child)
     view.refresh()
     assert view.findings.isVisible()
     assert "length 0.6349" in view.findings.item(0).text()
@@ -132,9 +132,9 @@ def test_run_begins_a_bench_and_end_asks_it_to_stop(view, pump, monkeypatch, tmp
     assert view._told.text() == text("scenarios.starting", name="demo")
     assert not view.buttons["run"].isEnabled()
     click(view, "stop")
-    child_ended(view.bench._child)
+    child_ended(view.work.bench._child)
     view.refresh()
-    assert not view._running
+    assert not view.work.running
     assert view.buttons["run"].isEnabled()
 
 
@@ -143,9 +143,9 @@ def test_a_bench_that_dies_at_once_is_told_in_its_own_words(view, pump, monkeypa
     pick(view, DEMO)
     pump(lambda: view.buttons["run"].isEnabled())
     click(view, "run")
-    child_ended(view.bench._child)
+    child_ended(view.work.bench._child)
     view.refresh()
-    assert view.bench.state is LaunchState.FAILED
+    assert view.work.bench.state is LaunchState.FAILED
     assert "no such bus: can7" in view._told.text()
 
 

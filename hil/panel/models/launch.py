@@ -14,6 +14,8 @@ from hil.desk.places import Place, PlaceError, benches
 from hil.panel.models.launch_child import HIL, Child
 from hil.panel.models.toml_text import toml_value
 
+TOGETHER: Final = "together"
+"""The station of two parts, which have no desk that a panel could find."""
 LOOK_EVERY_S: Final = 0.2
 """How often a bench's desk is looked for [s]."""
 
@@ -23,7 +25,7 @@ class LaunchState(Enum):
 
     STARTING = "starting"
     RUNNING = "running"
-    """Its desk answers; or, where it has none, it has begun."""
+    """Its desk answers; or, where there is none, it has begun."""
     ENDED = "ended"
     FAILED = "failed"
 
@@ -72,7 +74,6 @@ class BenchRun:
         self.state = LaunchState.STARTING
         self.desk: Path | None = None
         """Its desk's socket, once it is found."""
-        self.remote = remote
         self.error = ""
         """Why it failed, in its own words."""
 
@@ -104,9 +105,8 @@ class BenchRun:
         if now_s - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s = now_s
-        if self.station != "platform":
-            if self.remote is None or self.remote.socket.exists():
-                self.state = LaunchState.RUNNING
+        if self.station == TOGETHER:
+            self.state = LaunchState.RUNNING
             return
         with suppress(PlaceError):
             found = next((place for place in self._find() if place.pid == self._child.pid), None)
@@ -131,11 +131,9 @@ def bench_arguments(
 ) -> list[str]:
     """Arguments of the interpreter that begin a bench in real time."""
     begun = [*HIL, "run", str(path), "--out", str(out), "--json"]
-    if station == "together":
-        return begun  # each part has its own clock
-    begun += ["--clock", "real"]
-    if station == "platform":
-        return [*begun, "--operator"]
+    if station == TOGETHER:
+        return begun  # each part has its own clock, and panels find no desk of it
+    begun += ["--clock", "real", "--operator"]
     if remote is not None:
         kept = {key: (source or {})[key] for key in ("limits", "frame") if key in (source or {})}
         table = kept | {

@@ -1,0 +1,75 @@
+"""A bench of each station that is started from the panel: where its desk and its arm are found."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from hil.desk.places import Place
+from hil.file_kinds import FileKind
+from hil.panel.models import launch, scenario_work
+from hil.panel.models.catalogue import Entry
+from hil.panel.models.launch import BenchRun
+from hil.panel.models.scenario_work import ScenarioWork
+from hil.panel.texts import TEXTS
+
+KINDS = {
+    "platform": FileKind.PLATFORM_SCENARIO,
+    "arm": FileKind.ARM_SCENARIO,
+    "together": FileKind.TOGETHER_SCENARIO,
+}
+
+
+@pytest.fixture
+def started(monkeypatch, tmp_path):
+    """Start a bench that does nothing, with a desk of its number in sight or not."""
+    made: list[ScenarioWork] = []
+    there: list[Place] = []
+    words = ["-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr(launch, "bench_arguments", lambda *_: words)
+    monkeypatch.setattr(scenario_work, "BenchRun", partial(BenchRun, find=lambda: there))
+
+    def start(station, source="remote", *, desk):
+        now = iter(range(1000))
+        work = ScenarioWork(lambda: float(next(now)), tmp_path)
+        made.append(work)
+        entry = Entry(tmp_path / "x.toml", KINDS[station], "x", "", shipped=False)
+        told = work.begin_bench(entry, {"source": {"kind": source}})
+        assert told == TEXTS["scenarios.starting"].format(name="x")
+        if desk:
+            there.append(Place(Path("/desk.sock"), "x", work.bench.pid))
+        return work, list(work.poll())
+
+    yield start
+    for work in made:
+        work.bench._child._process.kill()
+        work.bench._child._process.wait()
+        work.close()
+
+
+@pytest.mark.parametrize(
+    ("station", "source", "led"),
+    [("platform", "", False), ("arm", "remote", True), ("arm", "gamepad", True),
+     ("arm", "profile", False)],
+)  # fmt: skip
+def test_a_bench_runs_once_its_desk_answers(started, station, source, led):
+    """The handles on the screen are for a motion that a person moves, and for no planned one."""
+    work, news = started(station, source, desk=True)
+    assert [one.desk for one in news] == [Path("/desk.sock")]
+    assert news[0].words == TEXTS["scenarios.running"].format(name="x")
+    assert (news[0].arm is not None) == led
+    assert work.running
+    assert list(work.poll()) == []
+
+
+@pytest.mark.parametrize("station", ["platform", "arm"])
+def test_without_a_desk_it_is_still_starting(started, station):
+    work, news = started(station, desk=False)
+    assert (news, work.running) == ([], True)
+
+
+def test_parts_together_run_without_a_desk_and_this_is_said(started):
+    work, news = started("together", desk=False)
+    assert [(one.desk, one.arm) for one in news] == [(None, None)]
+    assert news[0].words == TEXTS["scenarios.running.no_desk"].format(name="x")
+    assert work.running
