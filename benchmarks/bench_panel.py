@@ -57,17 +57,18 @@ import numpy as np
 from PySide6.QtCore import QSettings, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from hil.panel.window import MainWindow
+from hil.panel.window_turns import Turns
 from hil.realtime import RealClock
 used = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 drawn_at = []
-old_turn = MainWindow.turn
-def turn(window):  # what was painted since the last one
-    scene = window.views.made.get("scene")
+old_turn = Turns.turn
+def turn(turns):  # what was painted since the last one
+    scene = turns.views.made.get("scene")
     canvases = scene.widget.findChildren(QWidget) if scene is not None else []
     if not drawn_at and any(getattr(canvas, "_image", None) is not None for canvas in canvases):
         drawn_at.append((time.monotonic(), used()))
-    old_turn(window)
-MainWindow.turn = turn
+    old_turn(turns)
+Turns.turn = turn
 app = QApplication([])
 settings = QSettings(sys.argv[2], QSettings.Format.IniFormat)
 window = MainWindow(settings, RealClock().now_s, "bench")

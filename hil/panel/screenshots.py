@@ -178,6 +178,7 @@ class Studio:
     def show(self, run: Path, share: float) -> None:
         """Replay a recording, as it was after a share of its time."""
         self.window.replay(run)
+        self.wait(lambda: not self.window.reading.busy)
         session = self.window.session
         if isinstance(session, ReplaySession):
             feed = session.feed

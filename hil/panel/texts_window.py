@@ -49,6 +49,9 @@ TEXTS: Final[dict[str, str]] = {
         " emergency stop that is wired to the power.</p>"
     ),
     "window.failed": "The panel has a fault of its own and lets go: {why}",
+    "window.reading": "Looking through {path}",
+    "window.reading.cancel": "Cancel",
+    "window.reading.given_up": "{path} was given up",
     "window.cannot_open": "{path}: {why}",
     "window.refused": "Refused: {why}",
     "window.connected": "Connected to {name}",

@@ -1,42 +1,36 @@
-"""The main window: a strip that is always seen, docks around nothing, and thirty turns a second.
+"""The main window: a strip that is always seen, docks around nothing, and what they show.
 
-A turn gives the sign of life first, then takes what came, then draws what there is time for. A
-fault of the panel's own lets go of the motion: pictures that may be wrong steer nothing.
+A fault of the panel's own lets go of the motion: pictures that may be wrong steer nothing.
 """
 
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMessageBox, QToolBar
+from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox, QToolBar
 
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.messages import Answer, ClientMessage, Take
-from hil.panel import theme as themes
+from hil.desk.messages import ClientMessage, Take
 from hil.panel.dock_layout import Docks
-from hil.panel.dock_views import View
-from hil.panel.docks import Views, makers_of
 from hil.panel.models.opening import Opening
-from hil.panel.models.pace import Pace
 from hil.panel.screen_lock import ScreenLock
-from hil.panel.session import LiveSession, ReplaySession, Session, Turn
+from hil.panel.session import LiveSession, ReplaySession, Session
 from hil.panel.texts import text
+from hil.panel.theme import Theme
+from hil.panel.window_colours import Colours
 from hil.panel.window_menus import Menus
+from hil.panel.window_reading import Reading
 from hil.panel.window_strip import Strip
-from hil.recording.header import RecordingError
+from hil.panel.window_turns import TURN_MS, Turns
 
 if TYPE_CHECKING:
     from hil.panel.models.handles import RemoteWriter
+    from hil.panel.models.replay import FileFeed
 
-TURN_MS: Final = 33
-DRAWING_S: Final = 0.028
-"""Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
 PAINTED_MS: Final = 3 * TURN_MS
 """After the last view was made, until all of them were painted once [ms]."""
-ANSWERS_KEPT: Final = 50
 TOLD_MS: Final = 8000
 """How long a message stays in the status bar [ms]."""
 
@@ -52,15 +46,10 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: QSettings, now_s: Callable[[], float], name: str) -> None:
         super().__init__()
-        self._settings = settings
         self._now_s = now_s
         self._name = name
-        self._pace = Pace(DRAWING_S, now_s)
         self._session: Session | None = None
-        self._missed = 0
-        self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
-        """What the desk said to the latest wishes."""
-        self._theme = self._wanted_theme()
+        self._colours = Colours(settings)
         self.setDockNestingEnabled(True)
         self.setDockOptions(
             QMainWindow.DockOption.AnimatedDocks
@@ -68,7 +57,7 @@ class MainWindow(QMainWindow):
             | QMainWindow.DockOption.AllowTabbedDocks
             | QMainWindow.DockOption.GroupedDragging
         )
-        self.strip = Strip(self._theme, now_s)
+        self.strip = Strip(self.theme, now_s)
         self.strip.wish.connect(self.send)
         bar = QToolBar(self)
         bar.setObjectName("strip")
@@ -76,11 +65,10 @@ class MainWindow(QMainWindow):
         bar.toggleViewAction().setEnabled(False)
         bar.addWidget(self.strip)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-        self._told: list[Turn] = []
-        """By this run so far, for the views that are still to be made."""
-        self._make_in_this_turn = False
         self._take_due: Take | None = None
-        self.views = Views(makers_of(self, now_s), self._place)
+        self.turns = Turns(self, now_s)
+        """What is done thirty times a second."""
+        self.views = self.turns.views
         """By the names of their docks; they are made in the first turns, or when asked for."""
         self.resize(self._first_size())
         self.docks = Docks(self, settings)
@@ -91,84 +79,24 @@ class MainWindow(QMainWindow):
         """Hears that the screen is being locked."""
         self.screen_lock.locked.connect(self.strip.let_go)
         hints = QGuiApplication.styleHints()
-        hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._wanted_name()))
-        self.use_theme(self._wanted_name())
+        hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._colours.name))
+        self.reading = Reading(self.statusBar(), now_s, self._replayed, self.tell)
+        """The recording that is on its way to be shown."""
+        self.use_theme(self._colours.name)
         self._show_session()
-        self._timer = QTimer(self)
-        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.timeout.connect(self.turn)
-        self._timer.start(TURN_MS)
+        self.turns.begin()
 
-    # --- thirty times a second ------------------------------------------------------------------
-
-    def turn(self) -> None:
-        """One turn: sign of life, news, pictures."""
-        try:
-            self._turn()
-        except Exception as error:
-            self.fail(error)
-            raise
-
-    def _turn(self) -> None:
-        session = self._session
-        if session is not None:
-            before = session.ended
-            turn = session.turn()
-            self._hear(turn)
-            if turn.news:
-                self.strip.let_go()
-                self.tell(turn.news, for_good=True)
-            if session.ended and not before:
-                self.tell(text("window.what_now", name=session.facts.name), for_good=True)
-        for view in self.views.made.values():
-            view.tick()
-        self._draw()
-        if not self.views.complete:
-            self._make_one()
-
-    def _make_one(self) -> None:
-        """Make a view in every second turn; between them what is there is painted."""
-        self._make_in_this_turn = not self._make_in_this_turn
-        if self._make_in_this_turn:
-            self.views.make_next()
-        if self.views.complete:
-            self._told.clear()
-            if not self._placed:
-                QTimer.singleShot(0, self._settle)
-            QTimer.singleShot(PAINTED_MS, self._complete)
+    def completed(self) -> None:
+        """All views were made: divide the room, and take what was wanted, once they are painted."""
+        if not self._placed:
+            QTimer.singleShot(0, self._settle)
+        QTimer.singleShot(PAINTED_MS, self._complete)
 
     def _complete(self) -> None:
-        """All views are there and have their sizes: divide the room, and take what was wanted."""
         (self.docks.tidy if self._placed else self._settle)()
         message, self._take_due = self._take_due, None
         if message is not None:
             self.send(message)
-
-    def _place(self, name: str, view: View) -> None:
-        """Put a view that was just made into its dock, and tell it what it has missed."""
-        view.set_session(self._session)
-        for turn in self._told:
-            view.take(turn)
-        self.docks.fill(name, view.widget)
-        QTimer.singleShot(0, self.docks.tidy)
-
-    def _hear(self, turn: Turn) -> None:
-        self._missed += turn.batch.missed
-        for message in turn.messages:
-            if isinstance(message, Answer):
-                self.answers.append(message)
-        for view in self.views.made.values():
-            view.take(turn)
-        if not self.views.complete:
-            self._told.append(turn)
-
-    def _draw(self) -> None:
-        tasks: dict[str, Callable[[], object]] = {
-            name: view.refresh for name, view in self.views.made.items() if self.docks.visible(name)
-        }
-        tasks["strip"] = self.strip.refresh
-        left_out = self._pace.turn(tasks)
-        self.menus.refresh(self._session, self._missed, left_out)
 
     def fail(self, error: BaseException) -> None:
         """A fault of the panel's own: let go, stop, and say so."""
@@ -206,6 +134,7 @@ class MainWindow(QMainWindow):
         Returns:
             Whether it let this panel in; if not, the status bar says why.
         """
+        self.reading.give_up()
         try:
             client = DeskClient.connect(path, self._name)
         except DeskRefusedError as error:
@@ -218,27 +147,20 @@ class MainWindow(QMainWindow):
             self.send(session.bench.take_or_release())
         return True
 
-    def replay(self, path: Path) -> bool:
-        """Show a recording.
+    def replay(self, path: Path) -> None:
+        """Show a recording as soon as a thread has looked through it.
+
+        If it cannot be read, the status bar says why, and what is shown stays.
 
         Args:
             path: of the run's folder or its file.
-
-        Returns:
-            Whether it could be read; if not, the status bar says why.
         """
-        from hil.panel.models.replay import FileFeed  # its kernels are slow to load
+        self.tell(text("window.reading", path=path), for_good=True)
+        self.reading.begin(path)
 
-        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-        try:
-            feed = FileFeed.open(path, self._now_s)
-        except (RecordingError, OSError, ValueError) as error:
-            self.tell(text("window.cannot_open", path=path, why=error))
-            return False
-        finally:
-            QApplication.restoreOverrideCursor()
+    def _replayed(self, feed: "FileFeed") -> None:
+        self.statusBar().clearMessage()
         self._take_on(ReplaySession(feed, self._now_s))
-        return True
 
     def steer_arm(self, writer: "RemoteWriter") -> None:
         """Steer an arm that was started here by the handles on the screen."""
@@ -259,6 +181,7 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Leave what is shown; a bench's motion that is owned here stops, and is free."""
+        self.reading.give_up()
         self._take_on(None)
 
     def _take_on(self, session: Session | None) -> None:
@@ -266,8 +189,7 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             self._session.close()
         self._session = session
-        self._missed = 0
-        self._told.clear()
+        self.turns.forget()
         self._take_due = None
         self._show_session()
 
@@ -314,36 +236,21 @@ class MainWindow(QMainWindow):
     # --- how it looks ---------------------------------------------------------------------------
 
     @property
-    def theme(self) -> themes.Theme:
+    def theme(self) -> Theme:
         """The colours it has now."""
-        return self._theme
+        return self._colours.theme
 
     def use_theme(self, name: str) -> None:
         """Take on colours for good: ``"light"``, ``"dark"``, or ``"system"``."""
-        self._settings.setValue("window/theme", name)
-        self._theme = self._wanted_theme()
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            themes.apply(app, self._theme)
-        self.strip.set_theme(self._theme)
+        self._colours.choose(name)
+        self.strip.set_theme(self.theme)
         for view in self.views.made.values():
-            view.set_theme(self._theme)
-        self.menus.show_theme(self._wanted_name())
+            view.set_theme(self.theme)
+        self.menus.show_theme(self._colours.name)
 
     def next_theme(self) -> None:
         """From light to dark and back."""
-        self.use_theme("light" if self._theme.name == "dark" else "dark")
-
-    def _wanted_name(self) -> str:
-        name = self._settings.value("window/theme", "system")
-        return name if name in ("light", "dark") else "system"
-
-    def _wanted_theme(self) -> themes.Theme:
-        name = self._wanted_name()
-        if name == "system":
-            dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-            name = "dark" if dark else "light"
-        return themes.THEMES[name]
+        self.use_theme(self._colours.other)
 
     def _first_size(self) -> QSize:
         screen = QGuiApplication.primaryScreen()
@@ -370,11 +277,12 @@ class MainWindow(QMainWindow):
 
     def shut(self) -> None:
         """Remember the layout and leave everything; harmless when repeated."""
-        if not self._timer.isActive():
+        if not self.turns.timer.isActive():
             return
-        self._timer.stop()
+        self.turns.timer.stop()
         self.docks.save()
         self.leave()
+        self.reading.close()
         for view in self.views.made.values():
             view.close()
 

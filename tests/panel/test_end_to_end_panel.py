@@ -12,8 +12,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from bench_plans import HEAVE, TOO_FAR
-from PySide6.QtCore import Qt
-from window_bench import HOME, NEXT, NOW_S, PARK, RESET, Bench, Key, Operator, scenario_text
+from window_bench import HOME, NEXT, NOW_S, PARK, RESET, TAKE, Bench, Operator, scenario_text
 
 from hil.desk import messages as m
 from hil.recording.frame import EventKind
@@ -24,7 +23,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
     pytest.mark.xdist_group("real time"),
 ]
-CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
@@ -36,8 +34,8 @@ def begin(app, tmp_path):
         begun.append(Bench(tmp_path, text))
         return begun[-1]
 
-    def operator(name="operator"):
-        begun.append(Operator(app, tmp_path, name))
+    def operator(name="operator", **more):
+        begun.append(Operator(app, tmp_path, name, **more))
         return begun[-1]
 
     yield bench, operator
@@ -49,7 +47,7 @@ def change_motion(operator, table):
     """Ask for another motion as the controls do; what the desk says of it."""
     number = operator.window.next_id()
     operator.window.send(m.Motion(table=table, id=number))
-    answers = operator.window.answers
+    answers = operator.window.turns.answers
     operator.until(lambda: any(answer.id == number for answer in answers))
     return next(answer for answer in answers if answer.id == number)
 
@@ -83,8 +81,7 @@ def test_a_limit_trips_the_fault_is_seen_reset_and_the_run_goes_on(begin):
     while operator.model.mode != "STANDBY":
         operator.press_until(PARK, "PARKING")
         operator.until_mode("STANDBY", "HOLD")
-    operator.press(Key.Key_F10, CTRL)
-    operator.until(lambda: operator.window.session.ended)
+    operator.end_run()
     out, errors = bench.process.communicate(timeout=30)
     assert bench.process.returncode == 0, (out, errors)
     judge(Recording.open(bench.recording()))
@@ -119,14 +116,14 @@ class Watcher:
 def test_a_frozen_panel_lets_go_and_makes_nothing_late(begin, tmp_path):
     make_bench, make_operator = begin
     bench = make_bench(scenario_text(rate_hz=200.0))
-    watcher = make_operator("watcher")
-    watcher.watch(bench.socket)
     child = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("window_bench.py")), str(bench.socket),
+        [sys.executable, str(Path(__file__).with_name("window_bench.py")), str(bench.place),
          str(tmp_path)],
-        stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     try:
+        watcher = make_operator("watcher", seen=False)
+        watcher.watch(bench.socket)
         reactions_s, frozen_at_s = [], []
         while not reactions_s or (min(reactions_s) > 0.2 and len(reactions_s) < 3):
             watcher.until(lambda: watcher.model.operation.playing == "play", time_s=40.0)
@@ -144,7 +141,10 @@ def test_a_frozen_panel_lets_go_and_makes_nothing_late(begin, tmp_path):
         child.communicate()
     assert min(reactions_s) <= 0.2, "0.15 s of silence, one cycle, and a look of this window"
     watcher.until(lambda: watcher.model.owner == "")
-    bench.end()
+    watcher.press(TAKE)
+    watcher.end_run()
+    out, errors = bench.process.communicate(timeout=30)
+    assert bench.process.returncode == 0, (out, errors)
     compare_lateness(Recording.open(bench.recording()), frozen_at_s[-1])
 
 
@@ -161,7 +161,7 @@ def compare_lateness(recording, frozen_at_s):
 
 def test_ctrl_c_at_the_terminal_is_told_until_the_platform_is_parked(begin):
     make_bench, make_operator = begin
-    bench, operator = make_bench(None), make_operator()
+    bench, operator = make_bench(None), make_operator(seen=False)
     operator.watch(bench.socket, take=True)
     operator.until(lambda: operator.model.you_own)
     while operator.model.mode not in ("ENGAGING", "ENGAGED"):  # or a stall has let go
@@ -172,17 +172,13 @@ def test_ctrl_c_at_the_terminal_is_told_until_the_platform_is_parked(begin):
         operator.until(lambda: NOW_S() - pressed_s > 0.3)  # noqa: B023
     ending, seen = operator.window.strip.state.ending, []
 
-    def over():
+    def look():
         words = ending.text().removeprefix("THE RUN IS ENDING: ") if ending.isVisible() else ""
         if words and (not seen or seen[-1] != words):
             seen.append(words)
-        if operator.model.mode == "HOLD" and "press Park" in words:  # a stall has let go
-            operator.grip()
-            operator.press(PARK)
-        return operator.window.session.ended
 
     bench.process.send_signal(signal.SIGINT)
-    operator.until(over, time_s=40.0)
+    operator.until_over(look)
     cause = "Ctrl-C at the terminal, or a signal; "
     assert all(words.startswith(cause) for words in seen)
     steps = [words.removeprefix(cause) for words in seen]

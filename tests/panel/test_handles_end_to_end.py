@@ -89,13 +89,13 @@ class Rows:
     def __init__(self, operator):
         self._operator, self.rows = operator, []
         window = operator.window
-        inner = window._hear
+        inner = window.turns.hear
 
         def heard(turn):
             self.rows.extend(turn.batch.rows)
             inner(turn)
 
-        window._hear = heard
+        window.turns.hear = heard
 
     def ways_m(self):
         """Way of the robot's gripper between two waypoints [m], newest last."""

@@ -184,7 +184,7 @@ def test_a_layout_is_found_again_and_can_be_put_back(make, tmp_path, until):
     second = make(settings=settings)
     until(lambda: second.docks.of["scope"].isFloating())
     assert second.docks.of["margins"].isHidden()
-    assert second._theme.name == "dark"
+    assert second.theme.name == "dark"
     second.docks.reset()
     assert not second.docks.of["scope"].isFloating()
     assert not second.docks.of["margins"].isHidden()
@@ -262,7 +262,7 @@ def test_signs_of_life_come_from_the_turn_that_draws(owned, until):
     window, slot = owned
     first_s = slot.order.stamp_s
     until(lambda: slot.order.stamp_s > first_s)
-    window._timer.stop()
+    window.turns.timer.stop()
     QApplication.processEvents()
     end_s = NOW_S() + 0.1
     until(lambda: NOW_S() > end_s)
@@ -270,7 +270,7 @@ def test_signs_of_life_come_from_the_turn_that_draws(owned, until):
     end_s = NOW_S() + 0.2
     until(lambda: NOW_S() > end_s)
     assert slot.order.stamp_s == last_s
-    window._timer.start()
+    window.turns.timer.start()
     until(lambda: slot.order.stamp_s > last_s)
 
 
@@ -283,7 +283,7 @@ def test_a_fault_of_its_own_lets_go_stops_and_is_told(owned, until, monkeypatch)
 
     monkeypatch.setattr(window.views["scope"], "refresh", broken)
     with pytest.raises(ZeroDivisionError):
-        window.turn()
+        window.turns.turn()
     monkeypatch.undo()
     until(lambda: slot.pressed(Button.HOLD) == 1)
     assert not window.session.bench.held
@@ -308,20 +308,20 @@ def test_views_are_made_one_by_one_and_all_before_the_motion_is_taken(make, desk
 
 def test_a_view_that_is_made_late_has_missed_nothing(make, desk, app):
     window = make()
-    window._timer.stop()
+    window.turns.timer.stop()
     assert window.connect_to(desk.path)
     tell(desk, Mode.IDLE, 1.0)
     tell(desk, Mode.IDLE, 1.5)
-    window.turn()
+    window.turns.turn()
     assert window.session.bench.mode == "IDLE"
     assert set(window.views.made) <= {"scene"}
     tell(desk, Mode.STANDBY, 2.0)
-    window.turn()
+    window.turns.turn()
     while not window.views.complete:
-        window.turn()
+        window.turns.turn()
     spans = window.views["timeline"].model.spans
     assert [(span.name, span.start_s) for span in spans] == [("IDLE", 1.0), ("STANDBY", 2.0)]
-    window._timer.start()
+    window.turns.timer.start()
 
 
 def test_two_panels_have_one_owner(owned, make, desk, until):
@@ -332,9 +332,9 @@ def test_two_panels_have_one_owner(owned, make, desk, until):
     window.send(m.Take(id=window.next_id()))  # both are one process: making views may have lost it
     until(lambda: window.session.owns)
     other.send(m.Take(id=other.next_id()))
-    until(lambda: other.answers)
-    assert not other.answers[-1].ok
-    assert "panel owns the motion" in other.answers[-1].error
+    until(lambda: other.turns.answers)
+    assert not other.turns.answers[-1].ok
+    assert "panel owns the motion" in other.turns.answers[-1].error
     assert not other.session.owns
     window.send(m.Release(id=window.next_id()))
     until(lambda: not window.session.owns)
@@ -423,8 +423,11 @@ def test_a_scenario_opens_ready_to_run_and_a_recording_that_is_none_is_told(make
     assert window.views["scenarios"].widget.picker.currentData() == path
     rubbish = tmp_path / "rubbish.mcap"
     rubbish.write_bytes(b"rubbish" * 100)
-    assert not window.replay(rubbish)
+    window.replay(rubbish)
+    until(lambda: not window.reading.busy)
+    assert "not a recording" in window.statusBar().currentMessage()
     assert "rubbish.mcap" in window.statusBar().currentMessage()
+    assert window.session is None
 
 
 def test_colours_follow_the_system_unless_they_are_chosen(make):
@@ -434,7 +437,7 @@ def test_colours_follow_the_system_unless_they_are_chosen(make):
     window.next_theme()
     assert QApplication.palette().window().color().lightness() > 200
     window.use_theme("system")
-    assert window._wanted_name() == "system"
+    assert window._colours.name == "system"
 
 
 _LOCKING = """

@@ -1,0 +1,129 @@
+"""What a window does thirty times a second: a sign of life, news, pictures; and views, one by one.
+
+A turn gives the sign of life first, then takes what came, then draws what there is time for. Views
+are made in every second turn at first; between them what is there is painted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, QTimer
+
+from hil.desk.messages import Answer
+from hil.panel.dock_views import View
+from hil.panel.docks import Views, makers_of
+from hil.panel.models.pace import Pace
+from hil.panel.session import Session, Turn
+from hil.panel.texts import text
+
+if TYPE_CHECKING:
+    from hil.panel.window import MainWindow
+
+TURN_MS: Final = 33
+DRAWING_S: Final = 0.028
+"""Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
+ANSWERS_KEPT: Final = 50
+
+
+class Turns:
+    """The turns of a window, and its views.
+
+    Args:
+        window: whose they are.
+        now_s: monotonic time [s].
+    """
+
+    def __init__(self, window: MainWindow, now_s: Callable[[], float]) -> None:
+        self._window = window
+        self._pace = Pace(DRAWING_S, now_s)
+        self._missed = 0
+        self._told: list[Turn] = []
+        """By this run so far, for the views that are still to be made."""
+        self._make_in_this_turn = False
+        self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
+        """What the desk said to the latest wishes."""
+        self.views = Views(makers_of(window, now_s), self._place)
+        """By the names of their docks; they are made in the first turns, or when asked for."""
+        self.timer = QTimer(window)
+        self.timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self.timer.timeout.connect(self.turn)
+
+    def begin(self) -> None:
+        """Turn from now on."""
+        self.timer.start(TURN_MS)
+
+    def forget(self) -> None:
+        """Another run is shown: what the last one told is of no use any more."""
+        self._missed = 0
+        self._told.clear()
+
+    def turn(self) -> None:
+        """One turn; a fault in it lets go of the motion, as pictures that may be wrong steer it."""
+        try:
+            self._turn()
+        except Exception as error:
+            self._window.fail(error)
+            raise
+
+    def _turn(self) -> None:
+        window = self._window
+        if window.session is not None:
+            self._look(window.session)
+        for view in self.views.made.values():
+            view.tick()
+        self._draw()
+        window.reading.poll()
+        if not self.views.complete:
+            self._make_one()
+
+    def _look(self, session: Session) -> None:
+        before = session.ended
+        turn = session.turn()
+        self.hear(turn)
+        if turn.news:
+            self._window.strip.let_go()
+            self._window.tell(turn.news, for_good=True)
+        if session.ended and not before:
+            self._window.tell(text("window.what_now", name=session.facts.name), for_good=True)
+
+    def hear(self, turn: Turn) -> None:
+        """Let the views learn what came."""
+        self._missed += turn.batch.missed
+        for message in turn.messages:
+            if isinstance(message, Answer):
+                self.answers.append(message)
+        for view in self.views.made.values():
+            view.take(turn)
+        if not self.views.complete:
+            self._told.append(turn)
+
+    def _draw(self) -> None:
+        window = self._window
+        tasks: dict[str, Callable[[], object]] = {
+            name: view.refresh
+            for name, view in self.views.made.items()
+            if window.docks.visible(name)
+        }
+        tasks["strip"] = window.strip.refresh
+        left_out = self._pace.turn(tasks)
+        window.menus.refresh(window.session, self._missed, left_out)
+
+    def _make_one(self) -> None:
+        """Make a view in every second turn; between them what is there is painted."""
+        self._make_in_this_turn = not self._make_in_this_turn
+        if self._make_in_this_turn:
+            self.views.make_next()
+        if self.views.complete:
+            self._told.clear()
+            self._window.completed()
+
+    def _place(self, name: str, view: View) -> None:
+        """Put a view that was just made into its dock, and tell it what it has missed."""
+        view.set_session(self._window.session)
+        for turn in self._told:
+            view.take(turn)
+        self._window.docks.fill(name, view.widget)
+        QTimer.singleShot(0, self._window.docks.tidy)

@@ -1,0 +1,150 @@
+"""A recording that takes long to look through: the window goes on, and nothing is left open."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStatusBar
+from test_replay_models import write
+
+from hil.panel import window_reading
+from hil.panel.models.background import CancelledError
+from hil.panel.texts import TEXTS
+from hil.panel.window_reading import Reading
+from hil.recording.header import RecordingError
+
+
+class Feed:
+    """A recording that was opened."""
+
+    def __init__(self):
+        self.closed = False
+
+    def close(self):
+        self.closed = True
+
+
+class Slow:
+    """Looks through a recording until it is let go on, or given up."""
+
+    def __init__(self):
+        self.go_on, self.feed, self.heeds = Event(), Feed(), True
+        self.ended: list[str] = []
+
+    def __call__(self, path, now_s, watch):
+        watch.at(0.25)
+        while not self.go_on.wait(0.002):
+            try:
+                watch.at(0.25)
+            except CancelledError:
+                if self.heeds:
+                    self.ended.append("given up")
+                    raise
+        self.ended.append("opened")
+        return self.feed
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    made = Slow()
+    monkeypatch.setattr(window_reading, "_open", made)
+    yield made
+    made.go_on.set()
+
+
+@pytest.fixture
+def reading(app):
+    bar = QStatusBar()
+    bar.show()
+    heard: list[object] = []
+    made = Reading(bar, lambda: 0.0, heard.append, heard.append)
+    made.heard = heard
+    yield made
+    made.close()
+    bar.deleteLater()
+
+
+def turn(reading, until):
+    """Turns of the window until something is so; work in the background takes its own time."""
+    for _ in range(5000):
+        reading.poll()
+        if until():
+            return
+        Event().wait(0.002)
+    raise AssertionError("it did not come about")
+
+
+def test_the_window_goes_on_while_a_recording_is_looked_through(reading, slow):
+    reading.begin(Path("long"))
+    turn(reading, lambda: reading.progress.value() == 250)
+    assert reading.busy
+    assert reading.progress.isVisible()
+    assert reading.heard == []
+    slow.go_on.set()
+    turn(reading, lambda: reading.heard)
+    assert reading.heard == [slow.feed]
+    assert not reading.progress.isVisible()
+    assert not slow.feed.closed
+
+
+def test_cancel_gives_it_up_and_says_so(reading, slow):
+    reading.begin(Path("long"))
+    reading.poll()
+    QTest.mouseClick(reading.cancel, Qt.MouseButton.LeftButton)
+    assert reading.heard == [TEXTS["window.reading.given_up"].format(path="long")]
+    turn(reading, lambda: slow.ended == ["given up"])
+    assert not reading.busy
+    assert not reading.cancel.isVisible()
+
+
+def test_one_that_was_opened_too_late_is_closed_again(reading, slow):
+    slow.heeds = False
+    reading.begin(Path("long"))
+    reading.give_up()
+    slow.go_on.set()
+    turn(reading, lambda: slow.feed.closed)
+    assert reading.heard == []
+
+
+def test_closing_waits_for_the_end(reading, slow):
+    reading.begin(Path("long"))
+    reading.close()
+    assert slow.ended == ["given up"]
+    assert not reading.busy
+
+
+def test_a_real_one_is_opened_or_refused_in_words(reading, tmp_path):
+    path = write(tmp_path / "recording.mcap", 100)
+    reading.begin(path)
+    turn(reading, lambda: reading.heard)
+    (feed,) = reading.heard
+    assert feed.facts.name == "demo"
+    assert len(feed.index.t_s) == 100
+    feed.close()
+    reading.heard.clear()
+    reading.begin(tmp_path / "none.mcap")
+    turn(reading, lambda: reading.heard)
+    assert "none.mcap: cannot be read: No such file" in reading.heard[0]
+
+
+def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp_path):
+    from hil.panel.models.background import Watch
+    from hil.panel.models.replay_index import Index
+
+    path = write(tmp_path / "recording.mcap", 1200)
+    shares: list[float] = []
+    Index.read(path, told=shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) > 3
+    assert 0.0 < shares[0] < 0.5 < shares[-1] <= 1.0
+    watch = Watch()
+    watch.cancel()
+    with pytest.raises(CancelledError):
+        window_reading._open(path, lambda: 0.0, watch)
+    with pytest.raises(RecordingError):
+        window_reading._open(tmp_path / "none", lambda: 0.0, Watch())
