@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QWidget
 from hil.panel.models.compare import Difference
 from hil.panel.models.scope_envelope import Envelope, bucket_size
 from hil.panel.models.scope_ring import Window
-from hil.panel.scope_curve import Curve
-from hil.panel.scope_plots import trace_pen
+from hil.panel.scope_curve import Curve, trace_pen
 from hil.panel.texts import text
 from hil.panel.theme import Theme
 

@@ -1,13 +1,18 @@
-"""A line of a plot that costs little to draw: no smoothing, no bounds to compute, no hit test."""
+"""A line of a plot that costs little to draw: no smoothing, no bounds to compute, no hit test.
+
+And the pens that lines are drawn with.
+"""
 
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from hil.panel.theme import Theme
 
 Array = NDArray[np.float64]
 
@@ -60,3 +65,16 @@ class Curve(pg.GraphicsObject):
     def dataBounds(self, *_: Any) -> tuple[None, None]:  # noqa: N802 - pyqtgraph's name
         """The plot's axes are set by the scope, never by the line."""
         return (None, None)
+
+
+def trace_pen(theme: Theme, number: int, width_px: float = 1.0) -> Any:
+    """Pen of a trace; the second eight are dashed, so that colour is never the only sign."""
+    colour = trace_colour(theme, number)
+    solid = number < len(theme.traces)
+    style = Qt.PenStyle.SolidLine if solid else Qt.PenStyle.DashLine
+    return pg.mkPen(colour, width=width_px, style=style)
+
+
+def trace_colour(theme: Theme, number: int) -> str:
+    """Colour of the trace that was chosen as the number-th, from 0."""
+    return theme.traces[number % len(theme.traces)]

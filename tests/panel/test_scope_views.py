@@ -117,12 +117,12 @@ def test_nothing_is_drawn_again_that_did_not_change(view, monkeypatch):
 def test_pause_by_key_keeps_the_picture(view):
     press(view.plots, KEY.Key_P)
     assert view.model.paused
-    assert view.pause.isChecked()
+    assert view.tools.pause.isChecked()
     before = view.model.view().to_s
     view.model.take(batch(rows(1000, 5000, **wave(5000, 1000))))
     view.refresh()
     assert view.model.view().to_s == before
-    assert text("scope.state.paused") in view.state.text()
+    assert text("scope.state.paused") in view.tools.state.text()
     press(view.plots, KEY.Key_P)
     assert view.model.view().to_s == pytest.approx(5.999)
 
@@ -178,7 +178,7 @@ def test_signals_are_ticked_in_the_tree(view):
     for name in [c.name for c in view.model.channels][14:33]:
         view.signals.leaf(name).setCheckState(0, Qt.CheckState.Checked)
     assert len(view.model.traces) == 16
-    assert "16 traces" in view.state.text()
+    assert "16 traces" in view.tools.state.text()
     QApplication.processEvents()  # where the button is
     QTest.mouseClick(view.signals.none, Qt.MouseButton.LeftButton)
     assert view.model.traces == ()
@@ -200,7 +200,7 @@ def test_the_trigger_is_set_in_its_bar_and_armed_by_key(view):
         view.model.take(batch(rows(100, start, **wave(start, 100))))
         view.refresh()
     assert view.model.phase is Phase.HELD
-    assert text("scope.phase.held") in view.state.text()
+    assert text("scope.phase.held") in view.tools.state.text()
     edge_s = view.model.view().edge_s
     assert 0.6 + 0.05 * np.sin(2.0 * edge_s) == pytest.approx(0.62, abs=2e-4)
 
@@ -217,7 +217,7 @@ def test_what_is_seen_is_saved_and_nothing_overwritten(view, tmp_path):
     again, other = view.save(tmp_path / "seen.csv")
     assert (again.name, other.name) == ("seen-2.csv", "seen-2.png")
     view.save_and_tell(tmp_path / "nowhere" / "x.csv")
-    assert "nowhere" in view.state.text()
+    assert "nowhere" in view.tools.state.text()
     view.model.hide(LEG1)
     with pytest.raises(ExportError):
         view.save(tmp_path / "seen.csv")
