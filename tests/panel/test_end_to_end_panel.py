@@ -55,7 +55,7 @@ def change_motion(operator, table):
 def test_a_limit_trips_the_fault_is_seen_reset_and_the_run_goes_on(begin):
     make_bench, make_operator = begin
     bench = make_bench(scenario_text(TOO_FAR | {"fade_s": 0.5}))
-    operator = make_operator()
+    operator = make_operator(seen=("faults", "controls", "timeline", "margins", "lateness"))
     operator.watch(bench.socket, take=True)
     operator.until(lambda: operator.model.you_own)
     while operator.model.mode != "FAULT":  # a stall of the machine lets go before the limit comes
@@ -122,7 +122,7 @@ def test_a_frozen_panel_lets_go_and_makes_nothing_late(begin, tmp_path):
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     try:
-        watcher = make_operator("watcher", seen=False)
+        watcher = make_operator("watcher", seen=())
         watcher.watch(bench.socket)
         reactions_s, frozen_at_s = [], []
         while not reactions_s or (min(reactions_s) > 0.2 and len(reactions_s) < 3):
@@ -161,7 +161,7 @@ def compare_lateness(recording, frozen_at_s):
 
 def test_ctrl_c_at_the_terminal_is_told_until_the_platform_is_parked(begin):
     make_bench, make_operator = begin
-    bench, operator = make_bench(None), make_operator(seen=False)
+    bench, operator = make_bench(None), make_operator(seen=())
     operator.watch(bench.socket, take=True)
     operator.until(lambda: operator.model.you_own)
     while operator.model.mode not in ("ENGAGING", "ENGAGED"):  # or a stall has let go

@@ -111,13 +111,9 @@ class Rows:
 
 
 def test_keys_of_the_handles_move_a_robot_and_release_brings_it_to_rest(app, arm, tmp_path):
-    operator = Operator(app, tmp_path, "arm")
+    operator = Operator(app, tmp_path, "arm", seen=("handles",))
     try:
         window = operator.window
-        while not window.views.complete:
-            app.processEvents()
-        for name, dock in window.docks.of.items():
-            dock.setVisible(name == "handles")  # what is not drawn costs no time
         while (path := arm.socket()) is None:
             app.processEvents()
             app.thread().msleep(5)

@@ -13,18 +13,21 @@ from hil.panel.models.pose_limits import pose_limits
 CONFIGS = Path(__file__).parents[2] / "configs"
 RIGS = {name: load_rig(CONFIGS / "rigs" / f"{name}.toml")
         for name in ("paper", "training_simulator")}  # fmt: skip
+STRIDE = 100
 ENVELOPES = {name: envelope_of(rig, geometry_of(rig)) for name, rig in RIGS.items()}
 
 
 def walked(envelope, pose, axis, sign, step):
-    """How far one gets in small steps; every one is looked at."""
-    count = 4000
-    poses = np.repeat(pose[None, :], count, axis=0)
-    poses[:, axis] += sign * step * np.arange(count)
-    inside = envelope.inside(poses)
-    assert inside[0]
-    assert not inside.all()
-    return sign * step * (int(inside.argmin()) - 1)
+    """How far one gets in small steps; every one until the first that is outside is looked at."""
+    for begin in range(0, 4000, STRIDE):
+        steps = np.arange(begin, begin + STRIDE)
+        poses = np.repeat(pose[None, :], STRIDE, axis=0)
+        poses[:, axis] += sign * step * steps
+        inside = envelope.inside(poses)
+        assert inside[0] or begin > 0
+        if not inside.all():
+            return sign * step * (int(steps[inside.argmin()]) - 1)
+    raise AssertionError("never outside")
 
 
 @given(

@@ -1,20 +1,22 @@
 """A bench in a process of its own, and a window that leads it by keys and clicks.
 
-As a program (`python window_bench.py SOCKET`) it is a panel that engages, plays, and says so on
-its standard output, to be frozen from outside.
+As a program (`python window_bench.py RUNTIME SETTINGS`) it is a panel that waits for the bench in
+that runtime folder, engages and plays, to be frozen from outside.
 """
 
 import os
 import subprocess
 import sys
+from functools import cached_property
 from pathlib import Path
 
 from bench_plans import HEAVE, PAPER
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QSettings, Qt, QThread
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from hil.desk.places import benches
+from hil.desk.run_end import EndStep
 from hil.panel.window import MainWindow
 from hil.realtime import RealClock
 
@@ -47,6 +49,16 @@ def scenario_text(motion=None, rate_hz=100.0, **keys):
     )
 
 
+def socket_in(place, between=lambda: None):
+    """The socket of the only bench in a runtime folder, once it is there."""
+    end_s = NOW_S() + 60.0
+    while not (found := benches(place / "hil-bench")):
+        assert NOW_S() < end_s
+        between()
+        QThread.msleep(20)
+    return found[0].path
+
+
 class Bench:
     """`hil run --operator` on simulated drives, in a folder of its own."""
 
@@ -62,18 +74,15 @@ class Bench:
             env=os.environ | {"XDG_RUNTIME_DIR": str(self.place)},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        self.socket = self._found()
 
-    def _found(self):
-        end_s = NOW_S() + 60.0
-        while not (found := benches(self.place / "hil-bench")):
-            assert NOW_S() < end_s
+    @cached_property
+    def socket(self):
+        """That of its desk, once it is there."""
+
+        def lives():
             assert self.process.poll() is None, self.process.communicate()
-            try:
-                self.process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                continue
-        return found[0].path
+
+        return socket_in(self.place, lives)
 
     def recording(self):
         """The file of its run."""
@@ -93,14 +102,19 @@ class Operator:
         app: the application.
         folder: for its settings.
         name: under which others see it.
+        seen: docks that are seen, all unless given; what is not drawn costs no time.
     """
 
-    def __init__(self, app, folder, name="operator"):
+    def __init__(self, app, folder, name="operator", *, seen=None):
         self.app = app
         self.window = MainWindow(
             QSettings(str(folder / f"{name}.ini"), QSettings.Format.IniFormat), NOW_S, name
         )
         self.window.show()
+        while not self.window.views.complete:
+            self.app.processEvents()
+        for dock, there in self.window.docks.of.items() if seen is not None else ():
+            there.setVisible(dock in seen)
         self.modes = []  # (monotonic time it was seen [s], name)
 
     @property
@@ -195,6 +209,26 @@ class Operator:
                 return
         raise AssertionError(f"{self.modes} {self.model.refused!r}")
 
+    def end_run(self):
+        """Shut down; park out of HOLD, also where a stall of the machine has let go meanwhile."""
+        self.until(lambda: self.model.you_own)
+        self.grip()
+        self.press(Key.Key_F10, Qt.KeyboardModifier.ControlModifier)
+        self.until_over()
+
+    def until_over(self, look=lambda: None, time_s=40.0):
+        """Turn until the run is over, parking out of HOLD once the run's end waits for it."""
+        end_s = NOW_S() + time_s
+        while not self.window.session.ended:
+            assert NOW_S() < end_s, f"{self.modes} {self.model.operation}"
+            self.turn()
+            look()
+            end = self.model.operation.end
+            if self.model.mode == "HOLD" and end is not None and end.step is EndStep.AWAITING_PARK:
+                self.grip()
+                self.press(PARK)
+            self.app.thread().msleep(1)
+
     def close(self):
         """Close the window without being asked about the motion."""
         self.window.shut()
@@ -203,13 +237,12 @@ class Operator:
 
 
 def main():
-    """Engage, play, say so, and go on until the end."""
+    """Engage, play, and go on until the end."""
     app = QApplication([])
     operator = Operator(app, Path(sys.argv[2]), "frozen")
-    operator.watch(Path(sys.argv[1]), take=True)
+    operator.watch(socket_in(Path(sys.argv[1])), take=True)
     operator.until(lambda: operator.model.you_own and operator.model.mode is not None)
     operator.play()
-    print("plays", flush=True)
     while not operator.window.session.ended:
         operator.turn()
         app.thread().msleep(1)
