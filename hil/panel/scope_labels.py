@@ -6,8 +6,8 @@ from typing import Any, Final
 import pyqtgraph as pg
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
-from hil.panel.models.scope import View
 from hil.panel.models.scope_marks import fitting, words_of
+from hil.panel.models.scope_seen import View
 from hil.panel.theme import Theme
 from hil.recording.frame import EventKind, EventRecord
 

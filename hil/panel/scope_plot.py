@@ -9,9 +9,9 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QGraphicsItem
 
-from hil.panel.models.scope import View
 from hil.panel.models.scope_channels import Channel
 from hil.panel.models.scope_envelope import Polyline
+from hil.panel.models.scope_seen import View
 from hil.panel.scope_curve import Curve, trace_pen
 from hil.panel.scope_labels import MARK_ROLES
 from hil.panel.theme import Theme

@@ -13,9 +13,10 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from hil.panel.models.scope import ScopeModel, View
+from hil.panel.models.scope import ScopeModel
 from hil.panel.models.scope_channels import Channel
 from hil.panel.models.scope_marks import near
+from hil.panel.models.scope_seen import View
 from hil.panel.scope_curve import trace_colour
 from hil.panel.scope_labels import Labels
 from hil.panel.scope_plot import ScopePlot, TimeBox

@@ -5,17 +5,17 @@ caught; and a pause, which keeps a copy of the whole history, so that nothing of
 while somebody looks.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from hil.panel.models.feed import Batch, RunFacts
+from hil.panel.models.scope_catch import Catcher
 from hil.panel.models.scope_channels import Channel, branches_of, channel_named, channels_of
 from hil.panel.models.scope_cursors import Cursors, Reading, readings
 from hil.panel.models.scope_envelope import Envelope, Polyline, bucket_size
 from hil.panel.models.scope_ring import GAP_PERIODS, Ring, Window
-from hil.panel.models.trigger import Phase, Sweep, TriggerSettings, TriggerState, start, step
+from hil.panel.models.scope_seen import Still, View
+from hil.panel.models.trigger import Phase, Sweep, TriggerSettings
 from hil.recording.frame import EventKind, EventRecord
 
 MAX_TRACES: Final = 16
@@ -31,36 +31,6 @@ _SHOWN_FILLING_S: Final = 1.0
 
 class ScopeError(ValueError):
     """Something that the scope cannot show; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What is to be drawn.
-
-    Args:
-        from_s: time at the left edge [s].
-        to_s: time at the right edge [s].
-        window: the samples between, and one more on either side.
-        edge_s: time of the trigger's edge [s], NaN if it is no sweep.
-        live: whether the picture rolls by.
-    """
-
-    from_s: float
-    to_s: float
-    window: Window
-    edge_s: float
-    live: bool
-
-    @property
-    def origin_s(self) -> float:
-        """Time that the axis calls 0 [s].
-
-        The edge of a sweep; of what rolls by, now, so that the axis stands still; else the run's
-        beginning.
-        """
-        if math.isfinite(self.edge_s):
-            return self.edge_s
-        return self.to_s if self.live else 0.0
 
 
 class ScopeModel:
@@ -82,10 +52,8 @@ class ScopeModel:
         self._traces: list[Channel] = []
         self._marks: list[EventRecord] = []
         self._envelope = Envelope()
-        self._settings = TriggerSettings()
-        self._state = TriggerState()
-        self._sweep: tuple[Window, float] | None = None
-        self._pause: tuple[Window, float, float] | None = None
+        self._catcher = Catcher()
+        self._pause: Still | None = None
         self.cursors: Cursors | None = None
         self.missed = 0
         """Frames that the panel was too slow for, since the beginning."""
@@ -158,16 +126,15 @@ class ScopeModel:
         self.missed += batch.missed
         if batch.restart:
             self._marks.clear()
-            self._sweep = None
-            self._state = start(self._state)
+            self._catcher.arm()
             self._ring.replace(batch.rows)
             self._look_for_edges(0)
         elif len(batch.rows):
             epoch, total = self._ring.epoch, self._ring.total
             self._ring.push(batch.rows)
             if epoch != self._ring.epoch:
-                self._sweep, total = None, 0
-                self._state = start(self._state)
+                total = 0
+                self._catcher.arm()
             self._look_for_edges(total)
         self._marks += [event for event in batch.events if event.kind in _MARKED]
         del self._marks[:-MAX_MARKS]
@@ -178,20 +145,17 @@ class ScopeModel:
     def span_s(self) -> float:
         """Time from the left edge to the right one [s]."""
         if self._pause is not None:
-            return self._pause[2] - self._pause[1]
+            return self._pause.span_s
         return self._span_s
 
     def set_span(self, span_s: float) -> None:
         """Show this much time [s]; what is beyond the possible becomes the nearest possible."""
         span_s = self._possible(span_s)
         if self._pause is not None:
-            window, from_s, to_s = self._pause
-            middle = 0.5 * (from_s + to_s)
-            self._pause = (window, middle - 0.5 * span_s, middle + 0.5 * span_s)
+            self._pause = self._pause.spanning(span_s)
         elif span_s != self._span_s:
             self._span_s = span_s
-            self._sweep = None
-            self._state = start(self._state) if self._settings.active else self._state
+            self._catcher.arm()
 
     def zoom(self, factor: float) -> None:
         """Show less time (factor above 1) or more."""
@@ -200,15 +164,8 @@ class ScopeModel:
     def move(self, share: float) -> None:
         """Look at another time, by a share of what is seen; pauses if need be."""
         self.set_paused(True)
-        window, from_s, to_s = self._pause or (self._ring.window, 0.0, 1.0)
-        if not len(window):
-            return
-        step_s = share * (to_s - from_s)
-        low, high = float(window.t_s[0]), float(window.t_s[-1])
-        # At least a tenth of the picture stays filled: nobody gets lost in emptiness.
-        margin_s = 0.1 * (to_s - from_s)
-        step_s = min(max(step_s, low + margin_s - to_s), high - margin_s - from_s)
-        self._pause = (window, from_s + step_s, to_s + step_s)
+        if self._pause is not None:
+            self._pause = self._pause.moved(share)
 
     @property
     def paused(self) -> bool:
@@ -219,30 +176,33 @@ class ScopeModel:
         """Let the picture stand still, with all the history of this moment, or go on."""
         if paused and self._pause is None:
             view = self.view()
-            source = self._sweep[0] if not view.live and self._sweep else self._ring.window.kept()
-            self._pause = (source, view.from_s, view.to_s)
+            caught = self._catcher.caught
+            source = caught.window if not view.live and caught else self._ring.window.kept()
+            self._pause = Still(source, view.from_s, view.to_s)
         elif not paused:
             self._pause = None
 
     def view(self) -> View:
         """What is to be drawn now."""
-        if self._pause is not None:
-            window, from_s, to_s = self._pause
-            edge_s = self._sweep[1] if self._sweep and window is self._sweep[0] else float("nan")
-            return self._view(window, from_s, to_s, edge_s, live=False)
-        pre_s = self._settings.pre * self._span_s
+        catcher, still, none = self._catcher, self._pause, float("nan")
+        caught = catcher.caught
+        if still is not None:
+            edge_s = caught.edge_s if caught and still.window is caught.window else none
+            return self._view(still.window, still.from_s, still.to_s, edge_s, live=False)
+        pre_s = catcher.settings.pre * self._span_s
         newest = self._ring.window
         end_s = float(newest.t_s[-1]) if len(newest) else 0.0
-        if self._state.phase is Phase.FILLING and self._span_s >= _SHOWN_FILLING_S:
-            from_s = self._state.edge_s - pre_s
-            return self._view(newest, from_s, from_s + self._span_s, self._state.edge_s, live=True)
-        if self._sweep is not None and self._settings.active:
-            window, edge_s = self._sweep
-            from_s = edge_s - pre_s
+        if catcher.filling and self._span_s >= _SHOWN_FILLING_S:
+            from_s = catcher.edge_s - pre_s
+            return self._view(newest, from_s, from_s + self._span_s, catcher.edge_s, live=True)
+        if caught is not None and catcher.settings.active:
+            from_s = caught.edge_s - pre_s
             old = end_s > from_s + 2.0 * self._span_s
-            if not (self._settings.sweep is Sweep.AUTO and old):
-                return self._view(window, from_s, from_s + self._span_s, edge_s, live=False)
-        return self._view(newest, end_s - self._span_s, end_s, float("nan"), live=True)
+            if not (catcher.settings.sweep is Sweep.AUTO and old):
+                return self._view(
+                    caught.window, from_s, from_s + self._span_s, caught.edge_s, live=False
+                )
+        return self._view(newest, end_s - self._span_s, end_s, none, live=True)
 
     def lines(self, view: View, width_px: int) -> dict[str, Polyline]:
         """Every trace as it is drawn, by the signal's name.
@@ -267,12 +227,12 @@ class ScopeModel:
     @property
     def trigger(self) -> TriggerSettings:
         """What is waited for."""
-        return self._settings
+        return self._catcher.settings
 
     @property
     def phase(self) -> Phase:
         """Where the trigger is."""
-        return self._state.phase if self._settings.active else Phase.IDLE
+        return self._catcher.phase
 
     def set_trigger(self, settings: TriggerSettings) -> None:
         """Wait for something else; begins anew.
@@ -282,28 +242,17 @@ class ScopeModel:
         """
         if settings.channel:
             channel_named(self.channels, settings.channel)
-        self._settings = settings
+        self._catcher.settings = settings
         self.arm()
 
     def arm(self) -> None:
         """Wait for the next edge, forgetting the last one."""
-        self._sweep = None
-        self._state = start(self._state)
+        self._catcher.arm()
 
     def _look_for_edges(self, since: int) -> None:
-        if not self._settings.active:
-            return
-        window = self._ring.window
-        fresh = window.part(max(0, since - window.first), len(window))
-        column = channel_named(self.channels, self._settings.channel).column
-        self._state, full = step(
-            self._state, self._settings, self._span_s, fresh.t_s, fresh.values[column]
-        )
-        if full:
-            from_s = full[-1] - self._settings.pre * self._span_s
-            reach_s = self._reach_s
-            caught = window.between(from_s - reach_s, from_s + self._span_s + reach_s)
-            self._sweep = (caught.kept(), full[-1])
+        if self.trigger.active:
+            column = channel_named(self.channels, self.trigger.channel).column
+            self._catcher.look(self._ring.window, since, column, self._span_s, self._reach_s)
 
     # Cursors.
 
@@ -341,5 +290,4 @@ class ScopeModel:
     def _view(
         self, window: Window, from_s: float, to_s: float, edge_s: float, *, live: bool
     ) -> View:
-        reach_s = self._reach_s
-        return View(from_s, to_s, window.between(from_s - reach_s, to_s + reach_s), edge_s, live)
+        return View.of(window, from_s, to_s, edge_s, self._reach_s, live=live)
