@@ -27,7 +27,7 @@ HANDLE_SHAPE: Final = HandleShape(linear_m_s=0.05, angular_rad_s=math.radians(5.
 """Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
 
 
-class ControlsDock(OfRun):
+class ControlsDock(OfRun[ControlsView]):
     """Pose, tempo and motion of a platform that runs.
 
     Args:
@@ -36,13 +36,12 @@ class ControlsDock(OfRun):
     """
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
-        super().__init__()
+        super().__init__(theme)
         self.say(text("window.controls.none"))
-        self._theme, self._now_s = theme, now_s
+        self._now_s = now_s
         self._session: LiveSession | None = None
         self.model: ControlsModel | None = None
         """Of the platform that is led; None without one."""
-        self.view: ControlsView | None = None
 
     def set_session(self, session: Session | None) -> None:
         """Lead another run; a recording and an arm have nothing here."""
@@ -76,17 +75,6 @@ class ControlsDock(OfRun):
         view.set_owner(session.owns)
         for wish in model.messages(self._now_s()):
             session.send(wish)
-
-    def refresh(self) -> None:
-        """Draw."""
-        if self.view is not None:
-            self.view.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self._theme = theme
-        if self.view is not None:
-            self.view.set_theme(theme)
 
 
 class HandlesDock(Plain):

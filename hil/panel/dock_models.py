@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from PySide6.QtWidgets import QWidget
 
-from hil.panel.dock_views import OfRun
+from hil.panel.dock_views import Drawn, OfRun
 from hil.panel.models.feed import Batch, RunFacts
 from hil.panel.session import Session, Turn
 from hil.panel.theme import Theme
@@ -25,23 +25,15 @@ _M = TypeVar("_M", bound=Model)
 _Of = TypeVar("_Of", bound=Model, contravariant=True)
 
 
-class ModelView(Protocol[_Of]):
+class ModelView(Drawn, Protocol[_Of]):
     """What such a view does, beside being a widget."""
 
     def set_model(self, model: _Of) -> None:
         """Show another run's."""
         ...
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        ...
 
-    def refresh(self) -> None:
-        """Draw what the model has."""
-        ...
-
-
-class ModelDock(OfRun, Generic[_M]):
+class ModelDock(OfRun[ModelView[_M]], Generic[_M]):
     """A model made anew for each run, and a view that is given it.
 
     Args:
@@ -58,13 +50,11 @@ class ModelDock(OfRun, Generic[_M]):
         model: Callable[[RunFacts], _M],
         view: Callable[[_M, Theme], ModelView[_M]],
     ) -> None:
-        super().__init__()
-        self._theme, self._now_s = theme, now_s
+        super().__init__(theme)
+        self._now_s = now_s
         self._make_model, self._make_view = model, view
         self.model: _M | None = None
         """Of the run that is shown."""
-        self.view: ModelView[_M] | None = None
-        """Once there was a run."""
 
     def set_session(self, session: Session | None) -> None:
         """Show another run; the last one stays when there is none."""
@@ -81,14 +71,3 @@ class ModelDock(OfRun, Generic[_M]):
         """Let the model learn, seen or not."""
         if self.model is not None:
             self.model.take(turn.batch, self._now_s())
-
-    def refresh(self) -> None:
-        """Draw."""
-        if self.view is not None:
-            self.view.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self._theme = theme
-        if self.view is not None:
-            self.view.set_theme(theme)

@@ -16,7 +16,7 @@ FIRST_TRACES: Final = {
 """Signals of each station that are shown at first."""
 
 
-class ScopeDock(OfRun):
+class ScopeDock(OfRun[ScopeView]):
     """The scope of the run; signals that the next run has as well stay chosen.
 
     Args:
@@ -24,11 +24,9 @@ class ScopeDock(OfRun):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.model: ScopeModel | None = None
         """Of the run that is shown; None before the first."""
-        self.view: ScopeView | None = None
 
     def set_session(self, session: Session | None) -> None:
         """Show another run; the last one stays when there is none."""
@@ -54,14 +52,3 @@ class ScopeDock(OfRun):
         """Keep the samples, seen or not."""
         if self.model is not None:
             self.model.take(turn.batch)
-
-    def refresh(self) -> None:
-        """Draw."""
-        if self.view is not None:
-            self.view.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self._theme = theme
-        if self.view is not None:
-            self.view.set_theme(theme)

@@ -1,7 +1,7 @@
 """What each dock shows: one small adapter around each view, all of one shape for the window."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -70,10 +70,32 @@ class Plain:
         """Hold nothing that must be closed."""
 
 
-class OfRun(Plain):
-    """A dock that has nothing to show before the first run."""
+class Drawn(Protocol):
+    """What the view of a run does, beside being a widget."""
 
-    def __init__(self) -> None:
+    def refresh(self) -> None:
+        """Draw what its model has."""
+        ...
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        ...
+
+
+_V = TypeVar("_V", bound=Drawn)
+
+
+class OfRun(Plain, Generic[_V]):
+    """A dock that has nothing to show before the first run.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self.view: _V | None = None
+        """Of the run that is shown; None before the first."""
         self.widget = QWidget()
         self._room = QVBoxLayout(self.widget)
         self._room.setContentsMargins(0, 0, 0, 0)
@@ -81,6 +103,17 @@ class OfRun(Plain):
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.setWordWrap(True)
         self._room.addWidget(self._none)
+
+    def refresh(self) -> None:
+        """Draw."""
+        if self.view is not None:
+            self.view.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme = theme
+        if self.view is not None:
+            self.view.set_theme(theme)
 
     def say(self, words: str) -> None:
         """Say this where there is nothing to show."""
