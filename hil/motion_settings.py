@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hil.fields import Distance, LegNumbers, NotNegative, Positive, Seconds
+from hil.fields import Distance, FadeSeconds, LegNumbers, NotNegative, Positive, Seconds
 from hil.rig import PoseSettings
 from hil.settings import Settings
 
@@ -46,7 +46,7 @@ class MultiSineSettings(Settings):
     kind: Literal["multi_sine"]
     duration_s: Seconds
     """Of the motion at full amplitude [s]."""
-    fade_s: Positive = 2.0
+    fade_s: FadeSeconds = 2.0
     """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
     neutral: PoseSettings | None = None
     """Pose that the sines swing about; the rig's neutral pose if absent."""
@@ -109,7 +109,7 @@ class RecordedSettings(Settings):
     """Where the time stands."""
     neutral: PoseSettings | None = None
     """Pose that the record is added to; the rig's neutral pose if absent."""
-    fade_s: Positive = 2.0
+    fade_s: FadeSeconds = 2.0
     """Lead-in and lead-out that bring the motion from rest and back [s]."""
     gap_max_s: Positive = 0.25
     """A longer hole between two samples is refused, not bridged."""

@@ -32,6 +32,8 @@ LOOK_S = 0.05
 STOP_WITHIN_S = 90.0
 """A part that was asked to stop has parked by then, or hangs and is ended; its gate brings
 the machine to rest without it [s]."""
+LED_STOP_WITHIN_S = 600.0
+"""The same for a part that a person leads, who may still park it by hand [s]."""
 PROGRAM = (sys.executable, "-m", "hil.together_part")
 
 
@@ -78,13 +80,25 @@ class TogetherScenario(Settings):
         names = [part.name for part in scenario.part]
         if len(set(names)) < len(names):
             raise ConfigError(str(path), [f"part: names {names} must differ"])
+        scenario = scenario.led() if operator else scenario
         for part in scenario.part:
-            find_file(part.scenario, beside=path, folder="scenarios", key=f"part {part.name}")
-        return scenario.led() if operator else scenario
+            file = find_file(
+                part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
+            )
+            table = apply_overrides(read_toml(file), part.changes)
+            clock = table.get("clock", "virtual")
+            if part.operator and clock != "real":
+                text = f"part {part.name}: operator = true, but {file} has clock = {clock!r}"
+                right = 'a person lives in real time; use changes = ["clock=real"]'
+                raise ConfigError(str(path), [f"{text}: {right}"])
+        return scenario
 
     def led(self) -> Self:
-        """The same, every part led by a person."""
-        parts = tuple(part.model_copy(update={"operator": True}) for part in self.part)
+        """The same, every part led by a person, and so in real time."""
+        parts = tuple(
+            part.model_copy(update={"operator": True, "changes": (*part.changes, "clock=real")})
+            for part in self.part
+        )
         return self.model_copy(update={"part": parts})
 
 
@@ -132,8 +146,9 @@ def run_together(
         folder = stack.enter_context(run_dir(out, scenario.name))
         wish = stack.enter_context(StopSignals())
         parts = [
-            _Part(part, path, folder, program, Deadline(clock, stop_within_s))
+            _Part(part, path, folder, program, Deadline(clock, within_s))
             for part in scenario.part
+            for within_s in (LED_STOP_WITHIN_S if part.operator else stop_within_s,)
         ]
         for part in parts:
             stack.callback(part.kill)

@@ -21,6 +21,9 @@ from hil.supervisor import Outcome
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
+BEFORE_PARKING = (Button.PLAY, Button.POSE)
+"""Presses that would take the platform elsewhere, in the cycles until the stop for parking."""
+
 
 class OperatedCourse:
     """Leads one run as the operator wants it; takes the place of a `Supervisor`.
@@ -241,14 +244,17 @@ class OperatedCourse:
         why = why or self._presses.objection(button, verdict.mode, standing)
         if button is Button.HOLD and (self._presses.withdraw() | self._parking.want(False)):
             why = ""  # what is not done yet is taken back in any mode
+        if self._parking.on and button in BEFORE_PARKING:
+            why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
         if not why:
             self._obey(button, verdict.mode, by)
 
     def _obey(self, button: Button, mode: Mode, by: str) -> None:
-        self._parking.want(button is Button.PARK and self._held)
         self._presses.obey(button, mode)
-        if button is Button.SHUT_DOWN:
+        if button is Button.PARK:
+            self._parking.want(self._held)
+        elif button is Button.SHUT_DOWN:
             self.finish()
             self._ending.by = by
         elif button is Button.PLAY:

@@ -272,7 +272,8 @@ class OperatedMotion:
 
     def _prove_passage(self, passage: Passage) -> None:
         """Do a part of its proof; one that is refused changes nothing."""
-        if passage.step(self._path_s) is PassageStage.REFUSED:
+        tempo = max(self._tempo.rate, self._override)
+        if passage.step(self._path_s, tempo) is PassageStage.REFUSED:
             self._passage = None
             number = passage.made.serial
             self._said = f"motion {number}: the passage to it is not free: {passage.objection}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from hil.clock import Tick
 from hil.operated.presses import ASKED_CYCLES, refusal_of
 from safety.modes import Mode, Request, Severity
-from safety.verdict import Verdict, Violation
+from safety.verdict import Check, Verdict, Violation
 
 ON_THE_WAY = (Mode.ENGAGING, Mode.ENGAGED, Mode.CSTOP, Mode.HOLD)
 """Modes in which it is not begun yet and still can be."""
@@ -26,7 +26,7 @@ class ParkWish:
     def __init__(self, refuse: Callable[[Tick, str], None]) -> None:
         self._refuse = refuse
         self._asked = 0
-        self._known: tuple[Violation, ...] | None = None
+        self._known: set[tuple[Check, int | None, Severity, str]] | None = None
         self.on = False
         """Whether it is wanted, and not begun yet."""
 
@@ -63,9 +63,10 @@ class ParkWish:
 
     def _obstacle(self, verdict: Verdict, *, held: bool) -> str:
         # A fault that left the platform in HOLD is latched until it parks: no reason not to.
-        known = self._known = verdict.faults if self._known is None else self._known
+        if self._known is None:
+            self._known = {_name_of(fault) for fault in verdict.faults}
         wrong = [v for v in verdict.violations if v.severity is not Severity.INFORM]
-        wrong += [fault for fault in verdict.faults if fault not in known]
+        wrong += [fault for fault in verdict.faults if _name_of(fault) not in self._known]
         if wrong:
             return f"taken back: {wrong[0]}"
         if verdict.mode not in ON_THE_WAY:
@@ -75,3 +76,8 @@ class ParkWish:
         if self._asked >= ASKED_CYCLES:
             return refusal_of(Request.PARK, verdict) or "the gate did not take it"
         return ""
+
+
+def _name_of(fault: Violation) -> tuple[Check, int | None, Severity, str]:
+    """What makes it the same fault; a value that is not a number is not even equal to itself."""
+    return fault.check, fault.leg, fault.severity, fault.note

@@ -12,10 +12,6 @@ from hil.operated.paths import Crossfade, Played
 from hil.operated.reach import Reach, Survey, cycle_count
 from hil.operated.workshop import Made
 
-SPACING_S = 0.01
-"""Time between two places that are looked at: what accelerates with 16 m/s2 or rad/s2, as no motion
-of such a platform does, bulges by `hil.operated.reach.SAG` in between."""
-
 
 class Stage(Enum):
     """What is done next."""
@@ -32,7 +28,8 @@ TRANSITIONS: dict[Stage, tuple[Stage, ...]] = {
     Stage.PROVED: (Stage.PLAN,),
     Stage.REFUSED: (),
 }
-"""What may follow what; PLAN follows where the place of the beginning was passed too early."""
+"""What may follow what; PLAN follows where the place of the beginning was passed too early, or the
+tempo has dropped so that it would be reached late or never."""
 
 
 class _Stretch:
@@ -66,7 +63,7 @@ class Passage:
         """Why it may not be gone; empty while nothing is known against it."""
         self._old, self._new, self._reach = old, made.motion, reach
         self._ahead_s = self._new.lead_in_s - old.lead_in_s
-        cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(made.fade_s, SPACING_S)
+        cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(made.fade_s, made.apart_s)
         self._wait_s = cycles * period_s
         self._stage = Stage.PLAN
         self._begin_s = 0.0
@@ -78,31 +75,33 @@ class Passage:
         """How far it has come."""
         return self._stage
 
-    def step(self, path_s: float) -> Stage:
+    def step(self, path_s: float, tempo: float) -> Stage:
         """Do the part of one cycle; before the path is sampled.
 
         Args:
             path_s: how far the old motion is followed [s].
+            tempo: how fast that rises at most until the proof is done, 0 to 1.
         """
-        following = self._work(path_s)
+        following = self._work(path_s, tempo)
         if following is not self._stage:
             if following not in TRANSITIONS[self._stage]:
                 raise AssertionError(f"passage: {self._stage} is not followed by {following}")
             self._stage = following
         return self._stage
 
-    def _work(self, path_s: float) -> Stage:
+    def _work(self, path_s: float, tempo: float) -> Stage:
         if self._stage is Stage.REFUSED:
             return self._stage
-        if self._stage is not Stage.PLAN and path_s > self._begin_s:
-            return Stage.PLAN
+        ahead_s = self._begin_s - path_s
+        if self._stage is not Stage.PLAN and not 0.0 <= ahead_s <= tempo * self._wait_s + 1e-9:
+            return Stage.PLAN  # that place was passed before all was proved, or is far by now
         if self._stage is Stage.PLAN:
-            self._begin_s = path_s + self._wait_s
+            self._begin_s = path_s + tempo * self._wait_s
             begin_s = self._begin_s + self._ahead_s
             fade_s = self.made.fade_s
             self._crossfade = Crossfade(self._old, self._new, begin_s, self._ahead_s, fade_s)
             way = _Stretch(self._crossfade, begin_s)
-            self._survey = Survey(self._reach, way, apart_s=SPACING_S)
+            self._survey = Survey(self._reach, way, apart_s=self.made.apart_s)
             return Stage.PROVE
         if self._stage is Stage.PROVE and self._survey is not None:
             objection = self._survey.step()

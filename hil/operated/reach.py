@@ -10,7 +10,6 @@ than it was there.
 """
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -128,14 +127,11 @@ class Survey:
     def __init__(
         self, reach: Reach, way: Path, *, leave: bool = False, apart_s: float | None = None
     ) -> None:
-        self._reach, self._way, self._leave = reach, way, leave
+        self._way, self._leave = way, leave
         count = place_count(way.duration_s, apart_s or reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
-        times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
-        self._parts = [
-            *((reach.outside, part) for part in _parts(times_s, ENVELOPE_PLACES)),
-            *((reach.beyond, part) for part in _parts(times_s, LEG_PLACES)),
-        ]
+        self._times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
+        self._looks = [(reach.outside, ENVELOPE_PLACES), (reach.beyond, LEG_PLACES)]
         self._next = 0
 
     def step(self) -> str | None:
@@ -144,15 +140,15 @@ class Survey:
         Returns:
             None while there is more to do; then what speaks against the way, empty if nothing.
         """
-        look, times_s = self._parts[self._next]
-        self._next += 1
-        objection = look(self._way, times_s, leave=self._leave)
-        return objection if objection or self._next == len(self._parts) else None
-
-
-def _parts(times_s: Floats, size: int) -> Iterator[Floats]:
-    for begin in range(0, len(times_s), size):
-        yield times_s[begin : begin + size]
+        look, size = self._looks[0]
+        objection = look(
+            self._way, self._times_s[self._next : self._next + size], leave=self._leave
+        )
+        self._next += size
+        if self._next >= len(self._times_s):
+            self._next = 0
+            del self._looks[0]
+        return objection if objection or not self._looks else None
 
 
 def place_count(duration_s: float, apart_s: float) -> int:
@@ -168,8 +164,12 @@ def cycle_count(duration_s: float, apart_s: float) -> int:
 
 def spacing_s(limits: MoveLimits) -> float:
     """Time between two places [s]: an acceleration a bulges by a t^2 / 8 at most in between."""
-    fastest = max(limits.acceleration_m_s2, limits.angular_acceleration_rad_s2)
-    return math.sqrt(8.0 * SAG / fastest)
+    return spacing_of(max(limits.acceleration_m_s2, limits.angular_acceleration_rad_s2))
+
+
+def spacing_of(second: float) -> float:
+    """Time between two places [s] for a bound of the second derivatives [m/s2, rad/s2]."""
+    return math.sqrt(8.0 * SAG / second)
 
 
 def _place(way: Path, t_s: float) -> str:

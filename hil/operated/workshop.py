@@ -4,6 +4,7 @@ One stage per cycle, so that no cycle has much to do. The desk has proved the mo
 wrong with it is told, never raised.
 """
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum
@@ -16,6 +17,7 @@ from hil.motion.build import motion_of
 from hil.motion.moves import MoveLimits
 from hil.motion.source import AXES, Floats
 from hil.operated.paths import Played
+from hil.operated.reach import spacing_of
 from hil.rig import Rig
 from hil.scenario import MultiSineSettings, Plan, RotationTerm
 from hil.settings import ConfigError
@@ -44,6 +46,7 @@ class Made:
         motion: the motion.
         settings: what it was made from.
         fade_s: how long the passage to it lasts [s].
+        apart_s: time between two places in which that is looked at [s].
         refused: why there is none; then the rest means nothing.
     """
 
@@ -51,6 +54,7 @@ class Made:
     motion: Played | None
     settings: MultiSineSettings | None
     fade_s: float
+    apart_s: float
     refused: str = ""
 
 
@@ -109,7 +113,7 @@ class Workshop:
             made = self._faded(in_force)
         except (ConfigError, ValidationError, ValueError) as error:
             why = " ".join(str(error).split())
-            made = Made(self._serial, None, None, 0.0, f"motion {self._serial}: {why}")
+            made = Made(self._serial, None, None, 0.0, 0.0, f"motion {self._serial}: {why}")
         self._stage = Stage.IDLE
         return made
 
@@ -133,7 +137,8 @@ class Workshop:
             raise ValueError("it was not read")
         change = greatest_change(in_force, settings, rig)
         fade_s = max(settings.fade_s, shortest_fade_s(change, rig.slow_moves.limits()))
-        return Made(self._serial, self._motion, settings, fade_s)
+        apart_s = spacing_of(greatest_second(in_force, settings, change, fade_s))
+        return Made(self._serial, self._motion, settings, fade_s, apart_s)
 
 
 def greatest_change(old: MultiSineSettings, new: MultiSineSettings, rig: Rig) -> Floats:
@@ -152,6 +157,43 @@ def greatest_change(old: MultiSineSettings, new: MultiSineSettings, rig: Rig) ->
     for (axis, _, _), amplitude in sums.items():
         change[AXES.index(axis)] += abs(amplitude)
     return change
+
+
+def greatest_second(
+    old: MultiSineSettings, new: MultiSineSettings, change: Floats, fade_s: float
+) -> float:
+    """Bound of the second derivative of any coordinate in a passage [m/s2, rad/s2].
+
+    With the window u of the passage, x = (1 - u) old + u new, so
+    x'' = (1 - u) old'' + u new'' + 2 u' (new' - old') + u'' (new - old).
+
+    Args:
+        old: what is left.
+        new: what is taken.
+        change: how far they can be apart where both are played [m, rad], shape (6,).
+        fade_s: length of the passage [s].
+    """
+    sums = [_bounds(one) for one in (old, new)]
+    # Amid a lead-in they may be further apart than where equal sines are in step.
+    apart = change + sums[0][0] + sums[1][0]
+    second = np.maximum(sums[0][2], sums[1][2])
+    second += 2.0 * PEAK_RATE / fade_s * (sums[0][1] + sums[1][1])
+    second += PEAK_SECOND / (fade_s * fade_s) * apart
+    return float(second.max())
+
+
+def _bounds(settings: MultiSineSettings) -> Floats:
+    """Bounds of deviation, its rate and second derivative, lead-in included, shape (3, 6)."""
+    bounds = np.zeros((3, 6))
+    for term in settings.terms:
+        turns = isinstance(term, RotationTerm)
+        amplitude = float(np.radians(term.amplitude_deg) if turns else term.amplitude_m)
+        omega = 2.0 * math.pi * term.frequency_hz
+        bounds[:, AXES.index(term.axis)] += abs(amplitude) * np.array([1.0, omega, omega * omega])
+    slope, bend = PEAK_RATE / settings.fade_s, PEAK_SECOND / settings.fade_s**2
+    bounds[2] += 2.0 * slope * bounds[1] + bend * bounds[0]
+    bounds[1] += slope * bounds[0]
+    return bounds
 
 
 def shortest_fade_s(change: Floats, limits: MoveLimits) -> float:

@@ -15,6 +15,7 @@ from hil.desk.places import benches
 from hil.realtime import RealClock
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
+from hil.settings import ConfigError
 from hil.together import TogetherScenario, run_together
 
 pytestmark = [
@@ -36,7 +37,7 @@ def write(tmp_path, *parts):
 
 @pytest.mark.parametrize(("everybody", "led"), [(False, [True, False]), (True, [True, True])])
 def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
-    path = write(tmp_path, ("a", "operator = true\n"), ("b", REAL))
+    path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
     results = run_together(
         TogetherScenario.load(path, operator=everybody),
         path,
@@ -44,9 +45,14 @@ def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
         program=(sys.executable, "-c", TELLS),
     )
     assert ["--operator" in result.told["argv"] for result in results] == led
-    for result in results:
-        argv = result.told["argv"]
-        assert argv.count("--set") == (3 if result.name == "b" else 0)
+    assert ["clock=real" in result.told["argv"] for result in results] == led
+
+
+def test_a_part_that_nobody_could_lead_is_refused_before_any_of_them_starts(tmp_path):
+    path = write(tmp_path, ("a", REAL), ("b", "operator = true\n"))
+    with pytest.raises(ConfigError, match=r"part b: operator = true, but .*heave.toml has clock"):
+        TogetherScenario.load(path)
+    assert TogetherScenario.load(path, operator=True).part[1].operator
 
 
 def test_one_station_is_led_while_another_one_just_runs(tmp_path):

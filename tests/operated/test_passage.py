@@ -13,8 +13,8 @@ from hil.motion.build import motion_of
 from hil.operated.passage import Passage, Stage
 from hil.operated.paths import Crossfade, Played
 from hil.operated.phases import Phase
-from hil.operated.reach import Reach
-from hil.operated.workshop import Made
+from hil.operated.reach import SAG, Reach, spacing_of
+from hil.operated.workshop import Made, greatest_change, greatest_second
 
 ONE = (-0.295, -0.299, 0.738, 0.135, 0.132, 0.262)
 OTHER = (-0.053, 0.15, 0.677, -0.334, -0.285, 0.163)
@@ -82,8 +82,9 @@ def test_what_is_followed_in_a_passage_was_looked_at_before(monkeypatch):
     while player.motion.serial != 1:
         player.run(PERIOD_S)
     seen = len(looked)
-    assert seen > 90
-    assert len(player.rows) > begun + 30, "the proof has taken some cycles"
+    apart_s = 1.0 / seen  # of a passage of one second
+    assert seen > 30
+    assert len(player.rows) > begun + 15, "the proof has taken some cycles"
     going = len(player.rows) - 1
     while isinstance(player.motion._path, Crossfade):
         player.run(PERIOD_S)
@@ -91,7 +92,7 @@ def test_what_is_followed_in_a_passage_was_looked_at_before(monkeypatch):
     went = np.array(player.rows[going:])[:, 0]
     distance = np.abs(went[:, None] - np.array(looked)[None]).max(axis=2).min(axis=1)
     fastest = np.abs(np.array(player.rows[going:])[:, 1]).max()
-    assert distance.max() <= 0.01 * fastest
+    assert distance.max() <= apart_s * fastest
     player.check()
 
 
@@ -147,7 +148,7 @@ def test_out_of_engaged_a_motion_is_taken_at_once_even_if_that_was_left_in_a_pas
 
 def passage(old=LONG, new=LARGER, fade_s=1.0):
     the_plan = plan(motion=old, rate_hz=1.0 / PERIOD_S)
-    made = Made(1, Played(motion_of(plan(motion=new))), None, fade_s)
+    made = Made(1, Played(motion_of(plan(motion=new))), None, fade_s, 0.01)
     reach = Reach(the_plan.rig, PERIOD_S)
     return Passage(Played(motion_of(the_plan)), made, reach, PERIOD_S)
 
@@ -155,9 +156,9 @@ def passage(old=LONG, new=LARGER, fade_s=1.0):
 def test_a_passage_begins_where_it_was_proved_to_begin_and_not_before():
     one = passage()
     path_s = 1.0
-    while one.step(path_s) is not Stage.PROVED:
+    while one.step(path_s, 1.0) is not Stage.PROVED:
         assert one.begun(path_s) is None
-        path_s += 1e-4  # at a slow tempo
+        path_s += 0.9 * PERIOD_S
     assert one.begun(path_s) is None
     begin_s = path_s
     while (begun := one.begun(begin_s)) is None:
@@ -170,21 +171,60 @@ def test_a_passage_begins_where_it_was_proved_to_begin_and_not_before():
 
 def test_a_passage_whose_beginning_was_passed_is_proved_anew():
     one = passage()
-    one.step(1.0)
-    assert one.step(1.0) is Stage.PROVE
-    assert one.step(3.0) is Stage.PLAN
-    assert one.step(3.0) is Stage.PROVE
+    one.step(1.0, 1.0)
+    assert one.step(1.0, 1.0) is Stage.PROVE
+    assert one.step(3.0, 1.0) is Stage.PLAN
+    assert one.step(3.0, 1.0) is Stage.PROVE
     path_s = 3.0
     while one.stage is not Stage.PROVED:
         path_s += PERIOD_S
-        one.step(path_s)
+        one.step(path_s, 1.0)
     assert one.begun(path_s) is None
     assert one.begun(path_s + 1.0) is not None
-    assert one.step(path_s + 1.0) is Stage.PLAN
+    assert one.step(path_s + 1.0, 1.0) is Stage.PLAN
+
+
+@pytest.mark.parametrize("tempo", [1.0, 0.5, 0.1, 0.0])
+def test_at_any_tempo_a_passage_begins_when_its_proof_is_done(tempo):
+    player = playing(LONG | {"duration_s": 60.0})
+    player.run(2.0, override=tempo)
+    table = LARGER | {"duration_s": 60.0}
+    assert offered(player, 1, table, 1.5)
+    player.run(2.0, override=1.0).check()
+    assert player.said == []
+
+
+def test_a_tempo_that_drops_in_the_proof_does_not_put_the_passage_off():
+    player = playing(LONG | {"duration_s": 60.0})
+    table = LARGER | {"duration_s": 60.0}
+    assert not offered(player, 1, table, 0.06)
+    player.run(3.0, override=0.0)
+    assert player.motion.serial == 1, "it is taken while the platform stands"
+    player.run(3.0, override=1.0).check()
+
+
+@pytest.mark.parametrize("fade_s", [0.4, 3.0])
+def test_the_bound_of_a_passage_holds_and_parts_the_places(fade_s):
+    fast = {"axis": "alpha", "amplitude_deg": 0.5, "frequency_hz": 8.0, "phase_deg": 90.0}
+    old = LONG | {"duration_s": 20.0}
+    new = LONG | {"duration_s": 20.0, "terms": [*LONG["terms"], fast], "fade_s": fade_s}
+    plans = [plan(motion=one, rate_hz=1.0 / PERIOD_S) for one in (old, new)]
+    settings = [one.scenario.motion for one in plans]
+    change = greatest_change(*settings, plans[0].rig)
+    bound = greatest_second(*settings, change, fade_s)
+    assert bound > math.radians(0.5) * (2.0 * math.pi * 8.0) ** 2
+    motions = [Played(motion_of(one)) for one in plans]
+    most = 0.0
+    for begin_s in np.arange(0.1, 8.0, 0.37):
+        over = Crossfade(*motions, begin_s, 0.0, fade_s)
+        times_s = begin_s + np.linspace(0.0, fade_s, 200)
+        most = max(most, max(float(np.abs(over.rows(t_s)[2]).max()) for t_s in times_s))
+    assert 0.3 * bound < most <= bound
+    assert bound * spacing_of(bound) ** 2 / 8.0 == pytest.approx(SAG)
 
 
 def test_a_motion_that_was_refused_has_no_passage():
-    made = Made(3, None, None, 0.0, "motion 3: no")
+    made = Made(3, None, None, 0.0, 0.0, "motion 3: no")
     the_plan = plan(motion=LONG)
     with pytest.raises(ValueError, match="motion 3"):
         Passage(Played(motion_of(the_plan)), made, Reach(the_plan.rig, PERIOD_S), PERIOD_S)

@@ -1,5 +1,6 @@
 """Every press that comes to nothing says why, and every end of a run what it is and does."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from hil.desk.operation import OPERATION_MAX_BYTES, Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND, Telemetry, TelemetryReader
+from hil.operated.park_wish import ParkWish
 from hil.operated.presses import ASKED_CYCLES
 from hil.operated.tell import EVERY_S, Teller
 from safety.modes import Mode, Request, Severity
@@ -64,6 +66,39 @@ def test_a_park_that_the_gate_does_not_take_says_so_and_is_not_asked_for_ever(no
     bench.press(Button.PARK)
     assert bench.refused == ""
     bench.until(Mode.STANDBY)
+
+
+def test_a_press_to_go_elsewhere_does_not_take_park_back_unheard():
+    bench = engaged()
+    told = Told(bench, mode=Mode.ENGAGED)  # a gate in another process answers cycles later
+    bench.press(Button.PARK)
+    bench.press(Button.PLAY)
+    assert bench.refused == "PLAY: PARK was pressed and goes first"
+    told.end()
+    bench.until(Mode.STANDBY)
+    assert Mode.PARKING in bench.modes
+
+
+def test_a_fault_that_is_no_number_is_one_fault_however_often_it_is_told():
+    refusals = []
+    wish = ParkWish(lambda tick, why: refusals.append(why))
+    wish.want(True)
+    tick = Tick(1, PERIOD_S, PERIOD_S, 0.0)
+
+    def verdict(leg=3):  # decoded anew in every cycle, as behind the gate of another process
+        fault = Violation(
+            Check.FINITE, leg, float("nan"), math.inf, "m", Severity.HOLD, note="measured length"
+        )
+        return replace(bench.last.verdict, mode=Mode.HOLD, faults=(fault,))
+
+    bench = held_aloft(0.2)
+    for _ in range(5):
+        wish.watch(tick, verdict(), held=True)
+    assert wish.on
+    assert refusals == []
+    wish.watch(tick, verdict(leg=4), held=True)
+    assert not wish.on, "another fault is a new one"
+    assert "leg 4" in refusals[0]
 
 
 def test_one_refusal_of_park_that_passes_is_not_told():
