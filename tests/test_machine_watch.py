@@ -46,15 +46,17 @@ UNMARKED = SPOILT_ONCE.replace("@pytest.mark.real_time", "")
 """The watch is begun by another test."""
 
 
-def outcome(pytester, text):
+def outcome(pytester, text, spoilt_max=9):
     conftest = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
+    conftest += f"import machine_watch\nmachine_watch.SPOILT_MAX = {spoilt_max}\n"
     conftest += "from machine_watch import MachineWatch\n\ndef pytest_configure(config):\n"
     conftest += "    config.pluginmanager.register(MachineWatch(stall_s=0.3), 'machine-watch')\n"
     conftest += "    config.addinivalue_line('markers', 'real_time: x')\n"
     pytester.makeconftest(conftest)
     pytester.makepyfile(HEAD + text)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    return result, int((pytester.path / "count.txt").read_text())
+    count = pytester.path / "count.txt"
+    return result, int(count.read_text()) if count.exists() else 0
 
 
 def test_a_failure_that_the_machine_caused_is_made_again_with_new_fixtures(pytester):
@@ -66,6 +68,26 @@ def test_a_failure_that_the_machine_caused_is_made_again_with_new_fixtures(pytes
     )
     assert told is not None
     assert int(told[1]) > 300
+
+
+def test_too_much_that_was_passed_over_fails_the_session(pytester):
+    result, attempts = outcome(pytester, SPOILT_ONCE, spoilt_max=0)
+    result.assert_outcomes(passed=1)
+    assert attempts == 2
+    assert result.ret == 1
+    assert "1 made again: 0 may be" in str(result.stdout)
+
+
+def test_a_stall_before_a_test_is_no_excuse_unless_it_shares_what_was_done_then(pytester):
+    before = "\n@pytest.mark.real_time\ndef test_before(request):\n    stop_the_machine(request)\n"
+    alone = "\n@pytest.mark.real_time\ndef test_alone(request):\n    assert False\n"
+    sharing = "\n@pytest.mark.real_time\ndef test_sharing(attempt):\n    assert attempt == 2\n"
+    result, _ = outcome(pytester, before + alone)
+    result.assert_outcomes(passed=1, failed=1)
+    assert "made again" not in str(result.stdout)
+    result, attempts = outcome(pytester, before + sharing)
+    result.assert_outcomes(passed=2)
+    assert attempts == 2
 
 
 def test_the_last_attempt_counts(pytester):
