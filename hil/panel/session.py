@@ -7,7 +7,8 @@ first, because a display that is frozen cannot tell of a key that is let go.
 
 When a desk dies, its run's next one is looked for. What control tells goes on meanwhile, because
 that is memory which is shared with control itself; and with the new desk this panel begins as any
-other: it owns nothing and holds nothing until people take the motion again.
+other: it owns nothing and holds nothing until people take the motion again. A stop alone is asked
+for once more: the next desk gets it at once if the one before may have died with it.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
 from hil.panel.models.bench import BenchModel
 from hil.panel.models.bench_link import Link, Source
+from hil.panel.models.bench_stop import Stops
 from hil.panel.models.feed import Batch, LiveFeed, RunFacts
 from hil.panel.models.session_search import DeskSearch
 from hil.panel.texts import text
@@ -62,7 +64,7 @@ class LiveSession:
         self._ask_display = ask_display
         self._now_s = now_s
         self._feed = LiveFeed(client)
-        self._stop_due: m.Stop | None = None
+        self._stops = Stops()
         self._search: DeskSearch | None = None
         self._unanswered: dict[int, None] = {}  # numbers, in the order in which they were asked
         self._own_answers: list[m.Answer] = []
@@ -84,23 +86,30 @@ class LiveSession:
         """Whether this panel owns the motion."""
         return self.bench.you_own
 
+    @property
+    def stop_text(self) -> str:
+        """What people must know of a stop that no desk has answered; empty if there is none."""
+        return self._stops.text_at(self._now_s(), desk=self._client.open)
+
     def turn(self) -> Turn:
         """Give a sign of life, then take what came."""
         news = "" if self._search is None else self._look_for_desk(self._search)
         if self._client.open:
+            self._stops.hand_out(self._client.send)  # before all that may fill the desk's buffer
             if self._ask_display is not None and self.bench.you_own:
                 self._ask_display()
             self._client.send(self.bench.alive(self._now_s()))
-            if self._stop_due is not None:
-                self._send_stop(self._stop_due)
         messages = tuple(self._client.poll())
         if not self._client.open and not (self._search or self.ended or _last_word(messages)):
             news = self._lose()
+        if self.ended and not self._client.open:
+            self._settle()
         messages, self._own_answers = (*messages, *self._own_answers), []
         for message in messages:
             self.bench.hear(message)
             if isinstance(message, m.Answer):
                 self._unanswered.pop(message.id, None)
+                self._stops.answered(message.id)
         batch = self._feed.poll()
         if news:
             batch = replace(batch, events=(*batch.events, _noted(news, batch, self.bench.t_s)))
@@ -114,9 +123,26 @@ class LiveSession:
         self._search = DeskSearch(self._client, self._now_s)
         self.bench.lost(text("session.searching"))
         for number in self._unanswered:  # nobody is to wait for that for ever
-            self._answer(number, text("state.why.unanswered"))
+            kind = "session.stop_again" if number in self._stops else "state.why.unanswered"
+            self._answer(number, text(kind))
         self._unanswered.clear()
+        if self._stops.waiting:
+            self._keep_stop()
         return text("session.lost")
+
+    def _keep_stop(self) -> None:
+        """Ask the next desk for a stop as soon as it is there."""
+        message = self.bench.stop()
+        self._unanswered[message.id] = None
+        self._stops.again(message)
+
+    def _settle(self) -> None:
+        """The run is over, and nobody is there who could answer."""
+        for number in self._unanswered:
+            kind = "session.stop_nobody" if number in self._stops else "session.nobody"
+            self._answer(number, text(kind, why=self.bench.gone))
+        self._unanswered.clear()
+        self._stops.settle()
 
     def _answer(self, number: int, why: str) -> None:
         """Answer here, where a desk cannot."""
@@ -142,7 +168,7 @@ class LiveSession:
             Whether it was taken; not so if the desk is gone or its buffer full.
         """
         if isinstance(message, m.Stop):
-            return self._send_stop(message)
+            return self._ask_stop(message)
         return self._sent(message)
 
     def _sent(self, message: m.ClientMessage) -> bool:
@@ -160,14 +186,23 @@ class LiveSession:
 
     def stop(self) -> None:
         """Ask for a stop, whoever owns the motion; in every turn until it was taken."""
-        self._send_stop(self.bench.stop())
+        self._ask_stop(self.bench.stop())
 
-    def _send_stop(self, message: m.Stop) -> bool:
-        waits = self._client.open and not self._client.send(message)
-        self._stop_due = message if waits else None
-        if not (waits or self._client.open):
+    def _ask_stop(self, message: m.Stop) -> bool:
+        if not message.id:  # a desk answers no question without a number
+            message = m.Stop(id=self.next_id())
+        if self._client.open:
+            self._unanswered[message.id] = None
+            self._stops.ask(message, self._now_s())
+            return self._stops.hand_out(self._client.send)
+        if self.ended:
+            self._answer(message.id, text("session.stop_nobody", why=self.bench.gone))
+        else:
             self._answer(message.id, text("session.stop_unsent"))
-        return not waits and self._client.open
+            if not self._stops.waiting:
+                self._stops.ask(message, self._now_s())
+                self._keep_stop()
+        return False
 
     def close(self) -> None:
         """Leave the bench; what this panel owned is free, and its motion stops."""
@@ -190,6 +225,7 @@ class ReplaySession:
         self.bench = BenchModel(feed.facts, Source.REPLAY)
         self.owns = False
         self.ended = False
+        self.stop_text = ""
 
     @property
     def facts(self) -> RunFacts:

@@ -14,7 +14,19 @@ TEXTS: Final[dict[str, str]] = {
         "The desk is gone without a word. Nothing can be asked of the bench, and its dead-man is "
         "released. This panel looks for the next desk of the run."
     ),
-    "session.stop_unsent": "there is no desk to hear it; the bench has let go by itself",
+    "session.stop_unsent": "there is no desk to hear it; the next one is asked at once",
+    "session.stop_again": "the desk died before it answered; the next one is asked at once",
+    "session.stop_nobody": (
+        "{why}: nobody is left to answer it; use the emergency stop if anything still moves"
+    ),
+    "session.stop_searching": (
+        "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. "
+        "The run's next desk is asked at once."
+    ),
+    "session.stop_silent": (
+        "No answer to the stop for {silent_s} s: use the emergency stop / Ctrl-C at the terminal."
+    ),
+    "session.nobody": "{why}: nobody is left to answer it",
     "session.searching": "looking for the run's next desk",
     "session.found": "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
     "session.gone": "its desk is gone without a word, and so is the bench",

@@ -1,4 +1,8 @@
-"""The strip at the top, always seen: state of the run and the stop, or that there is no run."""
+"""The strip at the top, always seen: state of the run and the stop, or that there is no run.
+
+A stop that nobody answers is told below all that can be pressed, so that no button moves from
+under a hand when the words come and go.
+"""
 
 from collections.abc import Callable
 
@@ -27,16 +31,27 @@ class Strip(QWidget):
         self._theme, self._now_s = theme, now_s
         self.state: StateView | None = None
         """Lamps, buttons, hold-to-run and stop; None without a run."""
+        self._session: Session | None = None
+        self.stop_words = QLabel()
+        """What people must know of a stop that no desk has answered; hidden if there is none."""
+        self.stop_words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.stop_words.setWordWrap(True)
+        self.stop_words.setTextFormat(Qt.TextFormat.PlainText)
+        self.stop_words.hide()
         self._none = QLabel(text("window.none"))
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._room = QVBoxLayout(self)
         self._room.setContentsMargins(0, 0, 0, 0)
         self._room.addWidget(self._none)
+        self._room.addWidget(self.stop_words)
+        self._colour()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_session(self, session: Session | None) -> None:
         """Show another run, or none."""
+        self._session = session
         self._none.setVisible(session is None)
+        self._show_stop()
         if session is None:
             if self.state is not None:
                 self.state.keys.let_go()
@@ -45,7 +60,7 @@ class Strip(QWidget):
         if self.state is None:
             self.state = StateView(session.bench, self._theme, self)
             self.state.asked.connect(self.wish)
-            self._room.addWidget(self.state)
+            self._room.insertWidget(0, self.state)
         else:
             self.state.set_model(session.bench)
         self.state.show()
@@ -53,11 +68,13 @@ class Strip(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self._theme = theme
+        self._colour()
         if self.state is not None:
             self.state.set_theme(theme)
 
     def refresh(self) -> None:
         """Show how it stands now."""
+        self._show_stop()
         if self.state is not None:
             self.state.refresh(self._now_s())
 
@@ -65,3 +82,15 @@ class Strip(QWidget):
         """Hold-to-run counts as released until it is pressed anew."""
         if self.state is not None:
             self.state.keys.let_go()
+
+    def _show_stop(self) -> None:
+        words = "" if self._session is None else self._session.stop_text
+        if words != self.stop_words.text():
+            self.stop_words.setText(words)
+        self.stop_words.setVisible(bool(words))
+
+    def _colour(self) -> None:
+        self.stop_words.setStyleSheet(
+            f"background: {self._theme.fault}; color: {self._theme.on_strong}; font-weight: bold; "
+            "padding: 0.4em;"
+        )

@@ -12,10 +12,11 @@ import pytest
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
-from hil.desk.order import DEAD_MAN_S
+from hil.desk.order import DEAD_MAN_S, Button
 from hil.desk.process import DeskProcess
 from hil.desk.telemetry import OPERATION_KIND
 from hil.panel.models.bench_link import Link
+from hil.panel.models.bench_stop import SILENT_S
 from hil.panel.session import LiveSession
 from hil.panel.texts import TEXTS
 from hil.realtime import RealClock
@@ -28,6 +29,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's"),
 ]
 NOW_S = RealClock().now_s
+STOP_PLACE = list(Button).index(Button.HOLD)
 
 PANEL = """
 import sys
@@ -204,6 +206,7 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     os.kill(own_desk.pid, signal.SIGKILL)
     until(lambda: session.bench.link(NOW_S()) is Link.LOST, turned)
     lost_s = NOW_S()
+    assert not session.stop_text
     assert (session.ended, session.owns, session.bench.held) == (False, False, False)
     assert turns[-1].news == TEXTS["session.lost"]
     assert turns[-1].batch.events[-1].message == TEXTS["session.lost"]
@@ -212,6 +215,7 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     assert answers[-1] == m.Answer(id=number, ok=False, error=TEXTS["state.why.unanswered"])
     assert not session.send(m.Press(button="home", id=session.next_id()))
     session.stop()
+    assert session.stop_text == TEXTS["session.stop_searching"]
 
     until(lambda: session.bench.link(NOW_S()) is not Link.LOST, turned)
     assert NOW_S() - lost_s < 15.0
@@ -221,10 +225,11 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     assert sum(turn.batch.missed for turn in turns) == 0
     serials = [t.batch.operation.motion_serial for t in turns if t.batch.operation is not None]
     assert serials == [1, 2], "nothing is told twice, and nothing is left out"
-    told = [one.error for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
-    assert told[-2:] == [TEXTS["session.searching"], TEXTS["session.stop_unsent"]]
     for _ in range(20):
         turned(0.005)
+    told = [one.error for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
+    assert told[-3:] == [TEXTS["session.searching"], TEXTS["session.stop_unsent"], ""]
+    assert control.order.presses[STOP_PLACE] == 1, "the next desk got it"
     assert (session.owns, session.bench.owner, control.order.owner) == (False, "", "")
     assert not control.order.held
 
@@ -236,6 +241,35 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     assert not control.order.held, "it must be pressed anew"
     session.bench.hold(pressed=True)
     until(lambda: control.order.held, turned)
+    session.close()
+
+
+def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(own_desk):
+    session, told = LiveSession(DeskClient.connect(own_desk.path, "panel"), NOW_S), []
+
+    def turned(timeout_s):
+        told.extend(one for one in session.turn().messages if isinstance(one, m.Answer))
+        pause(timeout_s)
+
+    control = Control(own_desk)
+    session.stop()
+    until(lambda: control.order.presses[STOP_PLACE] == 1, turned)
+    until(lambda: told, turned)
+    assert ([one.ok for one in told], session.stop_text) == ([True], "")
+
+    os.kill(own_desk.pid, signal.SIGSTOP)  # it takes packets into its buffer, and nothing more
+    session.stop()
+    asked_s = NOW_S()
+    until(lambda: session.stop_text, turned)
+    assert SILENT_S <= NOW_S() - asked_s < SILENT_S + 0.2
+    assert session.stop_text.startswith("No answer to the stop for 0.3 s: use the emergency stop")
+    os.kill(own_desk.pid, signal.SIGKILL)
+    until(lambda: session.bench.link(NOW_S()) is Link.LOST, turned)
+    assert session.stop_text == TEXTS["session.stop_searching"]
+    until(lambda: told[-1].ok and len(told) == 3, turned)
+    assert (told[1].ok, told[1].error) == (False, TEXTS["session.stop_again"])
+    until(lambda: control.order.presses[STOP_PLACE] > 0, turned)
+    assert (session.stop_text, session.bench.refused) == ("", "")
     session.close()
 
 

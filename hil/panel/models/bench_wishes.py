@@ -36,8 +36,12 @@ class Wishes:
     def answered(self, answer: Answer) -> None:
         """Hear the desk's answer to a question."""
         what = self._asked.pop(answer.id, None)
-        if what is not None and not answer.ok:
+        if what is None:
+            return
+        if not answer.ok:
             self.refuse(what, answer.error)
+        elif self.refused.startswith(f"{what}: "):
+            self.refused = ""  # it was asked once more, and now it is done
 
     def told(self, before: Operation, now: Operation) -> None:
         """Hear control: its word on a press replaces that on the one before."""
