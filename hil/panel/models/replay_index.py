@@ -6,6 +6,7 @@ gigabyte of JSON is not. A file that was cut off has its complete chunks; the la
 missing, then that chunk is left out.
 """
 
+import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,7 @@ from hil.recording.mcap_scan import MAGIC, Caps
 _CHUNK_HEAD: Final = struct.Struct("<QQQII")  # start, end, size, CRC, length of compression's name
 _CHANNEL, _CHUNK, _INDEX, _ATTACHMENT, _METADATA, _DATA_END = 0x04, 0x06, 0x07, 0x09, 0x0C, 0x0F
 _CYCLE, _EVENT = "cycle", "event"
+_COUNT: Final = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +66,8 @@ class Index:
             told: called with the share that is looked through, 0 to 1; what it raises ends that.
 
         Raises:
-            RecordingError: if it is not there, is not a recording, or is beyond the caps.
+            RecordingError: if it is not there, is not a recording, is beyond the caps, or what it
+                says of its run is damaged.
         """
         file_path = path / RECORDING_NAME if path.is_dir() else path
         try:
@@ -108,23 +111,56 @@ class _Walk:
             told((at + length) / self._size)
 
     def index(self) -> Index:
-        """What was found."""
-        run = self._metadata.get("run", {})
-        layout = layout_of(run)
-        codes = self._metadata.get("codes", {})
-        modes, actions = (tuple(orjson.loads(codes.get(key, "[]"))) for key in ("modes", "actions"))
-        outcome = self._metadata.get("outcome", {})
+        """What was found.
+
+        Raises:
+            RecordingError: if what is said of the run is damaged.
+        """
+        try:
+            layout = layout_of(self._metadata.get("run", {}))
+        except RecordingError as error:
+            raise RecordingError(f"{self._path}: {error}") from error
         chunks, times = self._chunks(layout)
         return Index(
             path=self._path,
-            header=RunHeader(modes, actions, run, self._scenario),
+            header=self._header(),
             layout=layout,
             chunks=tuple(chunks),
             t_s=np.concatenate([np.empty(0), *times]),
             truncated=not self._finished,
             damage=self._damage,
-            dropped=int(outcome.get("dropped", 0)) + int(outcome.get("lost", 0)),
+            dropped=self._count("dropped") + self._count("lost"),
         )
+
+    def _header(self) -> RunHeader:
+        run, scenario = self._metadata.get("run", {}), self._scenario
+        if not isinstance(scenario, dict):
+            raise RecordingError(
+                f"{self._path}: scenario.json holds {scenario!r:.80}; need an object"
+            )
+        return RunHeader(self._names("modes"), self._names("actions"), run, scenario)
+
+    def _names(self, key: str) -> tuple[str, ...]:
+        """Names of codes."""
+        told = self._metadata.get("codes", {}).get(key, "[]")
+        try:
+            names = orjson.loads(told)
+        except ValueError:
+            names = None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise RecordingError(
+                f"{self._path}: codes, {key} = {told!r:.80}; need a JSON list of names"
+            )
+        return tuple(names)
+
+    def _count(self, key: str) -> int:
+        """Entries that are known to be missing."""
+        told = self._metadata.get("outcome", {}).get(key, "0")
+        if not _COUNT.fullmatch(told):
+            raise RecordingError(
+                f"{self._path}: outcome, {key} = {told!r:.80}; need a whole number of 0 or more"
+            )
+        return int(told)
 
     def _heads(self) -> Iterator[tuple[int, int, int]]:
         while len(head := self._file.read(RECORD_HEAD.size)) == RECORD_HEAD.size:
