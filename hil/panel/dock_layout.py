@@ -138,11 +138,12 @@ class Docks:
         if left and right:
             self._window.resizeDocks([left, right], [45 * width // 100, 55 * width // 100], across)
         if bottom and (above := left or right):
-            part = (4 if run else 2) * height // 10
-            self._window.resizeDocks([above, bottom], [height - part, part], down)
-        if bottom and foot:
-            least = foot.minimumSizeHint().height()
-            self._window.resizeDocks([bottom, foot], [bottom.height() + foot.height(), least], down)
+            rows, part = [above, bottom], (4 if run else 2) * height // 10
+            sizes = [height - part, part]
+            if foot:  # all at once: whoever is left out would give its room to the last
+                rows.append(foot)
+                sizes = [height - part, part, foot.minimumSizeHint().height()]
+            self._window.resizeDocks(rows, sizes, down)
 
     def _front(self, group: Group) -> QDockWidget | None:
         """The dock of a group that is seen, else any that is shown in the window."""
