@@ -75,9 +75,17 @@ TEXTS: Final[dict[str, str]] = {
     "scenarios.dry.bad": "The dry run of {name} ended badly: {why}",
     "scenarios.starting": "{name} starts…",
     "scenarios.running": "{name} runs.",
-    "scenarios.running.no_desk": (
-        "{name} has begun. Its parts run without an operator: no panel can watch or lead them; "
-        "End asks both to stop."
+    "scenarios.running.parts.alone": (
+        "{name} has begun. Its parts run without an operator: no panel can watch or lead them. "
+        "End asks all of them to stop."
+    ),
+    "scenarios.running.parts.led": (
+        "{name} has begun. Each part has a desk of its own and waits to be led: choose it with "
+        "Ctrl+B. End asks all of them to stop."
+    ),
+    "scenarios.running.parts.some": (
+        "{name} has begun. {led}: with a desk of its own, waits to be led; choose it with Ctrl+B. "
+        "{alone}: without an operator, no panel can watch or lead it. End asks all of them to stop."
     ),
     "scenarios.ended": "{name} has ended.",
     "scenarios.failed": "{name} failed: {why}",

@@ -8,10 +8,11 @@ import pytest
 from hil.desk.places import Place
 from hil.file_kinds import FileKind
 from hil.panel.models import launch, scenario_work
-from hil.panel.models.catalogue import Entry
+from hil.panel.models.catalogue import Entry, catalogue
 from hil.panel.models.launch import BenchRun
-from hil.panel.models.scenario_work import ScenarioWork
+from hil.panel.models.scenario_work import ScenarioWork, running_words
 from hil.panel.texts import TEXTS
+from hil.settings import read_toml
 
 KINDS = {
     "platform": FileKind.PLATFORM_SCENARIO,
@@ -29,12 +30,12 @@ def started(monkeypatch, tmp_path):
     monkeypatch.setattr(launch, "bench_arguments", lambda *_: words)
     monkeypatch.setattr(scenario_work, "BenchRun", partial(BenchRun, find=lambda: there))
 
-    def start(station, source="remote", *, desk):
+    def start(station, source="remote", *, desk, parts=()):
         now = iter(range(1000))
         work = ScenarioWork(lambda: float(next(now)), tmp_path)
         made.append(work)
         entry = Entry(tmp_path / "x.toml", KINDS[station], "x", "", shipped=False)
-        told = work.begin_bench(entry, {"source": {"kind": source}})
+        told = work.begin_bench(entry, {"source": {"kind": source}, "part": parts})
         assert told == TEXTS["scenarios.starting"].format(name="x")
         if desk:
             there.append(Place(Path("/desk.sock"), "x", work.bench.pid))
@@ -68,8 +69,30 @@ def test_without_a_desk_it_is_still_starting(started, station):
     assert (news, work.running) == ([], True)
 
 
-def test_parts_together_run_without_a_desk_and_this_is_said(started):
-    work, news = started("together", desk=False)
+@pytest.mark.parametrize(
+    ("platform", "arm", "key"),
+    [(None, False, "alone"), (True, True, "led"), (False, True, "some")],
+)
+def test_parts_together_have_desks_of_their_own_if_they_are_led_and_this_is_said(
+    started, platform, arm, key
+):
+    parts = [{"name": "cabin", "operator": platform}, {"name": "robot", "operator": arm}]
+    if platform is None:
+        del parts[0]["operator"]
+    work, news = started("together", desk=False, parts=parts)
     assert [(one.desk, one.arm) for one in news] == [(None, None)]
-    assert news[0].words == TEXTS["scenarios.running.no_desk"].format(name="x")
+    wanted = TEXTS[f"scenarios.running.parts.{key}"]
+    assert news[0].words == wanted.format(name="x", led="robot", alone="cabin")
+    assert ("Ctrl+B" in news[0].words) == bool(platform or arm)
     assert work.running
+
+
+def test_the_parts_that_came_with_the_program_are_told_of_as_they_are():
+    (entry,) = (one for one in catalogue() if one.path.stem == "platform_and_arm")
+    table = read_toml(entry.path)
+    assert running_words(entry, table) == TEXTS["scenarios.running.parts.alone"].format(
+        name="platform_and_arm"
+    )
+    table["part"][1]["operator"] = True
+    assert "platform: without an operator" in running_words(entry, table)
+    assert "arm: with a desk of its own" in running_words(entry, table)

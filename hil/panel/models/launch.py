@@ -15,7 +15,7 @@ from hil.panel.models.launch_child import HIL, Child
 from hil.panel.models.toml_text import toml_value
 
 TOGETHER: Final = "together"
-"""The station of two parts, which have no desk that a panel could find."""
+"""The station of several parts: it has no desk; each part that a person leads has its own."""
 LOOK_EVERY_S: Final = 0.2
 """How often a bench's desk is looked for [s]."""
 
@@ -25,7 +25,7 @@ class LaunchState(Enum):
 
     STARTING = "starting"
     RUNNING = "running"
-    """Its desk answers; or, where there is none, it has begun."""
+    """Its desk answers; or, where it has none of its own, it has begun."""
     ENDED = "ended"
     FAILED = "failed"
 
@@ -132,7 +132,7 @@ def bench_arguments(
     """Arguments of the interpreter that begin a bench in real time."""
     begun = [*HIL, "run", str(path), "--out", str(out), "--json"]
     if station == TOGETHER:
-        return begun  # each part has its own clock, and panels find no desk of it
+        return begun  # each part has its own clock, and its own word on whether it is led
     begun += ["--clock", "real", "--operator"]
     if remote is not None:
         kept = {key: (source or {})[key] for key in ("limits", "frame") if key in (source or {})}

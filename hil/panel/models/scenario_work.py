@@ -12,7 +12,7 @@ from typing import Any
 from hil.arm_scenario import PLANNED
 from hil.panel.models.catalogue import Entry
 from hil.panel.models.handles import HandlesPlace, RemoteWriter
-from hil.panel.models.launch import BenchRun, LaunchState
+from hil.panel.models.launch import TOGETHER, BenchRun, LaunchState
 from hil.panel.models.launch_check import CheckFinding, CheckOutcome, CheckRun
 from hil.panel.models.launch_jobs import DryRun, ReportRun
 from hil.panel.texts import text
@@ -25,7 +25,7 @@ class News:
     Args:
         words: for people.
         findings: of a check; None if it was none.
-        desk: socket of the bench that has begun; None if none has, or it has no desk.
+        desk: socket of the bench that has begun; None if none has, or it has none of its own.
         arm: writes to the live arm station that has begun; None if none has.
         page: the report that was made; None if none was.
     """
@@ -58,7 +58,7 @@ class ScenarioWork:
         self.recording: Path | None = None
         """Of the last run; None while there is none."""
         self._place: HandlesPlace | None = None
-        self._name = ""
+        self._name = self._words = ""
 
     @property
     def running(self) -> bool:
@@ -91,9 +91,11 @@ class ScenarioWork:
         Args:
             entry: the scenario.
             table: what is in it; an arm's source that a person moves gives way to the handles on
-                the screen, a planned one is played as it is written.
+                the screen, a planned one is played as it is written; parts together say
+                themselves which of them are led.
         """
         self.forget_bench()
+        self._words = running_words(entry, table)
         remote, source = None, None
         if entry.station == "arm" and table["source"]["kind"] not in PLANNED:
             self._place = HandlesPlace()
@@ -150,16 +152,16 @@ class ScenarioWork:
         before, now = bench.state, bench.poll()
         if now is before:
             return None
-        key, desk, arm = f"scenarios.{now.value}", None, None
+        desk, arm = None, None
         if now is LaunchState.RUNNING:
-            desk = bench.desk
-            key = key if desk is not None else "scenarios.running.no_desk"
+            words, desk = self._words, bench.desk
             if self._place is not None:
                 address = self._place.address.socket
                 arm = RemoteWriter(address, self._place.token, self._now_s)
         else:
+            words = text(f"scenarios.{now.value}", name=bench.path.stem, why=bench.error)
             self.recording = bench.recording or self.recording
-        return News(text(key, name=bench.path.stem, why=bench.error), desk=desk, arm=arm)
+        return News(words, desk=desk, arm=arm)
 
     def _look_at_report(self) -> News | None:
         if self.report is None:
@@ -190,3 +192,21 @@ class ScenarioWork:
                 run.end()
         self.check = self.dry = self.report = None
         self.forget_bench()
+
+
+def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
+    """What is told of a bench once it runs: where its desk is, or those of its parts.
+
+    Args:
+        entry: the scenario.
+        table: what is in it.
+    """
+    name = entry.path.stem
+    if entry.station != TOGETHER:
+        return text("scenarios.running", name=name)
+    parts = table["part"]
+    led = ", ".join(part["name"] for part in parts if part.get("operator", False))
+    alone = ", ".join(part["name"] for part in parts if not part.get("operator", False))
+    if led and alone:
+        return text("scenarios.running.parts.some", name=name, led=led, alone=alone)
+    return text(f"scenarios.running.parts.{'led' if led else 'alone'}", name=name)
