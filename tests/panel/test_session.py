@@ -29,7 +29,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's"),
 ]
 NOW_S = RealClock().now_s
-STOP_PLACE = list(Button).index(Button.HOLD)
 
 PANEL = """
 import sys
@@ -229,7 +228,7 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
         turned(0.005)
     told = [one.error for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
     assert told[-3:] == [TEXTS["session.searching"], TEXTS["session.stop_unsent"], ""]
-    assert control.order.presses[STOP_PLACE] == 1, "the next desk got it"
+    assert control.order.pressed(Button.HOLD) == 1, "the next desk got it"
     assert (session.owns, session.bench.owner, control.order.owner) == (False, "", "")
     assert not control.order.held
 
@@ -253,7 +252,7 @@ def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(
 
     control = Control(own_desk)
     session.stop()
-    until(lambda: control.order.presses[STOP_PLACE] == 1, turned)
+    until(lambda: control.order.pressed(Button.HOLD) == 1, turned)
     until(lambda: told, turned)
     assert ([one.ok for one in told], session.stop_text) == ([True], "")
 
@@ -268,7 +267,7 @@ def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(
     assert session.stop_text == TEXTS["session.stop_searching"]
     until(lambda: told[-1].ok and len(told) == 3, turned)
     assert (told[1].ok, told[1].error) == (False, TEXTS["session.stop_again"])
-    until(lambda: control.order.presses[STOP_PLACE] > 0, turned)
+    until(lambda: control.order.pressed(Button.HOLD) > 0, turned)
     assert (session.stop_text, session.bench.refused) == ("", "")
     session.close()
 

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from bench_plans import plan
-from PySide6.QtCore import QEvent, QSettings, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
@@ -400,6 +400,31 @@ def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make,
         until(lambda: window.session.owns)
         assert not window.session.bench.held
         hold_twice(window, until, slot)
+
+
+def test_a_stop_that_a_hanging_desk_does_not_answer_is_told_below_the_buttons(
+    make, tmp_path, until
+):
+    window = make()
+    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
+        window.connect_to(desk.path)
+        tell(desk, Mode.ENGAGED)
+        until(lambda: window.session.bench.mode == "ENGAGED" and window.views.complete)
+        strip, slot = window.strip, Slot(desk)
+        fixed = (strip.state.stop_button, strip.state.hold_button, *strip.state.buttons.values())
+        places = [one.mapTo(window, QPoint(0, 0)) for one in fixed]
+        os.kill(desk.pid, signal.SIGSTOP)
+        try:
+            QTest.keyClick(window, Key.Key_Escape)
+            assert strip.stop_words.isHidden()
+            until(lambda: strip.stop_words.isVisible(), 2.0)
+            assert strip.stop_words.text().startswith("No answer to the stop for 0.3 s: use the")
+            until(lambda: "for 0.5 s" in strip.stop_words.text(), 2.0)
+            assert [one.mapTo(window, QPoint(0, 0)) for one in fixed] == places
+        finally:
+            os.kill(desk.pid, signal.SIGCONT)
+        until(lambda: strip.stop_words.isHidden())
+        assert slot.pressed(Button.HOLD) == 1
 
 
 def test_an_end_is_told_in_the_strip(make, desk, until):
