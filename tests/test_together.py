@@ -233,7 +233,9 @@ def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop
     with robot_at(prepared) as (url, console):
         arm = part("arm", "bkm_on_rm01", 'clock="real"', *up(20.0, 0.01), f'devices.arm="{url}"')
         rig = write_quick_rig(tmp_path)
-        platform = part("platform", "heave", 'clock="real"', "motion.duration_s=20", f'rig="{rig}"')
+        # At 100 Hz a busy test machine is less often late than the gate bears.
+        changes = ('clock="real"', "rate_hz=100", "check_first=false", "motion.duration_s=20")
+        platform = part("platform", "heave", *changes, f'rig="{rig}"')
         path = write(tmp_path, platform, arm)
         operator = threading.Thread(target=press, args=(tmp_path / "runs", console))
         operator.start()
