@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from ruckig import InputParameter, Result, Ruckig, Trajectory
-from scipy.spatial.transform import Rotation
 
 from hil.motion.move_limits import MoveLimits
 from hil.motion.source import Floats, MotionError, clamp_time, require_number
 from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.turn import rotation_vector
 
 NO_MOVE = 1e-12
 """Ways [m] and turns [rad] below this are rounding, not motion."""
@@ -145,7 +145,7 @@ def move(X_start: Pose, X_goal: Pose, limits: MoveLimits) -> Moves:
 def _straight(start: Pose, goal: Pose, place: str) -> _Segment | None:
     """Return the way between two poses, None if there is none to go."""
     way_m = goal.position_m - start.position_m
-    turn = Rotation.from_matrix(goal.rotation @ start.rotation.T).as_rotvec()
+    turn = rotation_vector(goal.rotation @ start.rotation.T)
     turn_rad = float(np.linalg.norm(turn))
     if turn_rad > math.pi - HALF_TURN_MARGIN_RAD:
         text = f"{place} turns by {math.degrees(turn_rad):.4f} deg: two ways are equally short"
