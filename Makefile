@@ -16,9 +16,10 @@ demo: .venv/core.stamp
 
 # What is compiled is compiled once, and not by each worker and each program that it starts: kernels
 # before the tests, modules as they are first imported (whatever the shell says of .pyc files).
+# Three workers for two processors: tests in real time mostly wait.
 test: .venv/test.stamp
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
-	PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest -n 3 --dist loadgroup $(PYTEST_ARGS)
 
 panel: .venv/panel.stamp
 	$(BIN)/hil panel

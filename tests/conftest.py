@@ -3,7 +3,8 @@
 How many examples a property is tried with, where its test does not say: HYPOTHESIS_PROFILE=suite is
 for every day, thorough is for a night.
 
-Each worker has a folder of its own for locks and sockets, so that workers shut nobody out.
+Each worker has a folder of its own for locks and sockets, so that workers shut nobody out, and a
+screen of its own.
 """
 
 import gc
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from hypothesis import settings
 from machine_watch import MachineWatch
+from own_screen import own_screen
 
 settings.register_profile("suite", max_examples=50)
 settings.register_profile("thorough", max_examples=1000)
@@ -48,6 +50,9 @@ def pytest_configure(config):
     place = tempfile.TemporaryDirectory(prefix="hil-")  # short: names of sockets have a limit
     config.add_cleanup(place.cleanup)
     os.environ["XDG_RUNTIME_DIR"] = place.name
+    if "PYTEST_XDIST_WORKER" in os.environ and (screen := own_screen()) is not None:
+        config.add_cleanup(screen.wait)
+        config.add_cleanup(screen.terminate)
 
 
 def pytest_collection_modifyitems(items):

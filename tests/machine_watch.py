@@ -7,9 +7,11 @@ failure on a machine that was in time stands. What fails more rarely than always
 failure that was passed over is told at the end, and more than a few of them fail the session.
 """
 
+import gc
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,11 @@ class MachineWatch:
         """Give up every fixture, so that all are made anew, and give the attempt its full time."""
         item.session._setupstate.teardown_exact(None)
         item._initrequest()  # type: ignore[attr-defined]  # as a first run begins
+        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+            sys.__dict__.pop(name, None)  # what a failed test left open hangs on its frames
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
         settings = pytest_timeout._get_item_settings(item)
         if settings.timeout:
             item.ihook.pytest_timeout_cancel_timer(item=item)

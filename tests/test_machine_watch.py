@@ -46,7 +46,7 @@ UNMARKED = SPOILT_ONCE.replace("@pytest.mark.real_time", "")
 """The watch is begun by another test."""
 
 
-def outcome(pytester, text, spoilt_max=9):
+def outcome(pytester, text, *options, spoilt_max=9):
     conftest = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
     conftest += f"import machine_watch\nmachine_watch.SPOILT_MAX = {spoilt_max}\n"
     conftest += "from machine_watch import MachineWatch\n\ndef pytest_configure(config):\n"
@@ -54,7 +54,7 @@ def outcome(pytester, text, spoilt_max=9):
     conftest += "    config.addinivalue_line('markers', 'real_time: x')\n"
     pytester.makeconftest(conftest)
     pytester.makepyfile(HEAD + text)
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
     count = pytester.path / "count.txt"
     return result, int(count.read_text()) if count.exists() else 0
 
@@ -88,6 +88,23 @@ def test_a_stall_before_a_test_is_no_excuse_unless_it_shares_what_was_done_then(
     result, attempts = outcome(pytester, before + sharing)
     result.assert_outcomes(passed=2)
     assert attempts == 2
+
+
+def test_what_a_spoilt_attempt_left_open_is_no_failure_of_a_later_test(pytester):
+    leaks = """
+import gc, socket
+@pytest.mark.real_time
+@pytest.mark.filterwarnings("error")
+def test_it(attempt, request):
+    if attempt == 1:
+        left, right = socket.socketpair()
+        stop_the_machine(request)
+        assert False
+def test_later():
+    gc.collect()
+"""
+    result, _ = outcome(pytester, leaks, "-Werror")
+    result.assert_outcomes(passed=2)
 
 
 def test_the_last_attempt_counts(pytester):
