@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import hil.together
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.places import benches
@@ -46,6 +47,23 @@ def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
     )
     assert ["--operator" in result.told["argv"] for result in results] == led
     assert ["clock=real" in result.told["argv"] for result in results] == led
+
+
+def test_a_led_part_has_time_to_be_parked_by_hand(tmp_path, monkeypatch):
+    given = {}
+    begun = hil.together._Part.__init__
+
+    def note(self, settings, beside, folder, program, deadline):
+        given[settings.name] = deadline.within_s
+        begun(self, settings, beside, folder, program, deadline)
+
+    monkeypatch.setattr(hil.together._Part, "__init__", note)
+    path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
+    run_together(
+        TogetherScenario.load(path), path, tmp_path / "runs", program=(sys.executable, "-c", TELLS)
+    )
+    assert given == {"a": hil.together.LED_STOP_WITHIN_S, "b": hil.together.STOP_WITHIN_S}
+    assert hil.together.LED_STOP_WITHIN_S >= 600.0
 
 
 def test_a_part_that_nobody_could_lead_is_refused_before_any_of_them_starts(tmp_path):

@@ -15,6 +15,7 @@ from hil.operated.paths import Crossfade, Played
 from hil.operated.phases import Phase
 from hil.operated.reach import SAG, Reach, spacing_of
 from hil.operated.workshop import Made, greatest_change, greatest_second
+from hil.settings import ConfigError
 
 ONE = (-0.295, -0.299, 0.738, 0.135, 0.132, 0.262)
 OTHER = (-0.053, 0.15, 0.677, -0.334, -0.285, 0.163)
@@ -221,6 +222,13 @@ def test_the_bound_of_a_passage_holds_and_parts_the_places(fade_s):
         most = max(most, max(float(np.abs(over.rows(t_s)[2]).max()) for t_s in times_s))
     assert 0.3 * bound < most <= bound
     assert bound * spacing_of(bound) ** 2 / 8.0 == pytest.approx(SAG)
+
+
+def test_a_passage_has_an_end_in_sight():
+    table = LONG | {"fade_s": 60.0}
+    assert plan(motion=table).scenario.motion.fade_s == 60.0
+    with pytest.raises(ConfigError, match=r"fade_s.*60"):
+        plan(motion=table | {"fade_s": 60.1})
 
 
 def test_a_motion_that_was_refused_has_no_passage():
