@@ -168,8 +168,11 @@ def spacing_s(limits: MoveLimits) -> float:
 
 
 def spacing_of(second: float) -> float:
-    """Time between two places [s] for a bound of the second derivatives [m/s2, rad/s2]."""
-    return math.sqrt(8.0 * SAG / second)
+    """Time between two places [s] for a bound of the second derivatives [m/s2, rad/s2].
+
+    Without end for a bound of 0: what is never bent has no place to bulge.
+    """
+    return math.sqrt(8.0 * SAG / second) if second > 0.0 else math.inf
 
 
 def _place(way: Path, t_s: float) -> str:

@@ -224,6 +224,16 @@ def test_the_bound_of_a_passage_holds_and_parts_the_places(fade_s):
     assert bound * spacing_of(bound) ** 2 / 8.0 == pytest.approx(SAG)
 
 
+def test_a_motion_without_any_motion_is_taken_from_another_one_without():
+    """An amplitude that was brought to 0 twice bends nothing, and divides nothing by it."""
+    still = LONG | {"duration_s": 60.0, "terms": [LONG["terms"][0] | {"amplitude_m": 0.0}]}
+    player = playing(still)
+    assert offered(player, 1, still | {"duration_s": 50.0}, 3.0)
+    assert offered(player, 2, LONG | {"duration_s": 50.0}, 3.0)
+    assert player.said == []
+    player.check()
+
+
 def test_a_passage_has_an_end_in_sight():
     table = LONG | {"fade_s": 60.0}
     assert plan(motion=table).scenario.motion.fade_s == 60.0
