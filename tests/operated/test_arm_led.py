@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from desk_processes import desk_number, desk_path
 
 from hil.arm_sources.source import SourceLimits, Twist
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder, OperatorSlot
-from hil.desk.places import benches
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
 from hil.operated.arm import ArmOperator
@@ -244,7 +244,7 @@ def test_a_panel_watches_and_stops_a_run_and_so_does_the_end_of_its_desk(tmp_pat
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        client = joined(process, place / "hil-bench")
+        client = DeskClient.connect(desk_path(process, place / "hil-bench"), "onlooker")
         assert client.welcome.station == "arm"
         frames, events, operations = watched_and_stopped(client, process if how != "stop" else None)
         out, errors = process.communicate(timeout=30)
@@ -263,37 +263,7 @@ def test_a_panel_watches_and_stops_a_run_and_so_does_the_end_of_its_desk(tmp_pat
     assert operations[0].playing == "play"
 
 
-def joined(process, folder):
-    """A client of the run's desk, as soon as there is one."""
-    end_s = NOW_S() + 60.0
-    while not (found := benches(folder)):
-        assert NOW_S() < end_s
-        assert process.poll() is None, process.communicate()
-        try:
-            process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            continue
-    return DeskClient.connect(found[0].path, "onlooker")
-
-
 DIED = "operator's desk: the desk has died (exit status -9)"
-
-
-def desk_of(process):
-    """Number of the desk's process: the child of the keeper, which is one of the run's."""
-    for keeper in children(process.pid):
-        with open(f"/proc/{keeper}/cmdline", "rb") as stream:
-            if b"hil.desk.keeper" in stream.read():
-                return children(keeper)[0]
-    raise AssertionError("no keeper")
-
-
-def children(pid):
-    found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children") as stream:
-            found += map(int, stream.read().split())
-    return found
 
 
 def watched_and_stopped(client, process):
@@ -315,6 +285,6 @@ def watched_and_stopped(client, process):
             if process is None:
                 client.send(m.Stop(id=1))
             else:
-                os.kill(desk_of(process), signal.SIGKILL)
+                os.kill(desk_number(process.pid), signal.SIGKILL)
     operations = [Operation.from_bytes(payload) for payload in got[OPERATION_KIND]]
     return got[CYCLE_KIND], got[EVENT_KIND], operations

@@ -3,6 +3,7 @@
 import os
 import signal
 
+from desk_processes import desk_number
 from test_end_to_end import NOW_S, Panel, bench, engage_and_play, pytestmark  # noqa: F401
 
 from hil.clock import Tick
@@ -35,28 +36,11 @@ def test_what_becomes_of_the_desk_is_noted_once_and_seldom_asked():
     ]
 
 
-def children(pid):
-    found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children") as stream:
-            found += map(int, stream.read().split())
-    return found
-
-
-def desk_of(pid):
-    """Number of the desk's process: the child of the keeper, which is one of the run's."""
-    for keeper in children(pid):
-        with open(f"/proc/{keeper}/cmdline", "rb") as stream:
-            if b"hil.desk.keeper" in stream.read():
-                return children(keeper)[0]
-    raise AssertionError("no keeper")
-
-
 def test_a_platform_whose_desk_died_aloft_can_be_parked_by_a_new_panel(bench):  # noqa: F811
     process, panel, folder = bench
     panel.until_mode("IDLE")
     engage_and_play(panel)
-    os.kill(desk_of(process.pid), signal.SIGKILL)
+    os.kill(desk_number(process.pid), signal.SIGKILL)
     panel.until_mode("HOLD")  # telemetry is memory: it can still be read
     end_s = NOW_S() + 20.0
     while not (found := benches(folder / "runtime" / "hil-bench")):

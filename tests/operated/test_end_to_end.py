@@ -8,12 +8,12 @@ import sys
 import numpy as np
 import pytest
 from bench_plans import HEAVE, PAPER
+from desk_processes import desk_path
 from operated_bench import QUICK
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
-from hil.desk.places import benches
 from hil.desk.telemetry import OPERATION_KIND
 from hil.realtime import RealClock
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, EventKind
@@ -110,16 +110,7 @@ def bench(tmp_path):
     )  # fmt: skip
     panel = None
     try:
-        end_s = NOW_S() + 60.0
-        folder = place / "hil-bench"
-        while not (found := benches(folder)):
-            assert NOW_S() < end_s
-            assert process.poll() is None, process.communicate()
-            try:
-                process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                continue
-        panel = Panel(found[0].path)
+        panel = Panel(desk_path(process, place / "hil-bench"))
         panel.client.send(m.Take())
         yield process, panel, tmp_path
     finally:

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from desk_processes import desk_path
 
 import hil.together
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.desk.places import benches
 from hil.realtime import RealClock
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
@@ -85,7 +85,7 @@ def test_one_station_is_led_while_another_one_just_runs(tmp_path):
         stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        end(desk_of(process, place / "hil-bench"))
+        end(desk_path(process, place / "hil-bench"))
         out, errors = process.communicate(timeout=60)
     finally:
         if process.poll() is None:
@@ -115,16 +115,3 @@ def end(path):
             alive = client.open and all(one.bench for one in states)
     finally:
         client.close()
-
-
-def desk_of(process, folder):
-    """The one desk, once it is there."""
-    end_s = NOW_S() + 60.0
-    while not (found := benches(folder)):
-        assert NOW_S() < end_s
-        assert process.poll() is None, process.communicate()
-        try:
-            process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            continue
-    return found[0].path
