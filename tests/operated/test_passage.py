@@ -204,6 +204,37 @@ def test_a_tempo_that_drops_in_the_proof_does_not_put_the_passage_off():
     player.run(3.0, override=1.0).check()
 
 
+def test_a_passage_is_planned_anew_where_a_lower_tempo_would_put_it_off():
+    one = passage()
+    assert one.step(1.0, 1.0) is Stage.PROVE
+    assert one.step(1.0, 0.5) is Stage.PLAN
+    while one.step(1.0, 0.5) is not Stage.PROVED:
+        assert one.stage in (Stage.PLAN, Stage.PROVE)
+    assert one.begun(1.0) is None
+    assert one.step(1.0, 0.0) is Stage.PLAN, "it would never be reached"
+    while one.step(1.0, 0.0) is not Stage.PROVED:
+        assert one.begun(1.0) is None
+    assert one.begun(1.0) is not None
+
+
+def test_the_bound_of_a_passage_is_the_sum_of_its_parts():
+    """By hand for one sine that is taken from standing, with the window's slopes by sampling."""
+    amplitude_m, omega, lead_in_s, fade_s = 0.02, 2.0 * math.pi * 0.8, 0.5, 2.0
+    u = np.linspace(0.0, 1.0, 20001)
+    window = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
+    slope, bend = (np.abs(window.deriv(k)(u)).max() for k in (1, 2))
+    rate = amplitude_m * (omega + slope / lead_in_s)
+    second = amplitude_m * (omega**2 + 2.0 * slope / lead_in_s * omega + bend / lead_in_s**2)
+    wanted = second + 2.0 * slope / fade_s * rate + bend / fade_s**2 * 2.0 * amplitude_m
+    sine = LONG["terms"][0]
+    old, new = (
+        plan(motion=LONG | {"terms": [sine | {"amplitude_m": a}]}).scenario.motion
+        for a in (0.0, amplitude_m)
+    )
+    change = greatest_change(old, new, plan().rig)
+    assert greatest_second(old, new, change, fade_s) == pytest.approx(wanted, rel=1e-6)
+
+
 @pytest.mark.parametrize("fade_s", [0.4, 3.0])
 def test_the_bound_of_a_passage_holds_and_parts_the_places(fade_s):
     fast = {"axis": "alpha", "amplitude_deg": 0.5, "frequency_hz": 8.0, "phase_deg": 90.0}
