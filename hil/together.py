@@ -142,14 +142,14 @@ def run_together(
         RecordingError: if the folder cannot be made.
     """
     clock = now_s or _monotonic()
+
+    def deadline(part: PartSettings) -> Deadline:
+        return Deadline(clock, LED_STOP_WITHIN_S if part.operator else stop_within_s)
+
     with ExitStack() as stack:
         folder = stack.enter_context(run_dir(out, scenario.name))
         wish = stack.enter_context(StopSignals())
-        parts = [
-            _Part(part, path, folder, program, Deadline(clock, within_s))
-            for part in scenario.part
-            for within_s in (LED_STOP_WITHIN_S if part.operator else stop_within_s,)
-        ]
+        parts = [_Part(part, path, folder, program, deadline(part)) for part in scenario.part]
         for part in parts:
             stack.callback(part.kill)
         try:

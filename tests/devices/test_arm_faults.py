@@ -237,7 +237,7 @@ def test_console_operates_the_controller():
 @given(st.text(max_size=40))
 @settings(derandomize=True, deadline=None, max_examples=200)
 def test_arbitrary_lines_get_an_answer(line: str):
-    ArmConsole(HOST.robot).execute(line, 0.0)
+    assert bool(ArmConsole(HOST.robot).execute(line, 0.0)) is bool(line.split())
 
 
 HOST = ScriptedHost()
