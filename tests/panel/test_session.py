@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -76,6 +77,13 @@ def own_desk(tmp_path):
         yield process
 
 
+@pytest.fixture
+def opened():
+    """Opens sessions, which are closed with the test."""
+    with ExitStack() as stack:
+        yield lambda *of_session: stack.enter_context(closing(LiveSession(*of_session)))
+
+
 def pause(seconds):
     """Let real time pass, for what is about real time: a poll of nothing."""
     select.poll().poll(1000.0 * seconds)
@@ -102,7 +110,7 @@ def until(condition, waiter, time_s=20.0):
         waiter(0.005)
 
 
-def test_whoever_owns_the_motion_asks_the_display_before_each_sign_of_life(desk):
+def test_whoever_owns_the_motion_asks_the_display_before_each_sign_of_life(desk, opened):
     asked, sent = [], []
 
     class Client(DeskClient):
@@ -111,7 +119,7 @@ def test_whoever_owns_the_motion_asks_the_display_before_each_sign_of_life(desk)
             return super().send(message)
 
     client = Client.connect(desk.path, "panel")
-    session = LiveSession(client, NOW_S, lambda: asked.append(len(sent)))
+    session = opened(client, NOW_S, lambda: asked.append(len(sent)))
     session.turn()
     assert asked == []  # who only watches has nothing to let go of
     session.send(session.bench.take_or_release())
@@ -127,7 +135,6 @@ def test_whoever_owns_the_motion_asks_the_display_before_each_sign_of_life(desk)
     session.turn()
     assert asked == [0, 1]
     assert sent == [("alive", 1), ("alive", 2)]
-    session.close()
 
 
 @pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs a display of its own")
@@ -181,9 +188,9 @@ def _waiter(process):
 # --- a desk that dies --------------------------------------------------------------------------
 
 
-def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(own_desk):
+def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(own_desk, opened):
     client = DeskClient.connect(own_desk.path, "panel")
-    session, turns = LiveSession(client, NOW_S), []
+    session, turns = opened(client, NOW_S), []
 
     def turned(timeout_s):
         end_s = NOW_S() + timeout_s
@@ -240,11 +247,10 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     assert not control.order.held, "it must be pressed anew"
     session.bench.hold(pressed=True)
     until(lambda: control.order.held, turned)
-    session.close()
 
 
-def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(own_desk):
-    session, told = LiveSession(DeskClient.connect(own_desk.path, "panel"), NOW_S), []
+def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(own_desk, opened):
+    session, told = opened(DeskClient.connect(own_desk.path, "panel"), NOW_S), []
 
     def turned(timeout_s):
         told.extend(one for one in session.turn().messages if isinstance(one, m.Answer))
@@ -269,11 +275,10 @@ def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(
     assert (told[1].ok, told[1].error) == (False, TEXTS["session.stop_again"])
     until(lambda: control.order.pressed(Button.HOLD) > 0, turned)
     assert (session.stop_text, session.bench.refused) == ("", "")
-    session.close()
 
 
-def test_a_run_that_is_over_is_not_looked_for(own_desk):
-    session = LiveSession(DeskClient.connect(own_desk.path, "panel"), NOW_S)
+def test_a_run_that_is_over_is_not_looked_for(own_desk, opened):
+    session = opened(DeskClient.connect(own_desk.path, "panel"), NOW_S)
     session.turn()
     own_desk.close()
     news = []
@@ -281,18 +286,17 @@ def test_a_run_that_is_over_is_not_looked_for(own_desk):
     news += [session.turn().news for _ in range(50)]
     assert not any(news)
     assert session.bench.link_text(NOW_S()) == "ENDED: the run is over"
-    session.close()
 
 
-def test_a_bench_that_is_gone_with_its_desk_ends_the_session(own_desk, monkeypatch):
-    session = LiveSession(DeskClient.connect(own_desk.path, "panel"), NOW_S)
+def test_a_bench_that_is_gone_with_its_desk_ends_the_session(own_desk, monkeypatch, opened):
+    session = opened(DeskClient.connect(own_desk.path, "panel"), NOW_S)
     session.turn()
     monkeypatch.setattr("hil.panel.models.session_search._life_of", lambda _: lambda: False)
-    pids = own_desk._keeper.pid, own_desk.pid
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+    keeper = own_desk._keeper.pid
+    os.kill(keeper, signal.SIGSTOP)  # else either sees the other's end, and says so in time
+    os.kill(own_desk.pid, signal.SIGKILL)
+    os.kill(keeper, signal.SIGKILL)
     until(lambda: session.ended, lambda s: (session.turn(), pause(s)))
     assert session.bench.link_text(NOW_S()).endswith(TEXTS["session.gone"])
     assert not session.send(m.Press(button="home", id=session.next_id()))
     session.turn()
-    session.close()
