@@ -6,6 +6,7 @@ gives signs of life in every turn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ class Reading:
         refused: Callable[[str], object],
     ) -> None:
         self._now_s, self._opened, self._refused = now_s, opened, refused
-        self._path = Path()
+        self._path, self._begun_s = Path(), 0.0
         self._work: Background[FileFeed] | None = None
         self._given_up: list[Background[FileFeed]] = []
         self.progress, self.cancel = QProgressBar(), QPushButton(text("window.reading.cancel"))
@@ -56,6 +57,11 @@ class Reading:
         """Whether a recording is on its way."""
         return self._work is not None
 
+    @property
+    def elapsed_s(self) -> float:
+        """For how long one has been on its way [s]; infinite if none is."""
+        return self._now_s() - self._begun_s if self.busy else math.inf
+
     def begin(self, path: Path) -> None:
         """Look through a recording, in place of one that is on its way.
 
@@ -63,7 +69,7 @@ class Reading:
             path: of the run's folder or its file.
         """
         self.give_up()
-        self._path = path
+        self._path, self._begun_s = path, self._now_s()
         self._work = Background(
             lambda watch: _open(path, self._now_s, watch),
             refusals=(RecordingError, OSError, ValueError),

@@ -1,7 +1,8 @@
 """What a window does thirty times a second: a sign of life, news, pictures; and views, one by one.
 
 A turn gives the sign of life first, then takes what came, then draws what there is time for. Views
-are made in every second turn at first; between them what is there is painted.
+are made in every second turn at first; between them what is there is painted. A run that is about
+to be shown comes before the views that it can be shown without.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
 """Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
+PAINT_TURNS: Final = 2
+"""Turns in which a run that was just opened is drawn and painted before the next view is made."""
+READING_S: Final = 1.5
+"""For so long [s] views wait for a recording that is on its way; a long one takes longer."""
 ANSWERS_KEPT: Final = 50
 
 
@@ -42,7 +47,8 @@ class Turns:
         self._missed = 0
         self._told: list[Turn] = []
         """By this run so far, for the views that are still to be made."""
-        self._make_in_this_turn = False
+        self._paint_turns = 0
+        """Left until the next view is made."""
         self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
         """What the desk said to the latest wishes."""
         self.views = Views(makers_of(window, now_s), self._place)
@@ -59,6 +65,7 @@ class Turns:
         """Another run is shown: what the last one told is of no use any more."""
         self._missed = 0
         self._told.clear()
+        self._paint_turns = PAINT_TURNS
 
     def turn(self) -> None:
         """One turn; a fault in it lets go of the motion, as pictures that may be wrong steer it."""
@@ -113,9 +120,11 @@ class Turns:
 
     def _make_one(self) -> None:
         """Make a view in every second turn; between them what is there is painted."""
-        self._make_in_this_turn = not self._make_in_this_turn
-        if self._make_in_this_turn:
+        if self._paint_turns:
+            self._paint_turns -= 1
+        elif not self.views.made or self._window.reading.elapsed_s >= READING_S:
             self.views.make_next()
+            self._paint_turns = 1
         if self.views.complete:
             self._told.clear()
             self._window.completed()

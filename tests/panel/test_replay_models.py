@@ -30,11 +30,14 @@ from hil.recording.reader import Recording
 FRAMES = 1700
 
 
-def write(path, frames=FRAMES, finish=True, modes=MODES, layout=PLATFORM):
+RIG_OF_NO_USE = {"rig": {"name": "x"}}
+
+
+def write(path, frames=FRAMES, finish=True, modes=MODES, layout=PLATFORM, scenario=RIG_OF_NO_USE):
     """A recording of random frames with holes and events; three chunks and a bit."""
     rng = np.random.default_rng(5)
     facts = {"station": layout.station, "scenario": "demo"}
-    header = RunHeader(modes, ("PASSED", "CLAMPED"), facts, {"rig": {"name": "x"}})
+    header = RunHeader(modes, ("PASSED", "CLAMPED"), facts, scenario)
     writer = RecordingWriter(path, header, sync=False, min_free_bytes=0)
     codes = [row.code for row in layout.fields for _ in range(row.count)]
     for number in range(frames):

@@ -7,7 +7,8 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from PySide6.QtCore import Qt
+from bench_plans import plan
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStatusBar
 from test_replay_models import write
@@ -15,7 +16,9 @@ from test_replay_models import write
 from hil.panel import window_reading
 from hil.panel.models.background import CancelledError
 from hil.panel.texts import TEXTS
+from hil.panel.window import MainWindow
 from hil.panel.window_reading import Reading
+from hil.panel.window_turns import READING_S
 from hil.recording.header import RecordingError
 
 
@@ -69,6 +72,38 @@ def reading(app):
     bar.deleteLater()
 
 
+@pytest.fixture
+def window(app, tmp_path):
+    """A window whose turns and whose time are the test's."""
+    settings = QSettings(str(tmp_path / "panel.ini"), QSettings.Format.IniFormat)
+    made = MainWindow(settings, lambda: made.passed_s, "panel")
+    made.passed_s = 0.0
+    made.turns.timer.setInterval(1_000_000)
+    made.show()
+    yield made
+    made.shut()
+    app.processEvents()  # what it had in mind to do next
+    made.deleteLater()
+
+
+class Paints(QObject):
+    """Counts how often a pane was painted with a figure in it."""
+
+    def __init__(self, pane):
+        super().__init__()
+        self.count, self._figures = 0, 0
+        self._show, pane.show_figure = pane.show_figure, self._shown
+        pane.canvas.installEventFilter(self)
+
+    def _shown(self, figure):
+        self._figures += 1
+        self._show(figure)
+
+    def eventFilter(self, _, event):
+        self.count += event.type() == QEvent.Type.Paint and self._figures > 0
+        return False
+
+
 def turn(reading, until):
     """Turns of the window until something is so; work in the background takes its own time."""
     for _ in range(5000):
@@ -90,6 +125,34 @@ def test_the_window_goes_on_while_a_recording_is_looked_through(reading, slow):
     assert reading.heard == [slow.feed]
     assert not reading.progress.isVisible()
     assert not slow.feed.closed
+
+
+def test_views_wait_for_a_recording_but_not_for_a_long_one(window, slow):
+    window.replay(Path("long"))
+    for _ in range(10):
+        window.turns.turn()
+    assert set(window.views.made) == {"scene"}
+    window.passed_s = READING_S
+    for _ in range(50):
+        window.turns.turn()
+    assert window.views.complete
+    assert window.reading.busy
+
+
+def test_a_recording_is_painted_before_the_next_view_is_made(window, app, tmp_path):
+    window.replay(write(tmp_path / "recording.mcap", 100, scenario=plan().model_dump(mode="json")))
+    paints = None
+    for _ in range(5000):
+        window.turns.turn()
+        if len(window.views.made) > 1:
+            break
+        if window.session is not None and paints is None:
+            paints = Paints(*window.views["scene"].widget.panes)
+        app.processEvents()
+        Event().wait(0.002)
+    assert len(window.views.made) == 2
+    assert paints is not None
+    assert paints.count >= 1
 
 
 def test_cancel_gives_it_up_and_says_so(reading, slow):
