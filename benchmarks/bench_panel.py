@@ -120,7 +120,7 @@ QTimer.singleShot(1000, begin)
 QTimer.singleShot(1000 + int(1000 * seconds), end)
 app.exec()
 """
-ROUNDS: Final = 3
+ROUNDS: Final = 7
 """Turns of each kind; the median of the rounds is told."""
 KINDS: Final = ("alone", "panel", "counting")
 BEGIN_S: Final = 1.0
