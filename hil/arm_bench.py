@@ -173,6 +173,8 @@ def run_arm(
                 station, wire, stream_plan(prepared), _witness(journal, plan, shown_at), wish,
                 plan.scenario.longest_s,
             )  # fmt: skip
+            if led is not None:
+                led.ending = lambda: loop.ending
             with _in_time(plan, wire) as setup:
                 end = loop.run()
             journal.end(end.result, end.reason, end.report)

@@ -148,6 +148,11 @@ class ArmLoop:
         self._ended = ""
         self._reason = ""
 
+    @property
+    def ending(self) -> str:
+        """Why the run ends before its motion does; empty while it does not."""
+        return self._cancelled or self._reason
+
     def run(self) -> ArmEnd:
         """Run until the stream is over; the link is left on every way out."""
         report = self._wire.poll()

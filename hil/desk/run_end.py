@@ -24,6 +24,8 @@ class EndCause(Enum):
     """No panel can be heard any more."""
     SOURCE = "source"
     """Who moves an arm has ended it."""
+    CONTROL = "control"
+    """Control ends it: a gate that refused, a robot that is lost, a time that is over."""
 
 
 class EndStep(Enum):

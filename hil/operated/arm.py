@@ -67,6 +67,8 @@ class ArmOperator:
         """What panels read; the run's frames and events belong there."""
         self.say: Said = _unheard
         """Where it is written down what the operator did."""
+        self.ending: Callable[[], str] = str
+        """Why control ends the run of itself; empty while it does not."""
         self._owner = ""
         self._refused = ""
         self._signals: StopWish | None = None
@@ -89,6 +91,8 @@ class ArmOperator:
             self._refuse(button, wish.order.presser)
         if self._signals is not None and self._signals.asked is not None:
             self._ends(EndCause.TERMINAL)
+        if why := self.ending():
+            self._ends(EndCause.CONTROL, why)
         self._told.tell(
             self._now_s() - self._begun_s,
             Operation(

@@ -46,6 +46,7 @@ _STATE: Final[dict[str, str]] = {
     "state.end.gave_up": "{why}",
     "state.end.desk": "operator's desk: {why}",
     "state.end.source": "{why}",
+    "state.end.control": "{why}",
     "state.end.stopping": "stopping",
     "state.end.parking": "parking",
     "state.end.awaiting_park": "hold to run and press Park, else the power goes off in {left_s} s",

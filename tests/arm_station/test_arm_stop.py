@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,14 @@ import pytest
 from live_bench import START, live_table, source_maker, typed
 from stop_bench import watch
 
+import hil.arm_bench
 from arm_driver.host_states import StreamResult
 from hil.arm_bench import prepare_plan, run_arm
 from hil.arm_loop import RELEASED_S, ArmLoop
 from hil.arm_scenario import arm_plan_from_table
+from hil.desk.order import OperatorSlot
+from hil.desk.run_end import EndCause, EndStep
+from hil.operated.arm import ArmOperator
 from hil.recording.arm_frame import ArmFlag
 from hil.recording.arm_recording import ArmRecording
 from hil.report.arm_view import ArmView
@@ -119,6 +124,39 @@ def test_the_space_arm_is_recorded_to_its_rest_and_the_robot_where_it_rests(
     assert (flags[alone] & ArmFlag.STOP_ASKED).all()
     assert not (flags & ArmFlag.OUT_OF_REACH).any()
     assert not flags[: sent - 1].any()
+
+
+@pytest.mark.parametrize(
+    ("longest_s", "fault", "why"),
+    [
+        (2.0, (), "the motion lasted longer than 2 s"),
+        (600.0, (parse_arm_words(["silence", "at_s=4"]),), "link lost: no request for"),
+    ],
+)
+def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_way(
+    prepared, monkeypatch, tmp_path, longest_s, fault, why
+):
+    told = []
+
+    class Panels:
+        def tell(self, t_s, operation):
+            told.append(operation)
+
+    @contextlib.contextmanager
+    def led(plan, header, now_s):
+        yield ArmOperator(OperatorSlot.local(), Panels(), now_s, live=False)
+
+    monkeypatch.setattr(hil.arm_bench, "led_arm", led)
+    scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})
+    ended = replace(prepared, plan=prepared.plan.model_copy(update={"scenario": scenario}))
+    result = run_arm(ended, tmp_path, faults=fault, operator=True)
+    ends = [one.end for one in told if one.end is not None]
+    assert {(end.cause, end.step) for end in ends} == {(EndCause.CONTROL, EndStep.STOPPING)}
+    assert ends[0].why.startswith(why)
+    assert len(ends) > 5, "there is time to read it"
+    assert result.end.reason == ends[-1].why
+    assert {one.playing for one in told if one.end is None} == {"play"}
+    assert told[-1].playing == ""
 
 
 def test_the_report_judges_the_robot_by_what_it_was_sent(prepared, monkeypatch, tmp_path):

@@ -156,6 +156,8 @@ def test_a_stop_is_a_wish_to_end(button):
     Terminal.asked = signal.SIGINT
     assert wish.asked is signal.SIGINT
     led.source.listen()
+    led.operator.ending = lambda: "stopped by the operator"
+    led.source.listen()
     assert led.told[-1].end.cause is EndCause.SHUT_DOWN, "the first cause counts"
 
 
