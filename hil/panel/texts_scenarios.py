@@ -71,6 +71,7 @@ TEXTS: Final[dict[str, str]] = {
     "scenarios.check.refused": "{name} would be refused: {count} limits are passed.",
     "scenarios.check.failed": "{name} cannot be checked: {why}",
     "scenarios.drying": "Dry run of {name}",
+    "scenarios.dry.together": "stations together have clocks of their own: run it, or each alone",
     "scenarios.dry.ok": "The dry run of {name} ended well: {why}",
     "scenarios.dry.bad": "The dry run of {name} ended badly: {why}",
     "scenarios.starting": "{name} starts…",

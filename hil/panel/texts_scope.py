@@ -5,6 +5,8 @@ from typing import Final
 _SCOPE: Final = {
     "scope.name": "Scope",
     "scope.empty": "No signals shown. Press S or “Signals” and tick some.",
+    "scope.full": "{name}: {most} traces are shown already, which is the most",
+    "scope.history.bad": "history of {value} s: outside [{least}, {most}] s",
     "scope.mark": "{t_s:.3f} s: {message}",
     "scope.signals": "&Signals",
     "scope.signals.tip": "Choose the signals that are shown (S)",

@@ -13,6 +13,7 @@ import orjson
 
 from hil.console import RefusedError
 from hil.file_kinds import SCENARIOS, FileKind, find_kind
+from hil.panel.texts import text
 from hil.recording.header import RecordingError
 from hil.settings import ConfigError
 
@@ -30,7 +31,7 @@ def main() -> int:
     try:
         path, kind = find_kind(name, *SCENARIOS, key="SCENARIO")
         if kind is FileKind.TOGETHER_SCENARIO:
-            raise RefusedError("stations together have clocks of their own: run it, or each alone")
+            raise RefusedError(text("scenarios.dry.together"))
         result = _arm(path, out) if kind is FileKind.ARM_SCENARIO else _platform(path, out)
     except (ConfigError, RefusedError, RecordingError, ValueError) as error:
         result = {"ok": False, "reason": str(error), "recording": ""}

@@ -16,6 +16,7 @@ from hil.panel.models.scope_envelope import Envelope, Polyline, bucket_size
 from hil.panel.models.scope_ring import GAP_PERIODS, Ring, Window
 from hil.panel.models.scope_seen import Still, View
 from hil.panel.models.trigger import Phase, Sweep, TriggerSettings
+from hil.panel.texts import text
 from hil.recording.frame import EventKind, EventRecord
 
 MAX_TRACES: Final = 16
@@ -78,7 +79,7 @@ class ScopeModel:
         if channel in self._traces:
             return
         if len(self._traces) >= MAX_TRACES:
-            raise ScopeError(f"{name}: {MAX_TRACES} traces are shown already, which is the most")
+            raise ScopeError(text("scope.full", name=name, most=MAX_TRACES))
         self._traces.append(channel)
 
     def hide(self, name: str) -> None:
@@ -113,9 +114,8 @@ class ScopeModel:
 
     def _make_ring(self, history_s: float) -> None:
         if not MIN_HISTORY_S <= history_s <= MAX_HISTORY_S:
-            raise ScopeError(
-                f"history of {history_s:g} s: outside [{MIN_HISTORY_S:g}, {MAX_HISTORY_S:g}] s"
-            )
+            bounds = {"least": f"{MIN_HISTORY_S:g}", "most": f"{MAX_HISTORY_S:g}"}
+            raise ScopeError(text("scope.history.bad", value=f"{history_s:g}", **bounds))
         period_s = self.facts.period_s
         samples = max(LEAST_SAMPLES_SEEN, round(history_s / period_s) + 1)
         self._history_s = max(history_s, LEAST_SAMPLES_SEEN * period_s)
