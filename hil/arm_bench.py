@@ -14,7 +14,8 @@ from arm_driver.link_errors import ArmLinkError
 from hil.arm_display import Shown
 from hil.arm_header import robot_line, run_header
 from hil.arm_journal import ArmJournal
-from hil.arm_loop import ArmEnd, ArmLoop, ArmWire, Witness
+from hil.arm_loop import ArmEnd, ArmLoop
+from hil.arm_peers import ArmWire, Witness
 from hil.arm_prepare import Prepared, prepare
 from hil.arm_realtime import arm_in_time
 from hil.arm_scenario import PLANNED as PLANNED

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from arm_driver.host_values import LinkReport
-from hil.arm_loop import Witness
+from hil.arm_peers import Witness
 from hil.clock import Tick
 from hil.stations.arm_step import ArmStep
 
