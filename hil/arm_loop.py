@@ -124,12 +124,23 @@ class ArmLoop:
                 report = self._wire.poll()
                 self.look(tick, report)
                 if self._phase is Phase.OVER:
+                    self._tell_end_to_panels(tick)
                     break
         finally:
             self._wire.end(EndReason.CANCELLED)
             self._wire.close()
         final = self._final or report
         return ArmEnd(final.result, self._reason, final.streamed, final)
+
+    def _tell_end_to_panels(self, tick: Tick) -> None:
+        """One more look at the operator, whose panels hear with it why there is none after it.
+
+        The run has ended as it has: whatever goes wrong here is noted and changes nothing.
+        """
+        try:
+            self._station.listen()
+        except Exception as error:
+            self._witness.note(tick, f"panels were not told of the end: {error!r}")
 
     def look(self, tick: Tick, report: LinkReport) -> None:
         """One look at the operator and at the link."""

@@ -1,0 +1,135 @@
+"""Ends before or beside the stream: panels hear why, and nothing they do changes the end."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import Offer
+from arm_driver.link_errors import StartRefusedError
+from hil.arm_loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
+from hil.clock import VirtualClock
+from hil.desk.order import OperatorSlot
+from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.operated.arm import ArmOperator
+from hil.stations.arm_step import Course
+
+LONGEST_S = 1.0
+TERMINAL = "stopped by the operator before the robot moved"
+
+
+class Wire:
+    """A link that always reports the same, and takes a start or refuses it."""
+
+    def __init__(self, state, *, text="", status=None, refusal=""):
+        self.report = SimpleNamespace(
+            state=state, text=text, status=status, result=None, streamed=0, wants=False
+        )
+        self.refusal, self.closed = refusal, 0
+
+    def poll(self):
+        return self.report
+
+    def start(self, plan):
+        if self.refusal:
+            raise StartRefusedError(self.refusal)
+
+    def offer(self, location):
+        return Offer.TAKEN
+
+    def end(self, reason):
+        pass
+
+    def close(self):
+        self.closed += 1
+
+
+class Station:
+    """A planned motion of one waypoint, whose listening is the operator's look."""
+
+    held, robot_moves, live, why, course = True, False, False, "", Course.AT_REST
+
+    def __init__(self, listen):
+        self.listen = listen
+
+    def step(self):
+        return SimpleNamespace(location="a place", index=1, course=Course.AT_REST)
+
+    def part(self, why):
+        pass
+
+
+class Run:
+    """A loop with an operator whose panels keep what they are told."""
+
+    def __init__(self, wire, *, terminal=None):
+        self.wire, self.told, self.notes = wire, [], []
+        clock = VirtualClock()
+        self.operator = ArmOperator(OperatorSlot.local(), self, clock.now_s, live=False)
+        self.listened = 0
+        witness = SimpleNamespace(
+            step=lambda *_: None, note=lambda _, text: self.notes.append(text)
+        )
+        wish = self.operator.stops(SimpleNamespace(asked=terminal))
+        self.loop = ArmLoop(clock, Station(self.listen), wire, None, witness, wish, LONGEST_S)
+        self.operator.ending = lambda: self.loop.ending
+
+    def listen(self):
+        self.listened += 1
+        self.operator.look()
+
+    def tell(self, t_s, operation):
+        self.told.append(operation)
+
+
+FAULT = "the robot tells of a fault: 17"
+FAR = "4 mm from the start"
+WAYS = {
+    "nobody asks": (
+        Wire(HostState.OFFLINE),
+        f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s",
+    ),
+    "fault": (Wire(HostState.FAULT, text=FAULT), FAULT),
+    "held": (Wire(HostState.HELD, text="the robot is held"), "the robot is held"),
+    "start refused": (Wire(HostState.READY, status="ready", refusal=FAR), FAR),
+    "stream does not end": (
+        Wire(HostState.READY, status="ready"),
+        f"the stream did not end within {ENDED_WITHIN_S:g} s",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_panels_hear_of_an_end_before_the_stream_or_in_place_of_its_own(way):
+    wire, why = WAYS[way]
+    run = Run(wire)
+    end = run.loop.run()
+    assert end.reason == why
+    ends = [one.end for one in run.told if one.end is not None]
+    assert run.told[-1].playing == ""
+    assert ends == [RunEnd(EndCause.CONTROL, EndStep.STOPPING, why)], "once is enough"
+    assert wire.closed
+    assert why in run.notes
+
+
+def test_the_first_cause_stays_the_one_that_is_told():
+    run = Run(Wire(HostState.OFFLINE), terminal=2)
+    assert run.loop.run().reason == TERMINAL
+    assert run.told[-1].end.cause is EndCause.TERMINAL
+
+
+def test_a_desk_that_fails_at_the_last_look_changes_nothing_of_the_end():
+    run = Run(Wire(HostState.FAULT, text=FAULT))
+    look = run.operator.look
+
+    def failing():
+        if run.loop.ending:
+            raise OSError(32, "Broken pipe")
+        look()
+
+    run.operator.look = failing
+    end = run.loop.run()
+    assert end.reason == FAULT
+    assert end.result is not StreamResult.COMPLETED
+    assert run.wire.closed
+    assert run.notes[-1].startswith("panels were not told of the end: BrokenPipeError")
