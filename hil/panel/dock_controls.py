@@ -49,7 +49,7 @@ class ControlsDock(OfRun[ControlsView]):
         if not isinstance(session, LiveSession) or session.facts.station != "platform":
             return
         try:
-            plan = Plan.model_validate(dict(session.facts.header.scenario))
+            plan = Plan.build(session.facts.header.scenario, "header")
         except ValueError as error:
             self.say(text("window.controls.plan", why=str(error)))
             return
