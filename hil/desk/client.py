@@ -23,7 +23,7 @@ from hil.recording.header import RunHeader
 CONNECT_TIMEOUT_S: Final = 2.0
 PACKETS_PER_POLL: Final = 256
 
-Message = m.State | m.Answer | m.Refused
+Message = m.State | m.Answer | m.Refused | m.CutOff | m.Wanted | m.NewMotion
 """What `DeskClient.poll` returns."""
 
 
@@ -142,8 +142,10 @@ class DeskClient:
             except m.MessageError:
                 self._open = False  # no desk speaks like this
                 break
-            if isinstance(message, m.State | m.Answer | m.Refused):
+            if isinstance(message, Message):
                 found.append(message)
+            if isinstance(message, m.CutOff):
+                self._open = False  # it still reads, but passes nothing on
         return found
 
     def wait(self, timeout_s: float) -> bool:

@@ -3,7 +3,8 @@
 Control has this process started before anything moves. A new desk on the same slot and telemetry
 is then a matter between keeper and desk, and costs no cycle more than the reading of a line that
 says so. A desk that hangs is killed. Each has a pipe of its keeper's, so that it is gone with the
-keeper, and the keeper with the bench.
+keeper, and the keeper with the bench. A run that is over says so down these pipes before they are
+closed: a pipe that ends without that word tells nothing of the run, which may well go on.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ SILENT_MAX_S: Final = 4.0
 CLOSING_S: Final = 0.2
 """Time that a desk which has closed its pipe has to be gone [s]."""
 BENCH: Final = 0
-"""Descriptor of standard input: at its end the bench is gone."""
+"""Descriptor of standard input: at its end, or once `OVER` is said, the bench is gone."""
+OVER: Final = b"over\n"
+"""What control says to its keeper, and that one to the desk, at the end of the run."""
 DESK_PROGRAM: Final = ("-m", "hil.desk.process")
 
 
@@ -70,7 +73,7 @@ class Keeper:
                 if _readable((BENCH,), again_s):
                     return 0
         finally:
-            self._end(END_TIMEOUT_S)
+            self._end(END_TIMEOUT_S, over=_run_over())
             with suppress(OSError):  # left behind only by a desk that was killed
                 self._socket.unlink()
 
@@ -110,10 +113,15 @@ class Keeper:
                 return True
             if not os.read(beats, 4096):
                 return False
+        self._desk.kill()  # before it can wake up and say that no other desk comes
         return False
 
-    def _end(self, timeout_s: float) -> int | None:
+    def _end(self, timeout_s: float, *, over: bool = False) -> int | None:
         """Let the desk end, at most so long [s], else kill it; harmless when repeated.
+
+        Args:
+            timeout_s: its time [s].
+            over: whether it is to be told that the run is over.
 
         Returns:
             Its exit status; None if there was none.
@@ -121,6 +129,9 @@ class Keeper:
         desk, self._desk = self._desk, None
         if desk is None:
             return None
+        if over and desk.stdin is not None:
+            with suppress(OSError):  # it is gone already
+                desk.stdin.write(OVER)
         for pipe in (desk.stdin, desk.stdout):
             if pipe is not None:
                 with suppress(OSError):
@@ -138,6 +149,11 @@ def _readable(descriptors: tuple[int, ...], timeout_s: float) -> list[int]:
         waiter.register(descriptor, select.POLLIN)
     found = waiter.poll(1000.0 * timeout_s)
     return [descriptor for descriptor, _ in found]
+
+
+def _run_over() -> bool:
+    """Whether control has said that the run is over; one that was killed has not."""
+    return bool(_readable((BENCH,), 0.0)) and OVER in os.read(BENCH, 4096)
 
 
 def _say(answer: dict[str, Any]) -> None:

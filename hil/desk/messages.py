@@ -172,6 +172,42 @@ class State(_Message):
     bench: bool
 
 
+class CutOff(_Message):
+    """The last word of a desk that has lost the way to its bench.
+
+    It can pass nothing on, no other desk comes after it, and of the run it knows nothing: that one
+    may go on.
+    """
+
+    type: Literal["cut_off"] = "cut_off"
+
+
+class Wanted(_Message):
+    """Tempo and pose as control is given them, whoever asked for them; told on every change.
+
+    Args:
+        override: tempo wanted, 0 to 1.
+        pose: pose wanted, (x, y, z [m], alpha, beta, gamma [rad]); None if there is none.
+    """
+
+    type: Literal["wanted"] = "wanted"
+    override: Annotated[float, Field(ge=0.0, le=1.0)]
+    pose: PoseSix | None
+
+
+class NewMotion(_Message):
+    """The newest motion that control was given; when it is in force, control tells.
+
+    Args:
+        serial: its number; 0 for the scenario's own.
+        table: its ``[motion]`` table in full; None for number 0.
+    """
+
+    type: Literal["new_motion"] = "new_motion"
+    serial: Number
+    table: dict[str, Any] | None
+
+
 class Answer(_Message):
     """What became of a wish: done, or what is wrong, with place, value, limit and unit."""
 
@@ -182,7 +218,7 @@ class Answer(_Message):
 
 
 ClientMessage = Hello | Alive | Take | Release | Press | Override | Target | Motion | Stop
-DeskMessage = Nonce | Welcome | Refused | State | Answer
+DeskMessage = Nonce | Welcome | Refused | State | CutOff | Wanted | NewMotion | Answer
 
 _FROM_CLIENT: Final[TypeAdapter[ClientMessage]] = TypeAdapter(
     Annotated[ClientMessage, Field(discriminator="type")]

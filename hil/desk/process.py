@@ -1,15 +1,14 @@
 """The desk as control starts it, and its process: `python -m hil.desk.process`.
 
 Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its keeper
-(`hil.desk.keeper`): the end of the one tells that the bench is gone, however it went, and by the
-other control hears of a desk that died and of the next one. Nothing of control waits for the desk
-once it runs. If the desk dies, the stamp in the slot gets old and the dead-man releases; nothing
-else happens to the motion.
+(`hil.desk.keeper`): a word down the one tells that the run is over, and its end that the bench is
+gone, however it went; by the other control hears of a desk that died and of the next one. Nothing
+of control waits for the desk once it runs. If the desk dies, the stamp in the slot gets old and the
+dead-man releases; nothing else happens to the motion.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import secrets
@@ -21,7 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from hil.desk.keeper import END_TIMEOUT_S, START_TIMEOUT_S
+from hil.desk.descriptors import header_file, read_only
+from hil.desk.keeper import END_TIMEOUT_S, OVER, START_TIMEOUT_S
 from hil.desk.order import OperatorSlot
 from hil.desk.parts import Case, DeskFacts
 from hil.desk.pen import NOTHING_BEFORE
@@ -120,7 +120,7 @@ class DeskProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Tell the desk that the bench is gone, and see it end."""
+        """Tell the desk that the run is over, and see it end."""
         self.close()
 
     def _start(self) -> None:
@@ -184,6 +184,9 @@ class DeskProcess:
         keeper, self._keeper = self._keeper, None
         self._pid = 0
         if keeper is not None:
+            if keeper.stdin is not None:
+                with suppress(OSError):  # it may be gone
+                    keeper.stdin.write(OVER)
             for pipe in (keeper.stdin, keeper.stdout):
                 if pipe is not None:
                     with suppress(OSError):
@@ -202,24 +205,6 @@ class DeskProcess:
 # --- the process -----------------------------------------------------------------------------
 
 
-def _read_only(fd: int) -> int:
-    """A second descriptor of a memory file, without the right to write."""
-    return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
-
-
-def _header_file(header: bytes) -> int:
-    """A memory file with the run's header, which nobody can change; its read-only descriptor."""
-    fd = os.memfd_create("hil-header", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
-        with os.fdopen(os.dup(fd), "wb") as stream:
-            stream.write(header)
-        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
-        return _read_only(fd)
-    finally:
-        os.close(fd)
-
-
 def _service(order: dict[str, Any]) -> Service:
     """Build the desk that an order describes.
 
@@ -232,7 +217,7 @@ def _service(order: dict[str, Any]) -> Service:
 
     place, header = Path(order["place"]), order["header"].encode("utf-8")
     slot = OperatorSlot.attach(order["slot_fd"])
-    header_fd = _header_file(header)
+    header_fd = header_file(header)
     facts = DeskFacts(header_bytes=len(header), **order["facts"])
     secret = token(place, make=True)
 
@@ -257,7 +242,7 @@ def _service(order: dict[str, Any]) -> Service:
         desk,
         listen(place, order["socket"]),
         sys.stdin.fileno(),
-        (_read_only(order["telemetry_fd"]), header_fd),
+        (read_only(order["telemetry_fd"]), header_fd),
         prover if facts.station == "platform" else None,
         lambda: _tell(b"\n"),
     )

@@ -111,17 +111,19 @@ class Desk:
                 self._disown()
                 self._tell_all()
 
-    def bench_ended(self) -> None:
+    def run_over(self) -> None:
         """The run is over: everyone is told, and nothing more is taken from anyone."""
+        self._end(m.State(owner="", you_own=False, clients=self.names, bench=False))
+
+    def cut_off(self) -> None:
+        """The way to the bench is lost: as at the end of the run, but nobody is told of an end."""
+        self._end(m.CutOff())
+
+    def _end(self, last: m.State | m.CutOff) -> None:
         if self._owner is not None:
             self._disown()
-        names = self.names
         for key, client in self._clients.items():
-            if client.known:
-                last = m.State(owner="", you_own=False, clients=names, bench=False)
-                self.outbox.last_word(key, last)
-            else:
-                self.outbox.last_word(key, None)
+            self.outbox.last_word(key, last if client.known else None)
         self._clients.clear()
 
     # --- what they say -------------------------------------------------------------------------
@@ -160,6 +162,7 @@ class Desk:
         elif isinstance(message, m.Hello):
             client.name = free_name(message.name, self.names)
             self.outbox.say(key, self._facts.welcome(), with_descriptors=True)
+            self.outbox.say(key, self._pen.newest_motion)
             self._tell_all()
 
     def _alive(self, key: int, client: Client, message: m.Alive) -> None:
@@ -209,10 +212,12 @@ class Desk:
                 self.outbox.answer(key, message.id, self._press_by(client, Button(message.button)))
             case m.Override():
                 self._pen.override(message.value)
+                self._tell(self._pen.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target(pose=None):
                 self._targets += 1
                 self._pen.target(None)
+                self._tell(self._pen.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target():
                 self._prove(Case(key, message.id, pose=message.pose))
@@ -258,8 +263,10 @@ class Desk:
             error = f"{what}: withdrawn, or the motion given back, before it was proved"
         if not error and case.table is None:
             self._pen.target(case.pose)
+            self._tell(self._pen.wanted)
         elif not error:
             self._pen.motion(motion_json)
+            self._tell(self._pen.newest_motion)
         self.outbox.answer(case.client, case.id, error)
 
     # --- what goes out -------------------------------------------------------------------------
@@ -281,3 +288,10 @@ class Desk:
             if client.known:
                 you = key == self._owner
                 self.outbox.say(key, m.State(owner=owner, you_own=you, clients=names, bench=True))
+        self._tell(self._pen.wanted)  # a pose is wanted only as long as its owner is
+
+    def _tell(self, message: m.DeskMessage) -> None:
+        """Say it to everyone who was let in; before an answer that belongs to it."""
+        for key, client in self._clients.items():
+            if client.known:
+                self.outbox.say(key, message)

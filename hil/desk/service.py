@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from hil.desk.keeper import OVER
 from hil.desk.messages import MAX_PACKET_BYTES
 from hil.desk.parts import Packet
 from hil.desk.places import opened, sweep, through
@@ -72,7 +73,8 @@ class Service:
     Args:
         desk: who judges.
         listener: from `listen`; closed at the end.
-        parent_fd: readable at its end when the bench is gone.
+        parent_fd: says `OVER` when the run is; at its end without that word, the way to the bench
+            is lost.
         descriptors: what goes with a welcome: telemetry and header, both read-only.
         prover: who proves; None for a station that has nothing to prove.
         beat: called in every turn, at least each `IDLE_TURN_S`: a sign that turns go on.
@@ -95,15 +97,18 @@ class Service:
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ, _LISTENER)
         self._selector.register(parent_fd, selectors.EVENT_READ, _PARENT)
-        self._parent_fd = parent_fd
+        self._parent_fd, self._over = parent_fd, False
         self._prover_wire: socket.socket | None = None
 
     def run(self) -> None:
-        """Serve until the bench is gone; then tell everyone and close."""
+        """Serve until the bench is gone, or cannot be reached; then tell everyone, and close."""
         try:
             while self.turn(TURN_S if self._clients else IDLE_TURN_S):
                 pass
-            self._desk.bench_ended()
+            if self._over:
+                self._desk.run_over()
+            else:
+                self._desk.cut_off()
             self._carry()
         finally:
             self.close()
@@ -112,7 +117,7 @@ class Service:
         """Wait for something, at most so long [s], and deal with it.
 
         Returns:
-            Whether the bench is still there.
+            Whether the bench can still be reached.
         """
         alive = True
         self._beat()
@@ -120,7 +125,9 @@ class Service:
             if ready.data == _LISTENER:
                 self._accept()
             elif ready.data == _PARENT:
-                alive = os.read(self._parent_fd, 4096) != b"" and alive
+                said = os.read(self._parent_fd, 4096)
+                self._over = OVER in said
+                alive = bool(said) and not self._over
             elif ready.data == _PROVER and self._prover is not None:
                 self._prover.readable()
             else:

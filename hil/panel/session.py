@@ -8,7 +8,9 @@ first, because a display that is frozen cannot tell of a key that is let go.
 When a desk dies, its run's next one is looked for. What control tells goes on meanwhile, because
 that is memory which is shared with control itself; and with the new desk this panel begins as any
 other: it owns nothing and holds nothing until people take the motion again. A stop alone is asked
-for once more: the next desk gets it at once if the one before may have died with it.
+for once more: the next desk gets it at once if the one before may have died with it. A desk that
+was cut off from its bench has no next one: then people are told how else the bench can be stopped,
+and shown what it goes on telling, until it is gone.
 """
 
 from collections.abc import Callable, Iterable
@@ -66,6 +68,7 @@ class LiveSession:
         self._feed = LiveFeed(client)
         self._stops = Stops()
         self._search: DeskSearch | None = None
+        self._cut_off = False
         self._unanswered: dict[int, None] = {}  # numbers, in the order in which they were asked
         self._own_answers: list[m.Answer] = []
         self.bench = BenchModel(self._feed.facts, Source.LIVE, self.next_id)
@@ -78,7 +81,7 @@ class LiveSession:
 
     @property
     def ended(self) -> bool:
-        """Whether the run is over, or its desk gone; pictures stay."""
+        """Whether the run is over, or the bench gone; pictures stay."""
         return self.bench.link(self._now_s()) is Link.ENDED
 
     @property
@@ -88,7 +91,9 @@ class LiveSession:
 
     @property
     def stop_text(self) -> str:
-        """What people must know of a stop that no desk has answered; empty if there is none."""
+        """What people must know of a stop that nobody answers; empty if all is as it should be."""
+        if self._cut_off and not self.ended:
+            return text("session.stop_cut_off")
         return self._stops.text_at(self._now_s(), desk=self._client.open)
 
     def turn(self) -> Turn:
@@ -101,7 +106,8 @@ class LiveSession:
             self._client.send(self.bench.alive(self._now_s()))
         messages = tuple(self._client.poll())
         if not self._client.open and not (self._search or self.ended or _last_word(messages)):
-            news = self._lose()
+            cut_off = any(isinstance(said, m.CutOff) for said in messages)
+            news = self._lose_for_good() if cut_off else self._lose()
         if self.ended and not self._client.open:
             self._settle()
         messages, self._own_answers = (*messages, *self._own_answers), []
@@ -130,6 +136,14 @@ class LiveSession:
             self._keep_stop()
         return text("session.lost")
 
+    def _lose_for_good(self) -> str:
+        """The desk was cut off from the bench, which may go on; what is to be told of it."""
+        self._search = DeskSearch(self._client, self._now_s)  # it learns of the bench's end
+        self._cut_off = True
+        self.bench.lost(text("session.cut_off"))
+        self._settle()
+        return text("session.cut_off_news")
+
     def _keep_stop(self) -> None:
         """Ask the next desk for a stop as soon as it is there."""
         message = self.bench.stop()
@@ -137,7 +151,7 @@ class LiveSession:
         self._stops.again(message)
 
     def _settle(self) -> None:
-        """The run is over, and nobody is there who could answer."""
+        """Nobody is there who could answer, nor will be."""
         for number in self._unanswered:
             kind = "session.stop_nobody" if number in self._stops else "session.nobody"
             self._answer(number, text(kind, why=self.bench.gone))
@@ -152,7 +166,7 @@ class LiveSession:
         """Go on with the next desk once it is there; what is to be told of it."""
         found = search.poll()
         if found is not None:
-            self._search = None
+            self._search, self._cut_off = None, False
             found.succeed(self._client)
             self._client = found
             self.bench.found()
@@ -195,7 +209,7 @@ class LiveSession:
             self._unanswered[message.id] = None
             self._stops.ask(message, self._now_s())
             return self._stops.hand_out(self._client.send)
-        if self.ended:
+        if self.ended or self._cut_off:
             self._answer(message.id, text("session.stop_nobody", why=self.bench.gone))
         else:
             self._answer(message.id, text("session.stop_unsent"))

@@ -26,6 +26,15 @@ TEXTS: Final[dict[str, str]] = {
     "session.stop_silent": (
         "No answer to the stop for {silent_s} s: use the emergency stop / Ctrl-C at the terminal."
     ),
+    "session.cut_off": "no desk any more, the bench may still move",
+    "session.cut_off_news": (
+        "The desk has lost the bench, and no other desk comes. Its dead-man is released, but it may "
+        "still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
+    ),
+    "session.stop_cut_off": (
+        "No panel can stop this bench any more, and it may still move: "
+        "Ctrl-C at its terminal / emergency stop."
+    ),
     "session.nobody": "{why}: nobody is left to answer it",
     "session.searching": "looking for the run's next desk",
     "session.found": "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
@@ -70,7 +79,7 @@ TEXTS: Final[dict[str, str]] = {
     "window.skipped": "Too slow for {names}",
     "window.missed": "{count} frames not shown",
     "window.controls.none": (
-        "Take on a platform that runs to lead it from here: File, Benches that run, or the tab "
+        "Take on a platform that runs to lead it from here: Bench, Benches that run, or the tab "
         "Scenarios. An arm is steered by the handles."
     ),
     "window.controls.plan": "This run's plan cannot be read: {why}",

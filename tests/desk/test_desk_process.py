@@ -293,7 +293,10 @@ def test_a_keeper_that_dies_takes_the_desk_with_it_and_control_is_told(place):
         assert "no panel can be heard" in until(process.news)
         assert not process.running
         assert process.news() == ""
-        until(lambda: ended(client))
+        assert last_word(client) == m.CutOff()  # of the run's end it knows nothing
+        assert not client.open
+        process.telemetry.push(1, b"control goes on")
+        assert client.telemetry.read()[-1] == (1, b"control goes on")
         client.close()
         until(lambda: not poll_command(desk))
 
@@ -311,10 +314,17 @@ def test_to_hear_of_the_desk_costs_control_next_to_nothing(process):
     assert (now_s() - begun_s) / 2000 < 200e-6  # measured: a few microseconds
 
 
-def ended(client):
-    client.wait(0.1)
-    told = [each for each in client.poll() if isinstance(each, m.State)]
-    return bool(told) and not told[-1].bench
+def last_word(client):
+    """What a desk says before it is gone."""
+    told = []
+
+    def closed():
+        client.wait(0.1)
+        told.extend(client.poll())
+        return not client.open
+
+    until(closed)
+    return told[-1]
 
 
 def test_the_end_of_the_run_is_told_and_leaves_nothing(place):
@@ -322,9 +332,7 @@ def test_the_end_of_the_run_is_told_and_leaves_nothing(place):
         pid = process.pid
         client = DeskClient.connect(process.path, "panel")
         assert process.path.exists()
-    assert ended(client)
-    client.poll()
-    assert not client.open
+    assert last_word(client) == m.State(owner="", you_own=False, clients=("panel",), bench=False)
     assert not client.send(m.Stop())
     client.close()
     assert not process.path.exists()
@@ -350,7 +358,7 @@ def test_a_desk_does_not_outlive_a_bench_that_is_killed(place):
     client = DeskClient.connect(path.decode(), "panel")
     bench.kill()
     bench.communicate()
-    until(lambda: ended(client))
+    assert last_word(client) == m.CutOff()  # nobody has said that its drives are off
     client.close()
     until(lambda: not os.path.exists(path))
     # An orphan's end is seen by whoever takes orphans; until then it is at most a zombie.

@@ -516,16 +516,19 @@ def test_the_arm_station_has_nothing_to_set(wish):
     assert not bench.asked
 
 
-def test_the_end_of_the_bench_is_told_to_all(bench):
+@pytest.mark.parametrize("orderly", [True, False])
+def test_the_end_of_the_bench_or_of_the_way_to_it_is_told_to_all(bench, orderly):
     bench.own(1)
     bench.join(2, "onlooker")
     bench.connect(3)
     bench.alive(1, held=True)
     bench.heard(2)
-    bench.desk.bench_ended()
+    bench.desk.run_over() if orderly else bench.desk.cut_off()
     assert (bench.order.held, bench.order.stamp_s) == (False, -math.inf)
     for key in (1, 2):
         (told,) = bench.heard(key)
-        assert (told.bench, told.owner, told.you_own) == (False, "", False)
+        names = ("panel", "onlooker")
+        over = m.State(owner="", you_own=False, clients=names, bench=False)
+        assert told == (over if orderly else m.CutOff())
     assert bench.heard(3) == []
     assert sorted(bench.left) == [1, 2, 3]

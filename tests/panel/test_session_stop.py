@@ -78,6 +78,7 @@ class Panel:
 
     def __init__(self, monkeypatch):
         self.now_s, self.answers, self.search, self.desk = 100.0, [], Search(), Desk()
+        self.turns = []
         monkeypatch.setattr(session_module, "DeskSearch", lambda *_: self.search)
         client: Any = self.desk
         self.session = LiveSession(client, lambda: self.now_s)
@@ -85,6 +86,7 @@ class Panel:
     def turn(self, times=1):
         for _ in range(times):
             turn = self.session.turn()
+            self.turns.append(turn)
             self.answers += [one for one in turn.messages if isinstance(one, m.Answer)]
             self.now_s += TURN_S
 
@@ -227,6 +229,29 @@ def test_a_search_that_ends_without_a_desk_answers_the_stop_for_good(panel):
     panel.session.stop()
     panel.turn(30)
     assert panel.told[2:] == [(3, nobody)]
+
+
+def test_a_desk_that_is_cut_off_from_its_bench_says_how_else_it_is_stopped_until_it_is_gone(panel):
+    panel.desk.hangs = True
+    panel.session.stop()
+    panel.turn()
+    panel.desk.says, panel.desk.open = [m.CutOff()], False
+    panel.turn(30)
+    (turn,) = [one for one in panel.turns if one.news]
+    assert turn.news == TEXTS["session.cut_off_news"]
+    assert turn.batch.events[-1].message == turn.news
+    nobody = TEXTS["session.stop_nobody"].format(why=TEXTS["session.cut_off"])
+    assert panel.told == [(1, nobody)]
+    assert not panel.session.ended
+    assert panel.session.bench.link_text(panel.now_s) == f"NO DESK: {TEXTS['session.cut_off']}"
+    assert panel.session.stop_text == TEXTS["session.stop_cut_off"]
+    panel.session.stop()
+    panel.turn(30)
+    assert panel.told[1:] == [(2, nobody)]
+    assert panel.session.stop_text == TEXTS["session.stop_cut_off"], "whether or not it is pressed"
+    panel.search.over = True
+    panel.turn(3)
+    assert (panel.session.ended, panel.session.stop_text) == (True, "")
 
 
 def test_a_run_that_ends_answers_what_its_desk_did_not(panel):
