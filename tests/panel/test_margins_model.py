@@ -5,15 +5,19 @@ import math
 import numpy as np
 import pytest
 from feed_samples import arm_facts, batch, platform_facts, soft_ranges
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hil.panel.models import scene_platform
 from hil.panel.models.feed import RunFacts
 from hil.panel.models.margins import (
     FAULT_SHARE,
     FULL_LEASTS,
+    RANK_STEP,
     WARN_SHARE,
     MarginsModel,
     margin_role,
+    ranked,
 )
 from hil.recording.header import RunHeader
 from hil.recording.layouts import PLATFORM
@@ -79,6 +83,81 @@ def test_rows_do_not_dance_for_a_hair():
         assert [row.name for row in found] == first
     lengths[5] -= 0.2 * HALF[5]
     assert rows_at(lengths, model)[0].name == "Leg 6"
+
+
+def test_a_leg_nearer_to_its_limit_than_all_others_comes_first_however_little_it_is():
+    model = MarginsModel(platform_facts())
+    lengths = LOW + 0.0103
+    assert rows_at(lengths, model)[-1].name == "Leg 6"
+    lengths[5] = LOW[5] + 0.0074
+    worst = rows_at(lengths, model)[0]
+    assert (worst.name, worst.words) == ("Leg 6", "7.400 mm to the lower end")
+    assert worst.share > rows_at(LOW + 0.0103)[0].share - RANK_STEP, "a hair, and yet the worst"
+
+
+def test_far_from_all_limits_a_leg_comes_first_only_for_more_than_the_step():
+    model = MarginsModel(platform_facts())
+    lengths = MIDDLE - 0.3 * HALF
+    assert rows_at(lengths, model)[-1].name == "Leg 6"
+    lengths[5] -= 0.9 * RANK_STEP * HALF[5]
+    assert rows_at(lengths, model)[-1].name == "Leg 6"
+    lengths[5] -= 0.2 * RANK_STEP * HALF[5]
+    assert rows_at(lengths, model)[0].name == "Leg 6"
+    lengths[5] += 1.9 * RANK_STEP * HALF[5]
+    assert rows_at(lengths, model)[0].name == "Leg 6", "and goes back as late"
+
+
+def test_after_a_seek_the_order_is_that_of_the_shares():
+    facts = platform_facts()
+    model = MarginsModel(facts)
+    lengths = MIDDLE - 0.3 * HALF
+    rows_at(lengths, model)
+    lengths[5] -= 0.5 * RANK_STEP * HALF[5]
+    model.take(batch(facts, restart=True, measured_length_m=lengths), 0.0)
+    assert model.rows[0].name == "Leg 6"
+
+
+SHARES = st.lists(
+    st.one_of(st.floats(-0.2, 1.0), st.integers(-10, 50).map(lambda k: k * RANK_STEP / 2))
+    | st.just(math.inf),
+    min_size=15,
+    max_size=15,
+)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(SHARES, min_size=1, max_size=6))
+def test_the_order_is_right_beyond_the_step_and_steady_within_it(seen):
+    order = list(range(15))
+    for shares in seen:
+        before, order = order, ranked(shares, order)
+        assert sorted(order) == sorted(before)
+        least = min(shares)
+        if least < WARN_SHARE:
+            assert shares[order[0]] == least
+        for at, first in enumerate(order):
+            for second in order[at + 1 :]:
+                assert not shares[second] + RANK_STEP < shares[first], "the worse comes first"
+                if before.index(second) < before.index(first):
+                    assert shares[first] < shares[second], "only the worse moves up"
+        assert ranked(shares, order) == order
+
+
+@settings(derandomize=True, deadline=None)
+@given(
+    st.lists(st.integers(0, 40), min_size=6, max_size=6),
+    st.lists(st.lists(st.floats(0.0, 1e-3), min_size=6, max_size=6), min_size=1, max_size=9),
+)
+def test_noise_moves_no_row(places, noises):
+    shares = [WARN_SHARE + 0.75 * RANK_STEP * place for place in places]
+    first = order = ranked(shares, list(range(6)))
+    for noise in noises:
+        order = ranked([share + hair for share, hair in zip(shares, noise, strict=True)], order)
+        assert order == first
+
+
+def test_nothing_has_no_order():
+    assert ranked([], []) == []
 
 
 def test_the_thresholds_are_those_of_the_picture_in_space():

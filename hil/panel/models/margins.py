@@ -28,7 +28,7 @@ LEGS: Final = 6
 FULL_LEASTS: Final = 10.0
 """A distance from a singularity that is so many times its least above it fills the bar."""
 RANK_STEP: Final = 0.02
-"""Rows change places only for a difference of this share, so that they do not dance."""
+"""Two rows change places only for a larger difference of shares, so that they do not dance."""
 _SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
 
 
@@ -103,7 +103,7 @@ class MarginsModel:
             now_s: monotonic time [s]; plays no part.
         """
         if batch.restart:
-            self._row = None
+            self._row = self._order = None
         if len(batch.rows):
             self._row = batch.rows[-1].copy()
 
@@ -123,14 +123,34 @@ class MarginsModel:
         return tuple(made[k] for k in self._ranked([row.share for row in made]))
 
     def _ranked(self, shares: list[float]) -> list[int]:
-        """Places in the order of shares; those that differ little stay in the order they had."""
-
-        def rank(k: int) -> float:
-            share = shares[k]
-            return np.inf if share != share else round(share / RANK_STEP)
-
-        self._order = sorted(self._order or range(len(shares)), key=rank)
+        known = [np.inf if share != share else share for share in shares]
+        before = self._order or sorted(range(len(known)), key=known.__getitem__)
+        self._order = ranked(known, before)
         return self._order
+
+
+def ranked(shares: list[float], before: list[int]) -> list[int]:
+    """Places of the least share first, as steadily as that can be.
+
+    Of any two whose shares differ by more than `RANK_STEP` the lesser comes first. Two that differ
+    less keep their order, unless a third has to come between them. The very least comes first
+    without regard to that once it is near its limit.
+
+    Args:
+        shares: not NaN; infinite for what comes last.
+        before: places in the order they had.
+    """
+    left, order = list(before), list[int]()
+    while left:
+        least = min(shares[k] for k in left)
+        place = next(k for k in left if shares[k] <= least + RANK_STEP)
+        left.remove(place)
+        order.append(place)
+    worst = min(order, key=shares.__getitem__, default=None)
+    if worst is not None and shares[worst] < WARN_SHARE:
+        order.remove(worst)
+        order.insert(0, worst)
+    return order
 
 
 def travel(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
