@@ -6,6 +6,7 @@ TEXTS: Final[dict[str, str]] = {
     "scene.title.platform": "Platform {name}",
     "scene.title.space_arm": "SIMULATED space arm {name}",
     "scene.title.robot": "Robot {name}",
+    "scene.title.robot_simulated": "SIMULATED robot {name}",
     "scene.legend.front": "front",
     "scene.legend.ghost_pose": "wanted pose",
     "scene.legend.leg_ok": "leg has travel left",

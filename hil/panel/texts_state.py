@@ -25,7 +25,7 @@ _STATE: Final[dict[str, str]] = {
     "state.owner.you": "You move it",
     "state.owner.other": "{owner} moves it",
     "state.owner.nobody": "Nobody moves it",
-    "state.owner.replay": "Nothing moves",
+    "state.owner.replay": "Nobody moves it: a recording",
     "state.dead_man.hold.held": "Dead-man held",
     "state.dead_man.hold.released": "Dead-man released",
     "state.dead_man.presence.held": "Panel present",

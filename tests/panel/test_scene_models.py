@@ -41,6 +41,7 @@ from hil.panel.models.scene_solids import (
 from hil.panel.models.scene_space_arm import payload_box
 from hil.panel.models.scene_time import advance, between_poses, is_jump, rotation_of
 from hil.panel.models.scene_track import Trace
+from hil.panel.texts import text
 from hil.recording.header import RunHeader
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
@@ -425,6 +426,22 @@ def test_scenes_of_a_header():
     assert (arm.title[1], machine.title[1]) == ("bkm", "rm01")
     sides = np.ptp(arm.build.parts[-1].pieces[-1].solid.vertices_m, axis=0)
     np.testing.assert_allclose(sides, [6.0, math.sqrt(12.0), math.sqrt(12.0)])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("SIMULATED rm01 (sim:)", "SIMULATED robot rm01"),
+        ("rm01 (serial:/dev/ttyS0)", "Robot rm01"),
+    ],
+)
+def test_a_robot_that_is_simulated_is_called_so_like_the_space_arm(line, words):
+    header = arm_header()
+    header.metadata["robot"] = line
+    arm, machine = scenes_of(header)
+    (key, name), (arm_key, arm_name) = machine.title, arm.title
+    assert text(key, name=name) == words
+    assert text(arm_key, name=arm_name) == "SIMULATED space arm bkm"
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,7 @@ def test_a_recording_has_no_buttons_to_press():
     assert not model.may_take
     assert model.press(Button.HOME) is None
     assert "recording" in model.refused
+    assert model.owner_text == "Nobody moves it: a recording", "what it shows may well move"
 
 
 # --- who moves it ------------------------------------------------------------------------------

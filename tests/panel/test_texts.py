@@ -40,6 +40,11 @@ def test_another_language_replaces_what_it_has_and_goes_again():
     assert text("scene.nothing") == "No run"
 
 
+def test_people_are_sent_to_a_menu_by_its_own_name():
+    menu, entry = (text(key).replace("&", "") for key in ("window.bench", "window.benches"))
+    assert f"{menu}, {entry.removesuffix(' …')}" in text("window.controls.none")
+
+
 def test_a_table_with_an_unknown_key_changes_nothing():
     with pytest.raises(ValueError, match=r"scene\.nonsense"):
         use_language({"scene.nothing": "Нет", "scene.nonsense": "?"})

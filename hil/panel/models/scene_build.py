@@ -1,8 +1,5 @@
 """From a run's header to the scenes that show it."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from hil.panel.models.scene_figure import Scene
 from hil.panel.models.scene_platform import PlatformScene
 from hil.recording.arm_frame import STATION as ARM_STATION
@@ -26,7 +23,7 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
     """
     try:
         if header.metadata.get(STATION_KEY) == ARM_STATION:
-            return _arms(header.scenario)
+            return _arms(header)
         return (PlatformScene.from_scenario(header.scenario),)
     except KeyError as error:
         raise SceneError(f"the run's header has no {error}; nothing can be drawn") from error
@@ -37,14 +34,19 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
         raise SceneError(f"the run's header: {error}") from error
 
 
-def _arms(plan: Mapping[str, Any]) -> tuple[Scene, ...]:
+def _arms(header: RunHeader) -> tuple[Scene, ...]:
     """Both arms; their packages are loaded only when there are any, a platform is seen sooner."""
     from hil.panel.models.scene_robot import RobotScene
     from hil.panel.models.scene_space_arm import SpaceArmScene
     from hil.report.arm_machines import ArmMachines
 
+    plan = header.scenario
     machines = ArmMachines.from_scenario(plan)
     choice = plan.get("scenario", {})
     payload = choice.get("space_arm", {}).get("payload", "")
     robot = plan.get("robot", {}).get("name", "")
-    return SpaceArmScene(machines.space, payload), RobotScene(machines.robot, robot)
+    simulated = header.metadata.get("robot", "").startswith("SIMULATED")
+    return (
+        SpaceArmScene(machines.space, payload),
+        RobotScene(machines.robot, robot, simulated=simulated),
+    )

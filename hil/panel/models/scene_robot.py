@@ -38,12 +38,13 @@ class RobotScene:
     Args:
         geometry: the robot.
         name: of the robot.
+        simulated: whether it is an emulated one.
     """
 
-    def __init__(self, geometry: PumaGeometry, name: str) -> None:
+    def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
         self._geometry = geometry
         self._track = Track("measured_pose", TRACE_STEP_M)
-        self.title = ("scene.title.robot", name)
+        self.title = ("scene.title.robot_simulated" if simulated else "scene.title.robot", name)
         """Key of the machine's kind, and its name."""
         self.build = self._built()
         """The parts: stand, six bodies of the arm, ghost of the gripper."""
