@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from hil.desk import messages as m
 from hil.desk.grip import Grip
 from hil.desk.order import BUTTONS, Button, OperatorOrder, Six, name_of
 
@@ -20,7 +22,7 @@ class Pen:
     Args:
         write: takes the newest order (`OperatorSlot.write`).
         before: what a desk before this one wrote last. Its counters go on, so that no press is
-            taken twice or lost; its owner, hold and pose do not.
+            taken twice or lost, and its tempo and motion stay; its owner, hold and pose do not.
     """
 
     def __init__(
@@ -30,6 +32,17 @@ class Pen:
         self.order = before
         """What was last written."""
         self.disown()
+
+    @property
+    def wanted(self) -> m.Wanted:
+        """Tempo and pose of it, as clients are told."""
+        return m.Wanted(override=self.order.override, pose=self.order.target)
+
+    @property
+    def newest_motion(self) -> m.NewMotion:
+        """The motion of it, as clients are told."""
+        serial, table = self.order.motion_serial, self.order.motion_json
+        return m.NewMotion(serial=serial, table=json.loads(table) if table else None)
 
     def _put(self, order: OperatorOrder) -> None:
         self.order = order

@@ -74,6 +74,7 @@ class Bench:
         self.slot = OperatorSlot.local()
         self.asked = []
         self.inbox = {}
+        self.of_force = {}
         self.welcomed = set()
         self.left = []
         nonces = itertools.count()
@@ -98,9 +99,18 @@ class Bench:
         self.left += self.desk.outbox.take_leaving()
 
     def heard(self, key):
-        """What a client was told since the last call."""
+        """What a client was told since the last call, but of what is in force (`told`)."""
         self.collect()
-        return self.inbox.pop(key, [])
+        packets = self.inbox.pop(key, [])
+        of_force = [each for each in packets if isinstance(each, m.Wanted | m.NewMotion)]
+        self.of_force.setdefault(key, []).extend(of_force)
+        return [each for each in packets if each not in of_force]
+
+    def told(self, key):
+        """What a client was told of tempo, pose and motion since the last call."""
+        self.collect()
+        self.inbox[key] = self.heard(key)
+        return self.of_force.pop(key, [])
 
     def connect(self, key, uid=UID):
         self.desk.connected(key, uid)

@@ -358,6 +358,40 @@ def test_the_tempo_is_kept(bench):
     assert bench.order.override == 0.3
 
 
+def test_everyone_is_told_what_is_wanted_and_before_its_answer(bench):
+    bench.join(2, "onlooker")
+    bench.own(1)
+    assert bench.told(2)[-1] == m.Wanted(override=1.0, pose=None)
+    bench.desk.received(1, m.Override(value=0.3, id=2).to_bytes())
+    bench.collect()
+    assert bench.inbox[1] == [m.Wanted(override=0.3, pose=None), m.Answer(id=2, ok=True)]
+    bench.say(1, m.Target(pose=(0.1,) * 6, id=3))
+    bench.told(2)
+    bench.desk.proved(bench.asked.pop(), "")
+    assert bench.told(2) == [m.Wanted(override=0.3, pose=(0.1,) * 6)]
+    bench.say(1, m.Motion(table={}, id=4))
+    bench.desk.proved(bench.asked.pop(), "", b'{"kind": "multi_sine"}')
+    assert bench.told(2) == [m.NewMotion(serial=1, table={"kind": "multi_sine"})]
+    bench.say(1, m.Motion(table={}, id=5))
+    bench.desk.proved(bench.asked.pop(), "motion: too far")
+    assert bench.told(2) == []
+    bench.say(1, m.Release())
+    assert bench.told(2) == [m.Wanted(override=0.3, pose=None)]
+
+
+def test_who_comes_later_or_to_the_next_desk_is_told_what_is_in_force(bench):
+    bench.own(1)
+    bench.say(1, m.Override(value=0.3))
+    bench.say(1, m.Motion(table={}))
+    bench.desk.proved(bench.asked.pop(), "", b'{"fade_s": 2.0}')
+    later = [m.NewMotion(serial=1, table={"fade_s": 2.0}), m.Wanted(override=0.3, pose=None)]
+    bench.join(2, "late")
+    assert bench.told(2) == later
+    second = Bench(before=bench.order)
+    second.join(1)
+    assert second.told(1) == later
+
+
 # --- holding -----------------------------------------------------------------------------------
 
 
