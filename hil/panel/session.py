@@ -23,6 +23,7 @@ from hil.panel.models.bench import BenchModel
 from hil.panel.models.bench_link import Link, Source
 from hil.panel.models.bench_stop import Stops
 from hil.panel.models.feed import Batch, LiveFeed, RunFacts
+from hil.panel.models.in_force import InForce
 from hil.panel.models.session_search import DeskSearch
 from hil.panel.texts import text
 from hil.recording.frame import EventKind, EventRecord, Level
@@ -73,6 +74,8 @@ class LiveSession:
         self._own_answers: list[m.Answer] = []
         self.bench = BenchModel(self._feed.facts, Source.LIVE, self.next_id)
         """State of the bench as it was told."""
+        self.in_force = InForce()
+        """Tempo, pose and motion of the bench as they were told."""
 
     @property
     def facts(self) -> RunFacts:
@@ -113,6 +116,7 @@ class LiveSession:
         messages, self._own_answers = (*messages, *self._own_answers), []
         for message in messages:
             self.bench.hear(message)
+            self.in_force.hear(message)
             if isinstance(message, m.Answer):
                 self._unanswered.pop(message.id, None)
                 self._stops.answered(message.id)
@@ -120,6 +124,7 @@ class LiveSession:
         if news:
             batch = replace(batch, events=(*batch.events, _noted(news, batch, self.bench.t_s)))
         self.bench.take(batch, self._now_s())
+        self.in_force.take(batch.operation)
         return Turn(batch, messages, news)
 
     # --- a desk that dies, and the next one -----------------------------------------------------
