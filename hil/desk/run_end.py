@@ -26,6 +26,8 @@ class EndCause(Enum):
     """Who moves an arm has ended it."""
     CONTROL = "control"
     """Control ends it: a gate that refused, a robot that is lost, a time that is over."""
+    UNKNOWN = "unknown"
+    """One that is not known here: control is newer than who reads of it."""
 
 
 class EndStep(Enum):
@@ -36,6 +38,8 @@ class EndStep(Enum):
     AWAITING_PARK = "awaiting_park"
     """The platform is held aloft until somebody parks it, or the time for that is over."""
     POWER_OFF = "power_off"
+    UNDER_WAY = "under_way"
+    """Something that is not known here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +76,17 @@ class RunEnd:
 
     @classmethod
     def from_mapping(cls, raw: Mapping[str, Any]) -> RunEnd:
-        """Read it back.
+        """Read it back; a cause and a step that are not known here are what is known of them.
 
         Raises:
             KeyError, TypeError, ValueError: if it is none.
         """
+        said, why = str(raw["cause"]), str(raw["why"])
+        cause = next((one for one in EndCause if one.value == said), EndCause.UNKNOWN)
         return cls(
-            EndCause(raw["cause"]),
-            EndStep(raw["step"]),
-            str(raw["why"]),
+            cause,
+            next((one for one in EndStep if one.value == raw["step"]), EndStep.UNDER_WAY),
+            why or (said if cause is EndCause.UNKNOWN else ""),
             float(raw["left_s"]),
             str(raw["waits"]),
         )

@@ -4,6 +4,7 @@ import math
 import os
 import struct
 
+import orjson
 import pytest
 from desk_samples import child, poll
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from hil.desk.order import (
     OperatorSlot,
     name_of,
 )
+from hil.desk.run_end import EndCause, EndStep, RunEnd
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=80).map(
@@ -207,6 +209,22 @@ def test_an_operation_comes_as_it_was_told_or_with_a_shorter_reason(operation):
         assert back.refused.endswith("…")
         assert operation.refused.startswith(back.refused[:-1])
         assert len(encoded) > OPERATION_MAX_BYTES // 2
+
+
+@pytest.mark.parametrize(
+    ("said", "end"),
+    [
+        ({"cause": "earthquake"}, RunEnd(EndCause.UNKNOWN, EndStep.PARKING, "ground moves")),
+        ({"step": "fleeing"}, RunEnd(EndCause.FAULT, EndStep.UNDER_WAY, "ground moves")),
+        ({"cause": "earthquake", "why": ""},
+         RunEnd(EndCause.UNKNOWN, EndStep.PARKING, "earthquake")),
+        ({"cause": 7, "step": None, "why": ""}, RunEnd(EndCause.UNKNOWN, EndStep.UNDER_WAY, "7")),
+    ],
+)  # fmt: skip
+def test_an_end_of_a_newer_bench_is_read_as_far_as_it_is_known(said, end):
+    known = RunEnd(EndCause.FAULT, EndStep.PARKING, "ground moves")
+    raw = orjson.loads(Operation(end=known).to_bytes())
+    assert Operation.from_bytes(orjson.dumps(raw | {"end": raw["end"] | said})).end == end
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"{}", b'{"override": 1}', b"\xff"])

@@ -342,7 +342,22 @@ def test_an_end_in_words_and_nothing_is_begun_in_it(end, words):
     assert "the end is under way" in whys[Button.ENGAGE]
     assert "the end is under way" in whys[Button.SHUT_DOWN]
     model.over("the run is over")
+    assert (
+        model.end_text == words.replace("THE RUN IS ENDING", "ENDED: the run is over").split(";")[0]
+    )
+
+
+def test_a_run_that_is_over_for_no_told_reason_has_no_words_of_an_end():
+    model = bench("STANDBY", operation=Operation())
+    model.over("the run is over")
     assert model.end_text == ""
+    model.take(
+        batch(
+            model.facts, operation=Operation(end=RunEnd(EndCause.CONTROL, EndStep.STOPPING, "lost"))
+        ),
+        10.0,
+    )
+    assert model.end_text == "ENDED: the run is over: lost", "a last word that is read late"
 
 
 def test_every_cause_and_step_has_words():

@@ -205,8 +205,8 @@ class BenchModel:
 
     @property
     def end_text(self) -> str:
-        """The same in words, with what is to be done; empty if there is none, or it is over."""
-        return "" if self._link.ended or self.end is None else end_words(self.end)
+        """The same in words, with what is to be done until it is over; empty if there is none."""
+        return "" if self.end is None else end_words(self.end, self._link.ended)
 
     @property
     def end_why(self) -> str:

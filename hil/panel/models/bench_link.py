@@ -64,9 +64,9 @@ class LinkWatch:
         self._lost = ""
 
     @property
-    def ended(self) -> bool:
-        """Whether the run is over, or its desk gone for good."""
-        return bool(self._ended)
+    def ended(self) -> str:
+        """Why the run is over, or its desk gone for good; empty if it is not."""
+        return self._ended
 
     @property
     def gone(self) -> str:

@@ -23,11 +23,18 @@ def failure_of(event: EventRecord) -> str:
     return event.message if broken else ""
 
 
-def end_words(end: RunEnd) -> str:
-    """What ends the run, what is being done, and what the operator can do."""
+def end_words(end: RunEnd, over: str = "") -> str:
+    """What ends the run, what is being done, and what the operator can do.
+
+    Args:
+        end: as control told it last.
+        over: why nothing more comes of the run; then it is what has ended it. Empty before.
+    """
     key = "press" if end.cause is EndCause.SHUT_DOWN and not end.why else end.cause.value
     why = end.why if len(end.why) <= WHY_SHOWN else f"{end.why[:WHY_SHOWN]}…"
     cause = text(f"state.end.{key}", why=why)
+    if over:
+        return text("state.end.over", over=over, cause=cause)
     step = text(f"state.end.{end.step.value}", left_s=f"{end.left_s:.0f}")
     waits = text("state.end.waits", waits=end.waits) if end.waits else ""
     return text("state.end", cause=cause, step=step) + waits
