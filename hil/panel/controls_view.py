@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QGroupBox,
@@ -19,10 +19,13 @@ from PySide6.QtWidgets import (
 
 from hil.panel.form_view import FormView
 from hil.panel.models.controls import AXES, OVERRIDE_STEP, ControlsModel
+from hil.panel.models.live_motion import Standing
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
 
 NOTCHES: Final = 1000
+TEMPO_APART: Final = 0.005
+"""The tempo now is shown beside the one wanted if it differs by more than this."""
 _STEPS: Final = {
     Qt.Key.Key_Left: (-1, False), Qt.Key.Key_Down: (-1, False), Qt.Key.Key_Right: (1, False),
     Qt.Key.Key_Up: (1, False), Qt.Key.Key_PageDown: (-1, True), Qt.Key.Key_PageUp: (1, True),
@@ -48,6 +51,10 @@ class StepSlider(QSlider):
             super().keyPressEvent(event)
         else:
             self._step(*way)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+        """Leave the wheel to what scrolls: it is turned without looking at what is under it."""
+        event.ignore()
 
 
 class ControlsView(QWidget):
@@ -84,7 +91,7 @@ class ControlsView(QWidget):
         for widget in (*self.sliders, self.tempo, *self.buttons.values()):
             widget.setEnabled(owner)
         if not owner:
-            self._model.forget_presses()
+            self._model.disowned()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -105,26 +112,48 @@ class ControlsView(QWidget):
             ends = (*limits[axis], target[axis])
             for label, value in zip(self._ends[axis], ends, strict=True):
                 label.setText(_shown(axis, value))
-        percent = 100.0 * self._model.override
-        with QSignalBlocker(self.tempo):
-            self.tempo.setValue(round(10.0 * percent))
-        self._percent.setText(text("controls.override.value", percent=percent))
+        self._show_tempo(self._model.in_force.tempo)
         errors = [self._model.error_of(wish) for wish in ("target", "pose", "play", "override")]
+        errors.append(self._model.in_force.objection)
         self._error.setText("\n".join(filter(None, errors)))
         self._show_motion()
 
+    def _show_tempo(self, now: float | None) -> None:
+        """Show the tempo wanted, and the one on the way there."""
+        wanted = self._model.override
+        with QSignalBlocker(self.tempo):
+            self.tempo.setValue(round(NOTCHES * wanted))
+        self._percent.setText(text("controls.override.value", percent=100.0 * wanted))
+        apart = now is not None and abs(now - wanted) > TEMPO_APART
+        self._now.setText(text("controls.override.now", percent=100.0 * (now or 0.0)) * apart)
+
     def _show_motion(self) -> None:
         model = self._model
-        if not model.motion_live:
-            told = text("controls.not_live")
-        elif model.motion_pending:
-            told = text("controls.apply.wait")
-        else:
-            state = "changed" if model.motion.changed else "same"
-            told = model.error_of("motion") or text(f"controls.apply.{state}")
-        self._motion_note.setText(told)
+        if model.motion is not self.form.model:
+            self._show_form()
+        standing = model.motion_standing
+        self._motion_note.setText(self._motion_words(standing))
         ready = bool(self._owner) and model.motion_live and not model.motion_pending
-        self.buttons["apply"].setEnabled(ready and not model.motion.problems_at(("motion",)))
+        right = standing != "same" and not model.motion.problems_at(("motion",))
+        self.buttons["apply"].setEnabled(ready and right)
+
+    def _motion_words(self, standing: Standing) -> str:
+        model = self._model
+        if not model.motion_live:
+            return text("controls.not_live")
+        if model.motion_pending:
+            return text("controls.apply.wait")
+        numbers = {"newest": model.in_force.newest, "serial": model.in_force.serial}
+        stands = text(f"controls.apply.{standing}", **numbers)
+        return "\n".join(filter(None, (model.error_of("motion"), self._no(standing), stands)))
+
+    def _no(self, standing: Standing) -> str:
+        """Why control has not taken what was proved."""
+        return self._model.in_force.refused if standing == "proved" else ""
+
+    def _show_form(self) -> None:
+        self.form.set_model(self._model.motion, lambda _: self._model.motion_problems())
+        self.form.show_only(("motion",))
 
     # --- building -------------------------------------------------------------------------------
 
@@ -150,9 +179,11 @@ class ControlsView(QWidget):
         self.tempo = StepSlider(lambda way, coarse: self._paced(way * (2 if coarse else 1)))
         self.tempo.setAccessibleName(text("controls.override"))
         self.tempo.valueChanged.connect(lambda notch: self._model.set_override(notch / NOTCHES))
-        self._percent = QLabel()
+        self.tempo.setToolTip(text("controls.override.tip"))
+        self._percent, self._now = QLabel(), QLabel()
         grid.addWidget(QLabel(text("controls.override")), 6, 0)
         grid.addWidget(self.tempo, 6, 2)
+        grid.addWidget(self._now, 6, 3)
         grid.addWidget(self._percent, 6, 4)
         grid.addLayout(self._made_buttons(), 7, 0, 1, 5)
         self._error = QLabel()
@@ -181,8 +212,7 @@ class ControlsView(QWidget):
         box = QGroupBox(text("controls.motion"))
         room = QVBoxLayout(box)
         self.form = FormView(self._theme)
-        self.form.set_model(self._model.motion, lambda _: self._model.motion_problems())
-        self.form.show_only(("motion",))
+        self._show_form()
         self.form.setEnabled(self._model.motion_live)
         room.addWidget(self.form, 1)
         bar = QHBoxLayout()

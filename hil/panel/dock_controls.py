@@ -13,12 +13,14 @@ from hil.panel.controls_view import ControlsView
 from hil.panel.dock_views import OfRun, Plain
 from hil.panel.handles_view import HandlesView
 from hil.panel.models.controls import ControlsModel
+from hil.panel.models.feed import column
 from hil.panel.models.handles import HandlesModel, RemoteWriter
 from hil.panel.scenarios_view import ScenariosView
 from hil.panel.session import LiveSession, Session, Turn
 from hil.panel.texts import text
 from hil.panel.theme import Theme
 from hil.scenario import Plan
+from safety.modes import Mode
 
 if TYPE_CHECKING:
     from hil.panel.window import MainWindow
@@ -54,7 +56,7 @@ class ControlsDock(OfRun[ControlsView]):
             self.say(text("window.controls.plan", why=str(error)))
             return
         self._session = session
-        self.model = ControlsModel(plan, session.next_id)
+        self.model = ControlsModel(plan, session.next_id, session.in_force)
         self.view = ControlsView(self.model, self._now_s, self._theme)
         self.put(self.view)
 
@@ -72,6 +74,9 @@ class ControlsDock(OfRun[ControlsView]):
         for message in turn.messages:
             if isinstance(message, m.Answer):
                 model.answered(message)
+        bench, rows = session.bench, turn.batch.rows
+        if bench.mode == Mode.ENGAGED.name and not bench.operation.playing and len(rows):
+            model.stands_at(rows[-1, column(session.facts.layout, "wanted_pose")])
         view.set_owner(session.owns)
         for wish in model.messages(self._now_s()):
             session.send(wish)

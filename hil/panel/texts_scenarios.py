@@ -113,11 +113,18 @@ TEXTS: Final[dict[str, str]] = {
     "controls.neutral": "Neutral",
     "controls.override": "Tempo",
     "controls.override.value": "{percent:.0f} %",
+    "controls.override.now": "now {percent:.0f} %",
+    "controls.override.tip": "Arrows: 5 %. Page up and down: 10 %.",
     "controls.motion": "Motion",
     "controls.apply": "Apply all at once",
     "controls.apply.wait": "The bench proves the motion…",
     "controls.apply.changed": "Changed, not in force",
     "controls.apply.same": "As in force",
+    "controls.apply.untold": "What is in force is not known yet",
+    "controls.apply.unknown": (
+        "Motion {serial} is in force; its terms were set by another panel and are not known here"
+    ),
+    "controls.apply.proved": "Proved as motion {newest}; in force is still motion {serial}",
     "controls.not_live": "This motion cannot change while it runs: only sums of sines can.",
     "controls.not_owner": "Take control to lead the platform.",
     "controls.value.m": "{value:.1f} mm",

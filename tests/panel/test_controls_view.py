@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 
 from hil.panel.controls_view import NOTCHES, ControlsView
 from hil.panel.models.controls import ControlsModel
+from hil.panel.models.in_force import InForce
 from hil.scenario import load_plan
 from hil.shipped import configs_dir
 
@@ -19,7 +20,7 @@ PLAN = load_plan(configs_dir() / "scenarios" / "demo.toml")
 
 @pytest.fixture
 def view(app):
-    model = ControlsModel(PLAN, itertools.count(1).__next__)
+    model = ControlsModel(PLAN, itertools.count(1).__next__, InForce())
     made = ControlsView(model, lambda: 0.0)
     made.resize(460, 640)
     made.show()

@@ -3,23 +3,26 @@
 Nothing is sent here: the window takes the messages and hands them to its connection. A slider that
 is drawn becomes one target per picture, the newest. The press for a pose waits until the desk has
 proved the target that it is meant for.
+
+What is shown is what is in force at the bench, whoever asked for it, until a control is moved
+here; so the first step of a new owner is a step from there.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hil.desk import messages as m
-from hil.file_kinds import FileKind
 from hil.machine import envelope_of, geometry_of
 from hil.panel.models.form import FormModel
-from hil.panel.models.form_check import Problem, located
+from hil.panel.models.form_check import Problem
+from hil.panel.models.in_force import InForce
+from hil.panel.models.live_motion import LiveMotion, Standing
 from hil.panel.models.pose_limits import pose_limits
 from hil.panel.texts import text
-from hil.scenario import MultiSineSettings, Plan
-from hil.settings import ConfigError
+from hil.scenario import Plan
 
 Array = NDArray[np.float64]
 Wish = Literal["target", "override", "play", "pose", "motion"]
@@ -33,7 +36,6 @@ OVERRIDE_STEP: Final = 0.05
 PROVED_WITHIN_S: Final = 1.0
 """A press for a pose whose target is not proved by then is forgotten: it would come as a
 surprise."""
-LIVE_KIND: Final = "multi_sine"
 
 
 class ControlsModel:
@@ -42,44 +44,63 @@ class ControlsModel:
     Args:
         plan: of the run.
         next_id: a number for the next question to the desk.
+        in_force: what the bench was told, and plays.
     """
 
-    def __init__(self, plan: Plan, next_id: Callable[[], int]) -> None:
+    def __init__(self, plan: Plan, next_id: Callable[[], int], in_force: InForce) -> None:
         self._next_id = next_id
+        self.in_force = in_force
+        """What the bench was told, and plays."""
         self._envelope = envelope_of(plan.rig, geometry_of(plan.rig))
         self._neutral = np.array(plan.rig.neutral.coordinates(), dtype=np.float64)
-        self._target = self._neutral.copy()
-        self._limits = pose_limits(self._envelope, self._target)
-        self._override = 1.0
+        self._stood = self._neutral.copy()
+        self._aimed: Array | None = None
+        self._limits_at = self._neutral
+        self._limits = pose_limits(self._envelope, self._neutral)
+        self._tempo: float | None = None
         self._due: dict[Wish, bool] = {"target": False, "override": False}
         self._presses: list[m.ClientMessage] = []
         self._asked: dict[Wish, int] = {}
-        self._proved = False
         self._pose_asked_s: float | None = None
         self._errors: dict[Wish, str] = {}
         self._proposed = 0
-        table = plan.scenario.model_dump(mode="json", exclude_unset=True, exclude_none=True)
-        self.motion = FormModel(FileKind.PLATFORM_SCENARIO, table)
-        """The scenario as a form; its ``motion`` can be changed while the bench runs."""
-        self.motion_live = plan.scenario.motion.kind == LIVE_KIND
-        """Whether it can: only sums of sines can."""
+        self._motion = LiveMotion(plan, in_force)
 
     # --- pose -----------------------------------------------------------------------------------
 
     @property
     def target(self) -> Array:
-        """The pose that the sliders show [m, rad], shape (6,), a copy."""
+        """The pose that the sliders show [m, rad], shape (6,), a copy.
+
+        As it is wanted here; else as it was ordered; else where the platform stands.
+        """
         return self._target.copy()
+
+    @property
+    def _target(self) -> Array:
+        if self._aimed is not None:
+            return self._aimed
+        told = self.in_force.pose
+        return self._stood if told is None else np.array(told, dtype=np.float64)
+
+    def stands_at(self, pose: ArrayLike) -> None:
+        """Take where the platform rests, led and with nothing being played [m, rad], shape (6,)."""
+        stood = np.array(pose, dtype=np.float64)
+        if np.isfinite(stood).all():
+            self._stood = stood
 
     @property
     def limits(self) -> Array:
         """Lowest and highest value of each coordinate at this moment [m, rad], shape (6, 2)."""
+        target = self._target
+        if not np.array_equal(target, self._limits_at):
+            self._limits_at, self._limits = target, pose_limits(self._envelope, target)
         return self._limits.copy()
 
     def set_coordinate(self, axis: int, value: float) -> None:
         """Want another value of a coordinate [m, rad]; beyond its end it is at its end."""
-        target = self._target.copy()
-        target[axis] = np.clip(value, *self._limits[axis])
+        target = self.target
+        target[axis] = np.clip(value, *self.limits[axis])
         self._aim(target)
 
     def step(self, axis: int, steps: float, *, coarse: bool = False) -> None:
@@ -94,22 +115,26 @@ class ControlsModel:
     def _aim(self, target: Array) -> None:
         if np.array_equal(target, self._target):
             return
-        self._target = target
-        self._limits = pose_limits(self._envelope, target)
-        self._due["target"], self._proved = True, False
+        self._aimed, self._due["target"] = target, True
+
+    @property
+    def _proved(self) -> bool:
+        """Whether control has the very pose that is shown."""
+        told = self.in_force.pose
+        return told is not None and not self._due["target"] and np.array_equal(told, self._target)
 
     # --- tempo and presses ----------------------------------------------------------------------
 
     @property
     def override(self) -> float:
-        """The tempo wanted, 0 to 1."""
-        return self._override
+        """The tempo wanted, 0 to 1: here, until the desk has answered; else as it was ordered."""
+        return self.in_force.override if self._tempo is None else self._tempo
 
     def set_override(self, value: float) -> None:
         """Want another tempo; outside 0 to 1 it is at the nearest end."""
         value = min(max(value, 0.0), 1.0)
-        if value != self._override:
-            self._override, self._due["override"] = value, True
+        if value != self.override:
+            self._tempo, self._due["override"] = value, True
 
     def play(self) -> None:
         """Press play; a pose that was waited for is not wanted any more."""
@@ -134,10 +159,14 @@ class ControlsModel:
         """Whether a press for a pose waits for its target."""
         return self._pose_asked_s is not None
 
-    def forget_presses(self) -> None:
-        """The dead-man was released or ownership lost: nothing waits any more."""
-        self._pose_asked_s = None
+    def disowned(self) -> None:
+        """The motion is not this panel's any more: nothing waits, and what is in force is shown."""
+        self._pose_asked_s = self._aimed = self._tempo = None
+        self._due = {"target": False, "override": False}
+        unsaid = {press.id for press in self._presses if isinstance(press, m.Press | m.Motion)}
         self._presses.clear()
+        self._asked = {key: one for key, one in self._asked.items() if one not in unsaid}
+        self._errors.clear()
 
     def _press(self, button: Literal["play", "pose"]) -> None:
         self._errors.pop(button, None)
@@ -146,15 +175,27 @@ class ControlsModel:
 
     # --- motion ---------------------------------------------------------------------------------
 
+    @property
+    def motion(self) -> FormModel:
+        """The scenario as a form; its ``motion`` can be changed while the bench runs.
+
+        Another object when another motion is in force and nobody has edited this one.
+        """
+        return self._motion.form
+
+    @property
+    def motion_live(self) -> bool:
+        """Whether it can: only sums of sines can."""
+        return self._motion.live
+
+    @property
+    def motion_standing(self) -> Standing:
+        """How the form stands to the motion in force."""
+        return self._motion.standing
+
     def motion_problems(self) -> tuple[Problem, ...]:
         """What is wrong with the motion as it is edited, at its fields; not yet what it does."""
-        motion: Any = self.motion.table["motion"]
-        try:
-            MultiSineSettings.build(motion, "motion")
-        except ConfigError as error:
-            found = [located(line, motion) for line in error.problems]
-            return tuple(Problem(("motion", *one.place), one.message) for one in found)
-        return ()
+        return self._motion.problems()
 
     def apply_motion(self) -> bool:
         """Ask for the edited motion, all of it at once.
@@ -166,7 +207,7 @@ class ControlsModel:
             return False
         self._errors.pop("motion", None)
         number = self._asked["motion"] = self._next_id()
-        self._presses.append(m.Motion(table=self.motion.table["motion"], id=number))
+        self._presses.append(m.Motion(table=self._motion.table, id=number))
         self._proposed = self.motion.revision
         return True
 
@@ -183,6 +224,7 @@ class ControlsModel:
         Args:
             now_s: monotonic time [s].
         """
+        self._motion.follow()
         if self._pose_asked_s is not None and now_s - self._pose_asked_s > PROVED_WITHIN_S:
             self._pose_asked_s = None
             self._errors["pose"] = text("controls.not_proved", within_s=f"{PROVED_WITHIN_S:g}")
@@ -193,7 +235,7 @@ class ControlsModel:
             said.append(m.Target(pose=(x, y, z, alpha, beta, gamma), id=number))
         if self._due["override"]:
             number = self._asked["override"] = self._next_id()
-            said.append(m.Override(value=self._override, id=number))
+            said.append(m.Override(value=self.override, id=number))
         self._due = {"target": False, "override": False}
         said += self._presses
         self._presses = []
@@ -215,6 +257,8 @@ class ControlsModel:
             self._errors[wish] = answer.error or "refused"
         if wish == "target":
             self._target_answered(answer.ok)
+        if wish == "override" and not self._due["override"]:
+            self._tempo = None
         if wish == "motion" and answer.ok and self._proposed == self.motion.revision:
             self.motion.saved()
         return wish
@@ -224,9 +268,8 @@ class ControlsModel:
         return self._errors.get(wish, "")
 
     def _target_answered(self, ok: bool) -> None:
-        self._proved = ok and not self._due["target"]
         if self._pose_asked_s is None or self._due["target"]:
             return
         self._pose_asked_s = None
-        if ok:
+        if ok and self._proved:
             self._press("pose")
