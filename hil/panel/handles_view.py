@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from hil.panel.key_codes import key_of, place_of
 from hil.panel.models.handles import HandlesModel, RemoteWriter
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
@@ -165,13 +166,13 @@ class HandlesView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Deflect an axis; the repeats of a held key change nothing."""
-        if event.isAutoRepeat() or not self._model.key(_letter(event), True):
+        if event.isAutoRepeat() or not self._model.press(place_of(event), _name(event)):
             event.setAccepted(event.isAutoRepeat())
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Let go of an axis."""
         if not event.isAutoRepeat():
-            self._model.key(_letter(event), False)
+            self._model.let_go(place_of(event))
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         """Without the keyboard a release could be missed: let go of everything."""
@@ -184,6 +185,7 @@ class HandlesView(QWidget):
         super().hideEvent(event)
 
 
-def _letter(event: QKeyEvent) -> str:
-    """The key's letter: a release has no text of its own on every system."""
-    return chr(event.key()) if 0x41 <= event.key() <= 0x5A else event.text()[:1]
+def _name(event: QKeyEvent) -> str:
+    """The key's letter; empty for a key of none."""
+    key = key_of(event)
+    return chr(key) if 0x41 <= key <= 0x5A else ""

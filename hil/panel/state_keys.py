@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.order import Button
+from hil.panel.key_codes import place_of
 
 _Key = Qt.Key
 STOP_KEYS: Final = (_Key.Key_Escape, _Key.Key_F12)
@@ -84,6 +85,7 @@ class StateKeys(QObject):
         self._view = view
         self._steered = steered
         self._holding = False
+        self._place = 0
         app = cast(QApplication, QApplication.instance())
         app.installEventFilter(self)
         app.applicationStateChanged.connect(self._application_changed)
@@ -132,10 +134,12 @@ class StateKeys(QObject):
         if isinstance(QApplication.focusWidget(), _WRITTEN_IN):
             return False  # there it is a space between words
         self._holding = self._steered.hold_key(pressed=True)
+        self._place = place_of(event)
         return self._holding
 
     def _released(self, event: QKeyEvent) -> bool:
-        if event.key() != HOLD_KEY or not self._holding:
+        """By its place: with Shift, the space bar may come up as another character."""
+        if place_of(event) != self._place or not self._holding:
             return False
         if not event.isAutoRepeat():
             self.let_go()

@@ -60,8 +60,8 @@ def link(place):
 def test_what_is_said_is_what_the_station_hears(link):
     _clock, source, writer = link
     model = HandlesModel(SHAPE)
-    model.key("W", True)
-    model.key("l", True)
+    model.press(87, "W")
+    model.press(76, "l")
     assert writer.send(model.twist())
     heard = source.sample(0.0)
     assert heard.linear_m_s == pytest.approx([0.05, 0, 0])
@@ -76,7 +76,7 @@ def test_what_is_said_is_what_the_station_hears(link):
 def test_silence_is_zero(link):
     clock, source, writer = link
     model = HandlesModel(SHAPE)
-    model.key("W", True)
+    model.press(87, "W")
     writer.send(model.twist())
     assert not source.sample(0.0).at_rest
     clock.now += 0.21
@@ -86,7 +86,7 @@ def test_silence_is_zero(link):
 def test_the_end_is_said_and_a_closed_writer_is_zero(link):
     _clock, source, writer = link
     model = HandlesModel(SHAPE)
-    model.key("W", True)
+    model.press(87, "W")
     writer.send(model.twist())
     assert not source.sample(0.0).at_rest
     writer.close()
@@ -137,8 +137,8 @@ def test_no_input_is_beyond_full_deflection_and_released_is_zero(pads, keys):
     model = HandlesModel(SHAPE)
     for axis, value in pads:
         model.pad(axis, value)
-    for key in keys:
-        assert model.key(key, True)
+    for place, key in enumerate(keys):
+        assert model.press(place, key)
     assert all(-1.0 <= one <= 1.0 for one in model.deflections)
     twist = model.twist()
     assert np.abs(twist.linear_m_s).max() <= 0.05
@@ -150,9 +150,49 @@ def test_no_input_is_beyond_full_deflection_and_released_is_zero(pads, keys):
 def test_every_axis_has_a_key_for_each_way_and_other_keys_are_not_taken():
     assert sorted(KEYS.values()) == sorted((axis, sign) for axis in range(6) for sign in (-1, 1))
     model = HandlesModel(SHAPE)
-    assert not model.key("X", True)
-    assert model.key("w", True)
-    assert model.key("w", False)
+    assert not model.press(1, "X")
+    assert model.press(2, "w")
+    model.let_go(2)
+    assert model.twist().at_rest
+
+
+def test_a_key_that_comes_up_without_having_gone_down_lets_go_of_all_keys_but_not_of_the_mouse():
+    model = HandlesModel(SHAPE)
+    model.press(1, "W")
+    model.press(2, "L")
+    model.pad(1, 1.0)
+    model.let_go(3)
+    assert model.deflections == (0, 1, 0, 0, 0, 0)
+
+
+def test_a_key_of_no_axis_lets_go_of_nothing():
+    model = HandlesModel(SHAPE)
+    model.press(1, "W")
+    model.press(2, "")
+    model.let_go(2)
+    assert model.deflections == (1, 0, 0, 0, 0, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([*KEYS, "", "X"]), st.booleans())))
+@settings(derandomize=True, deadline=None)
+def test_when_every_key_is_up_nothing_moves_whatever_they_were_called(events):
+    model, down = HandlesModel(SHAPE), set()
+    for place, name, pressed in events:
+        if pressed:
+            model.press(place, name)
+            down.add(place)
+        else:
+            model.let_go(place)
+            down.discard(place)
+    for place in down:
+        model.let_go(place)
+    assert model.twist().at_rest
+
+
+def test_two_keys_against_each_other_are_zero_however_often_one_of_them_is_there():
+    model = HandlesModel(SHAPE)
+    for place, name in enumerate("WWS"):
+        model.press(place, name)
     assert model.twist().at_rest
 
 
@@ -165,7 +205,7 @@ def test_a_gamepad_moves_only_while_held_after_rest_and_the_screen_comes_first()
     model.twist()
     pad.state = HandleState((1.0, 0, 0, 0, 0, 0), held=True)
     assert model.twist().linear_m_s == pytest.approx([-0.05, 0, 0])
-    model.key("A", True)
+    model.press(65, "A")
     assert model.twist().linear_m_s == pytest.approx([0, 0.05, 0])
     model.release()
     pad.closed = True

@@ -4,9 +4,10 @@ import pytest
 
 pytest.importorskip("PySide6")
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFocusEvent
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from hil.arm_sources.gamepad import HandleShape
 from hil.panel.handles_view import HandlesView
@@ -43,6 +44,67 @@ def test_a_key_moves_while_it_is_pressed(view):
     assert wanted(view).linear_m_s[0] == pytest.approx(0.05)
     QTest.keyRelease(view, Qt.Key.Key_W)
     assert wanted(view).at_rest
+
+
+DOWN, UP = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
+W_PLACE, Q_PLACE, L_PLACE = 25, 24, 46
+"""Of the keys that bear these letters on an English keyboard, as X11 counts them."""
+TSE = 0x426
+"""Of the Russian letter on the same key as W."""
+
+
+def key(view, kind, name, character="", place=0):
+    plain = Qt.KeyboardModifier.NoModifier
+    event = QKeyEvent(kind, name, plain, place, 0, 0, character)
+    QApplication.sendEvent(view, event)
+    return event.isAccepted()
+
+
+@pytest.mark.parametrize("place", [W_PLACE, 0], ids=["place known", "place not known"])
+def test_a_key_that_comes_up_under_another_layout_is_let_go(view, place):
+    key(view, DOWN, Qt.Key.Key_W, "w", place)
+    assert wanted(view).linear_m_s[0] == pytest.approx(0.05)
+    key(view, UP, TSE, "ц", place)
+    assert wanted(view).at_rest
+
+
+def test_the_other_keys_stay_down_when_one_comes_up_under_another_layout(view):
+    key(view, DOWN, Qt.Key.Key_W, "w", W_PLACE)
+    key(view, DOWN, Qt.Key.Key_L, "l", L_PLACE)
+    key(view, UP, TSE, "ц", W_PLACE)
+    assert not wanted(view).linear_m_s.any()
+    assert wanted(view).angular_rad_s == pytest.approx([0, 0, -0.2])
+
+
+def test_keys_move_under_a_russian_layout_by_their_places(view):
+    assert key(view, DOWN, TSE, "ц", W_PLACE)
+    assert wanted(view).linear_m_s == pytest.approx([0.05, 0, 0])
+    key(view, UP, Qt.Key.Key_W, "w", W_PLACE)
+    assert wanted(view).at_rest
+
+
+def test_under_a_french_layout_the_key_with_the_letter_counts_not_its_place(view):
+    assert key(view, DOWN, Qt.Key.Key_A, "a", Q_PLACE)
+    assert wanted(view).linear_m_s == pytest.approx([0, 0.05, 0])
+    key(view, UP, Qt.Key.Key_A, "a", Q_PLACE)
+    assert not key(view, DOWN, Qt.Key.Key_Z, "z", W_PLACE)
+    assert wanted(view).at_rest
+
+
+def test_a_release_of_something_unknown_lets_go_of_all_keys(view):
+    key(view, DOWN, Qt.Key.Key_W, "w", W_PLACE)
+    key(view, UP, Qt.Key.Key_F9, "", 75)
+    assert wanted(view).at_rest
+
+
+def test_repeats_of_a_held_key_change_nothing(view):
+    key(view, DOWN, Qt.Key.Key_W, "w", W_PLACE)
+    for kind in (UP, DOWN):
+        repeat = QKeyEvent(
+            kind, Qt.Key.Key_W, Qt.KeyboardModifier.NoModifier, W_PLACE, 0, 0, "w", True
+        )
+        QApplication.sendEvent(view, repeat)
+        assert not wanted(view).at_rest
 
 
 def test_a_pad_moves_while_it_is_drawn(view):

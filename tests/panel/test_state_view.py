@@ -165,6 +165,19 @@ def test_space_holds_while_it_is_down_whatever_has_the_focus(desks):
     assert not desk.model.held
 
 
+def test_space_that_comes_up_as_another_character_is_let_go(desks):
+    """With Shift, layouts with a no-break space make it one."""
+    desk = desks("ENGAGED")
+    plain, shift = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+    QApplication.sendEvent(desk.table, QKeyEvent(DOWN, SPACE, plain, 65, 0, 0, " "))
+    assert desk.model.held
+    QApplication.sendEvent(desk.table, QKeyEvent(UP, Qt.Key.Key_W, plain, 25, 0, 0, "w"))
+    assert desk.model.held, "another key is another key"
+    no_break = Qt.Key.Key_nobreakspace
+    QApplication.sendEvent(desk.table, QKeyEvent(UP, no_break, shift, 65, 0, 0, "\xa0"))
+    assert not desk.model.held
+
+
 def test_space_is_a_space_in_a_field_and_holds_nothing(desks):
     desk = desks()
     desk.field.setFocus()

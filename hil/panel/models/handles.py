@@ -46,7 +46,7 @@ class HandlesModel:
         self.shape = shape
         self.frame: Frame = frame
         self._pads = [0.0] * AXIS_COUNT
-        self._keys: set[str] = set()
+        self._keys: dict[int, str] = {}
         self._gamepad: GamepadSource | None = None
         self.gamepad_error = ""
         """Why there is no gamepad, or none any more; empty if there is one or none was asked."""
@@ -55,8 +55,7 @@ class HandlesModel:
     def deflections(self) -> tuple[float, ...]:
         """Deflection of each axis by pads and keys, -1 to 1."""
         total = list(self._pads)
-        for key in self._keys:
-            axis, sign = KEYS[key]
+        for axis, sign in (KEYS[name] for name in {*self._keys.values()} & KEYS.keys()):
             total[axis] += sign
         return tuple(min(max(value, -1.0), 1.0) for value in total)
 
@@ -64,17 +63,26 @@ class HandlesModel:
         """Deflect an axis by mouse; what is no number or too far is none, or the end."""
         self._pads[axis] = min(max(value, -1.0), 1.0) if value == value else 0.0
 
-    def key(self, name: str, pressed: bool) -> bool:
-        """Take a key.
+    def press(self, place: int, name: str) -> bool:
+        """Take a key that goes down.
+
+        Args:
+            place: which key it is, whatever it is called when it comes up.
+            name: what it is called now.
 
         Returns:
             Whether it is one of the handles'.
         """
-        name = name.upper()
-        if name not in KEYS:
-            return False
-        (self._keys.add if pressed else self._keys.discard)(name)
-        return True
+        self._keys[place] = name.upper()
+        return name.upper() in KEYS
+
+    def let_go(self, place: int) -> None:
+        """Take a key that comes up; one that never went down means that something was missed.
+
+        Then no key counts as pressed any more.
+        """
+        if self._keys.pop(place, None) is None:
+            self._keys.clear()
 
     def release(self) -> None:
         """Let go of everything: the window lost the keyboard, or is hidden."""
