@@ -61,10 +61,17 @@ def run_panel(opening: Opening) -> int:
 
 
 def _hear_faults(window: MainWindow) -> None:
-    """A fault that reaches nobody stops the motion that is owned here, and is printed."""
+    """A fault that reaches nobody stops the motion that is owned here; a new one is printed.
+
+    One that lasts comes back in every turn.
+    """
+    printed = ""
 
     def heard(kind: type[BaseException], fault: BaseException, at: TracebackType | None) -> None:
-        traceback.print_exception(kind, fault, at)
+        nonlocal printed
+        if (words := f"{kind.__name__}: {fault}") != printed:
+            traceback.print_exception(kind, fault, at)
+            printed = words
         window.fail(fault)
 
     sys.excepthook = heard

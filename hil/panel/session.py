@@ -13,8 +13,9 @@ was cut off from its bench has no next one: then people are told how else the be
 and shown what it goes on telling, until it is gone.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hil.desk import messages as m
@@ -24,6 +25,7 @@ from hil.panel.models.bench_link import Link, Source
 from hil.panel.models.bench_stop import Stops
 from hil.panel.models.feed import Batch, LiveFeed, RunFacts
 from hil.panel.models.in_force import InForce
+from hil.panel.models.session_end import last_word_in
 from hil.panel.models.session_search import DeskSearch
 from hil.panel.texts import text
 from hil.recording.frame import EventKind, EventRecord, Level
@@ -69,7 +71,7 @@ class LiveSession:
         self._feed = LiveFeed(client)
         self._stops = Stops()
         self._search: DeskSearch | None = None
-        self._cut_off = False
+        self._cut_off = self._given_up = False
         self._unanswered: dict[int, None] = {}  # numbers, in the order in which they were asked
         self._own_answers: list[m.Answer] = []
         self.bench = BenchModel(self._feed.facts, Source.LIVE, self.next_id)
@@ -86,6 +88,11 @@ class LiveSession:
     def ended(self) -> bool:
         """Whether the run is over, or the bench gone; pictures stay."""
         return self.bench.link(self._now_s()) is Link.ENDED
+
+    @property
+    def path(self) -> Path:
+        """Of the desk's socket; the run's next desk has the same."""
+        return self._client.path
 
     @property
     def owns(self) -> bool:
@@ -108,7 +115,7 @@ class LiveSession:
                 self._ask_display()
             self._client.send(self.bench.alive(self._now_s()))
         messages = tuple(self._client.poll())
-        if not self._client.open and not (self._search or self.ended or _last_word(messages)):
+        if not self._client.open and not (self._search or self.ended or last_word_in(messages)):
             cut_off = any(isinstance(said, m.CutOff) for said in messages)
             news = self._lose_for_good() if cut_off else self._lose()
         if self.ended and not self._client.open:
@@ -116,6 +123,7 @@ class LiveSession:
         messages, self._own_answers = (*messages, *self._own_answers), []
         for message in messages:
             self.bench.hear(message)
+            self._given_up = self._given_up and self.owns
             self.in_force.hear(message)
             if isinstance(message, m.Answer):
                 self._unanswered.pop(message.id, None)
@@ -207,6 +215,12 @@ class LiveSession:
         """Ask for a stop, whoever owns the motion; in every turn until it was taken."""
         self._ask_stop(self.bench.stop())
 
+    def give_up(self) -> None:
+        """Stop, and give the motion back; once each time that it was taken."""
+        if self.owns and not self._given_up:
+            self.stop()
+            self._given_up = self.send(self.bench.take_or_release())
+
     def _ask_stop(self, message: m.Stop) -> bool:
         if not message.id:  # a desk answers no question without a number
             message = m.Stop(id=self.next_id())
@@ -274,14 +288,6 @@ class ReplaySession:
     def close(self) -> None:
         """Let go of the file."""
         self.feed.close()
-
-
-def _last_word(messages: Iterable[Message]) -> bool:
-    """Whether a desk has said that it is over with this client, or with the run."""
-    return any(
-        isinstance(said, m.Refused) or (isinstance(said, m.State) and not said.bench)
-        for said in messages
-    )
 
 
 def _noted(news: str, batch: Batch, t_s: float) -> EventRecord:

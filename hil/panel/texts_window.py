@@ -28,8 +28,8 @@ TEXTS: Final[dict[str, str]] = {
     ),
     "session.cut_off": "no desk any more, the bench may still move",
     "session.cut_off_news": (
-        "The desk has lost the bench, and no other desk comes. Its dead-man is released, but it may "
-        "still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
+        "The desk has lost the bench, and no other desk comes. Its dead-man is released, but it "
+        "may still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
     ),
     "session.stop_cut_off": (
         "No panel can stop this bench any more, and it may still move: "
@@ -52,6 +52,14 @@ TEXTS: Final[dict[str, str]] = {
     "window.leave": "Leave this run",
     "window.quit": "Quit",
     "window.quit.owner": "You own the motion. Closing gives it back and stops it. Close?",
+    "window.leave.owner": (
+        "You own the motion. Leaving this run gives it back and stops it. Leave?"
+    ),
+    "window.stays": (
+        "{what} is ready, but you own the motion of {name}: this panel stays with it. Choose the "
+        "other one when this may be left."
+    ),
+    "window.benches.shown": "{name} is shown already, and no other bench was chosen",
     "window.full": "Full screen",
     "window.theme": "Colours",
     "window.theme.system": "As the system",
@@ -70,6 +78,10 @@ TEXTS: Final[dict[str, str]] = {
         " emergency stop that is wired to the power.</p>"
     ),
     "window.failed": "The panel has a fault of its own and lets go: {why}",
+    "window.faulty": (
+        "This panel has a fault of its own: what it shows may be wrong. It stopped the motion that "
+        "it owned, if any, and gave it back. Close it and open it anew. {why}"
+    ),
     "window.reading": "Looking through {path}",
     "window.reading.cancel": "Cancel",
     "window.reading.given_up": "{path} was given up",

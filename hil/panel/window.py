@@ -1,6 +1,7 @@
 """The main window: a strip that is always seen, docks around nothing, and what they show.
 
-A fault of the panel's own lets go of the motion: pictures that may be wrong steer nothing.
+A fault of the panel's own gives the motion back: pictures that may be wrong steer nothing. Those
+of a panel that owns nothing steer nothing anyway: it stops nobody else.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox, QToolBar
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import ClientMessage, Take
@@ -20,9 +21,10 @@ from hil.panel.session import LiveSession, ReplaySession, Session
 from hil.panel.texts import text
 from hil.panel.theme import Theme
 from hil.panel.window_colours import Colours
+from hil.panel.window_leaving import may_leave, owns, stays
 from hil.panel.window_menus import Menus
 from hil.panel.window_reading import Reading
-from hil.panel.window_strip import Strip
+from hil.panel.window_strip import Strip, bar_of
 from hil.panel.window_turns import TURN_MS, Turns
 
 if TYPE_CHECKING:
@@ -59,13 +61,9 @@ class MainWindow(QMainWindow):
         )
         self.strip = Strip(self.theme, now_s)
         self.strip.wish.connect(self.send)
-        bar = QToolBar(self)
-        bar.setObjectName("strip")
-        bar.setMovable(False)
-        bar.toggleViewAction().setEnabled(False)
-        bar.addWidget(self.strip)
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
         self._take_due: Take | None = None
+        self._replay_agreed = False
         self.turns = Turns(self, now_s)
         """What is done thirty times a second."""
         self.views = self.turns.views
@@ -99,10 +97,12 @@ class MainWindow(QMainWindow):
             self.send(message)
 
     def fail(self, error: BaseException) -> None:
-        """A fault of the panel's own: let go, stop, and say so."""
+        """A fault of the panel's own: let go, stop what is led from here, and say so for good."""
         self.strip.let_go()
-        self.stop()
-        self.tell(text("window.failed", why=f"{type(error).__name__}: {error}"))
+        self._take_due = None
+        if isinstance(self._session, LiveSession):
+            self._session.give_up()
+        self.tell(text("window.failed", why=self.strip.tell_fault(error)))
 
     # --- what it is connected to ----------------------------------------------------------------
 
@@ -129,11 +129,13 @@ class MainWindow(QMainWindow):
 
         Args:
             path: its socket.
-            take: whether to ask for its motion at once, for a run that was begun here.
+            take: whether to ask for its motion at once, for a run that was begun here and is ready.
 
         Returns:
-            Whether it let this panel in; if not, the status bar says why.
+            Whether it is shown; if not, it was not to be, or the status bar says why.
         """
+        if stays(self, path.name) if take else not may_leave(self, "window.benches"):
+            return False
         self.reading.give_up()
         try:
             client = DeskClient.connect(path, self._name)
@@ -155,10 +157,16 @@ class MainWindow(QMainWindow):
         Args:
             path: of the run's folder or its file.
         """
+        if not may_leave(self, "window.open"):
+            return
+        self._replay_agreed = owns(self)
         self.tell(text("window.reading", path=path), for_good=True)
         self.reading.begin(path)
 
     def _replayed(self, feed: "FileFeed") -> None:
+        if not self._replay_agreed and stays(self, feed.facts.name):
+            feed.close()
+            return
         self.statusBar().clearMessage()
         self._take_on(ReplaySession(feed, self._now_s))
 
@@ -181,6 +189,10 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Leave what is shown; a bench's motion that is owned here stops, and is free."""
+        if may_leave(self, "window.leave"):
+            self._leave()
+
+    def _leave(self) -> None:
         self.reading.give_up()
         self._take_on(None)
 
@@ -269,7 +281,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask before the motion is let go; remember the layout."""
-        if self._session is not None and self._session.owns and not self._may_close():
+        if not may_leave(self, "window.quit"):
             event.ignore()
             return
         self.shut()
@@ -281,14 +293,7 @@ class MainWindow(QMainWindow):
             return
         self.turns.timer.stop()
         self.docks.save()
-        self.leave()
+        self._leave()
         self.reading.close()
         for view in self.views.made.values():
             view.close()
-
-    def _may_close(self) -> bool:
-        buttons = QMessageBox.StandardButton
-        asked = QMessageBox.question(
-            self, text("window.quit"), text("window.quit.owner"), buttons.Yes | buttons.No
-        )
-        return asked is buttons.Yes

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.places import Place, PlaceError, benches
-from hil.panel.session import Session
+from hil.panel.session import LiveSession, Session
 from hil.panel.shortcuts import ACTIONS, help_html
 from hil.panel.texts import text
 
@@ -150,8 +150,16 @@ class Menus:
             self._window.tell(text("window.benches.none"))
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
-        if chosen is not None:
+        if chosen is not None and not self._shown(chosen):
             self._window.connect_to(chosen.path)
+
+    def _shown(self, bench: Place) -> bool:
+        """Whether a bench is what the window shows, and still runs."""
+        session = self._window.session
+        if not isinstance(session, LiveSession) or session.ended or session.path != bench.path:
+            return False
+        self._window.tell(text("window.benches.shown", name=session.facts.name))
+        return True
 
     def _chosen(self, found: Sequence[Place]) -> Place | None:
         names = [text("window.benches.one", name=one.name, pid=one.pid) for one in found]

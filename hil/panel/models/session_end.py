@@ -1,7 +1,10 @@
 """The end of a run for people: read from what control told, put into words."""
 
+from collections.abc import Iterable
 from typing import Final
 
+from hil.desk import messages as m
+from hil.desk.client import Message
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, RunEnd
 from hil.panel.texts import text
@@ -21,6 +24,14 @@ def failure_of(event: EventRecord) -> str:
     """What broke in control itself, which then tells of no operation any more; else empty."""
     broken = event.kind is EventKind.NOTE and event.level is Level.FATAL
     return event.message if broken else ""
+
+
+def last_word_in(messages: Iterable[Message]) -> bool:
+    """Whether a desk has said that it is over with this client, or with the run."""
+    return any(
+        isinstance(said, m.Refused) or (isinstance(said, m.State) and not said.bench)
+        for said in messages
+    )
 
 
 def end_words(end: RunEnd, over: str = "") -> str:
