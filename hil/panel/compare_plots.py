@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from hil.panel.models.compare import Difference
 from hil.panel.models.scope_envelope import Envelope, bucket_size
 from hil.panel.models.scope_ring import Window
+from hil.panel.plots import grid_axes
 from hil.panel.scope_curve import Curve, trace_pen
 from hil.panel.texts import text
 from hil.panel.theme import Theme
@@ -49,8 +50,8 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         if not len(found.t_s):
             return
         ci = cast(Any, self.ci)
-        upper = ci.addPlot(row=0, col=0)
-        lower = ci.addPlot(row=1, col=0)
+        upper = ci.addPlot(row=0, col=0, axisItems=grid_axes())
+        lower = ci.addPlot(row=1, col=0, axisItems=grid_axes())
         lower.setXLink(upper)
         self._plot(upper, found, (found.first, found.second), (0, 1))
         self._plot(lower, found, (found.values,), (6,))
@@ -89,5 +90,4 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         plot.getAxis("left").setWidth(_AXIS_WIDTH_PX)
         plot.setLabel("left", units=unit)
         for name in ("left", "bottom"):
-            plot.getAxis(name).setPen(pg.mkPen(self._theme.line))
-            plot.getAxis(name).setTextPen(pg.mkPen(self._theme.text))
+            plot.getAxis(name).set_theme(self._theme, self._theme.line)

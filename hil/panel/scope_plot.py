@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtWidgets import QGraphicsItem
 
 from hil.panel.models.scope_channels import Channel
 from hil.panel.models.scope_envelope import Polyline
@@ -78,11 +77,7 @@ class ScopePlot:
         self.edge.setPen(pg.mkPen(theme.accent, width=1, style=dashed))
         self.level.setPen(pg.mkPen(theme.accent, width=1, style=dashed))
         for name in ("left", "bottom"):
-            axis = self.item.getAxis(name)
-            axis.setPen(pg.mkPen(theme.line))
-            axis.setTextPen(pg.mkPen(theme.text))
-            # The grid and its words change seldom and are the dearest part of a picture.
-            axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+            self.item.getAxis(name).set_theme(theme, theme.line)
         if self._codes:
             ticks = [[(code, name) for code, name in enumerate(self._codes)]]
             self.item.getAxis("left").setTicks(ticks)

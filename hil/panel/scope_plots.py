@@ -17,6 +17,7 @@ from hil.panel.models.scope import ScopeModel
 from hil.panel.models.scope_channels import Channel
 from hil.panel.models.scope_marks import near
 from hil.panel.models.scope_seen import View
+from hil.panel.plots import grid_axes
 from hil.panel.scope_curve import trace_colour
 from hil.panel.scope_labels import Labels
 from hil.panel.scope_plot import ScopePlot, TimeBox
@@ -148,7 +149,7 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         plots = self._model.plots()
         for row, (key, channels) in enumerate(plots):
             box = TimeBox(self.zoomed.emit, self.moved.emit)
-            item = cast(Any, self.ci).addPlot(row=row, col=0, viewBox=box)
+            item = cast(Any, self.ci).addPlot(row=row, col=0, viewBox=box, axisItems=grid_axes())
             self._set_up(item, key, channels, number_of, last=row == len(plots) - 1)
             plot = ScopePlot(item, channels, self._codes_of(channels[0]))
             plot.paint(self._theme, number_of, max(1.0, self.devicePixelRatioF()))
