@@ -28,7 +28,7 @@ class Pad(QWidget):
     def __init__(self, model: HandlesModel, first: int, theme: Theme) -> None:
         super().__init__()
         self._model, self._first, self.theme = model, first, theme
-        self._on_strip = False
+        self._on_strip = self._drawn = False
         self.setMinimumSize(150, 130)
 
     def _square(self) -> float:
@@ -38,17 +38,23 @@ class Pad(QWidget):
         """Take hold of the square or the strip."""
         if event.button() is Qt.MouseButton.LeftButton:
             self._on_strip = event.position().x() > self._square()
+            self._drawn = True
             self._draw_to(event.position())
         if (owner := self.parentWidget()) is not None:
             owner.setFocus(Qt.FocusReason.MouseFocusReason)  # whose loss lets go of everything
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Deflect."""
-        if event.buttons() & Qt.MouseButton.LeftButton:
+        """Deflect, unless everything was let go of since the button went down."""
+        if self._drawn and event.buttons() & Qt.MouseButton.LeftButton:
             self._draw_to(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Let go: zero."""
+        """Let go."""
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Zero, until a button goes down here anew."""
+        self._drawn = False
         for axis in range(self._first, self._first + 3):
             self._model.pad(axis, 0.0)
         self.update()
@@ -176,13 +182,18 @@ class HandlesView(QWidget):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         """Without the keyboard a release could be missed: let go of everything."""
-        self._model.release()
+        self._let_go()
         super().focusOutEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
         """What cannot be seen is not steered."""
-        self._model.release()
+        self._let_go()
         super().hideEvent(event)
+
+    def _let_go(self) -> None:
+        self._model.release()
+        for pad in self.pads:
+            pad.let_go()
 
 
 def _name(event: QKeyEvent) -> str:

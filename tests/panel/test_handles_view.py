@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("PySide6")
 
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -114,6 +114,26 @@ def test_a_pad_moves_while_it_is_drawn(view):
     assert wanted(view).linear_m_s[0] > 0.04
     QTest.mouseRelease(pad, Qt.MouseButton.LeftButton, pos=QPoint(side // 2, 2))
     assert wanted(view).at_rest
+
+
+def draw(pad, kind, at):
+    left = Qt.MouseButton.LeftButton
+    plain = Qt.KeyboardModifier.NoModifier
+    there = QPointF(*at)
+    QApplication.sendEvent(pad, QMouseEvent(kind, there, pad.mapToGlobal(there), left, left, plain))
+
+
+def test_a_pad_that_was_let_go_of_under_the_mouse_is_drawn_only_by_a_new_press(view):
+    pad, side = view.pads[0], int(view.pads[0]._square())
+    press, move = QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove
+    draw(pad, press, (side // 2, 2))
+    draw(pad, move, (side // 2, 4))
+    assert not wanted(view).at_rest
+    view.focusOutEvent(QFocusEvent(QFocusEvent.Type.FocusOut))
+    draw(pad, move, (side // 2, 2))
+    assert wanted(view).at_rest
+    draw(pad, press, (side // 2, 2))
+    assert not wanted(view).at_rest
 
 
 @pytest.mark.parametrize("how", ["focus", "hide"])
