@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QWidget
 from hil.panel.gl_calls import GlError
 from hil.panel.gl_drawing import Drawing
 from hil.panel.gl_offscreen import Offscreen
+from hil.panel.key_codes import key_of
 from hil.panel.models.scene_colours import SceneColours
 from hil.panel.models.scene_eye import Eye
 from hil.panel.models.scene_figure import Figure, same_figure
@@ -129,7 +130,7 @@ class Canvas(QWidget):
 
     def keyPressEvent(self, ev: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Arrows turn, with Ctrl they shift; + and - zoom; F, S, T, R choose a view."""
-        key = Qt.Key(ev.key())
+        key = key_of(ev)
         if key in _TURNS:
             right, up = _TURNS[key]
             if ev.modifiers() & Qt.KeyboardModifier.ControlModifier:

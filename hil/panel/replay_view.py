@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from hil.panel.key_codes import key_of
 from hil.panel.models.replay import RATES, FileFeed
 from hil.panel.texts import text
 from hil.panel.theme import Theme
@@ -93,7 +94,7 @@ class ReplayView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Keys that no field wanted."""
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        action = self._actions(shift).get(Qt.Key(event.key()))
+        action = self._actions(shift).get(key_of(event))
         others = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
         if action is None or self._feed is None or event.modifiers() & others:
             super().keyPressEvent(event)

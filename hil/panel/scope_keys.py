@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 
+from hil.panel.key_codes import key_of
+
 if TYPE_CHECKING:
     from hil.panel.scope_view import ScopeView
 
@@ -56,7 +58,7 @@ class ScopeKeys(QObject):
         shift = modifiers == Qt.KeyboardModifier.ShiftModifier
         if modifiers and not shift:
             return False
-        key = Qt.Key(event.key())
+        key = key_of(event)
         if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             self._arrow(-1 if key is Qt.Key.Key_Left else 1, more=shift)
             return True

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPicture
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from hil.panel.key_codes import key_of
 from hil.panel.models.lamps import Role
 from hil.panel.models.timeline import Span, TimelineModel
 from hil.panel.plots import item_of, pen, plot_of, take_theme
@@ -115,9 +116,10 @@ class TimelineView(QWidget):
             Qt.Key.Key_Home: 0,
             Qt.Key.Key_End: last,
         }
-        if event.key() in keys:
-            self.go(keys[event.key()])
-        elif event.key() == Qt.Key.Key_A:
+        key = key_of(event)
+        if key in keys:
+            self.go(keys[key])
+        elif key == Qt.Key.Key_A:
             self._all = True
             self._fit()
         else:
