@@ -254,6 +254,25 @@ def test_a_desk_that_is_cut_off_from_its_bench_says_how_else_it_is_stopped_until
     assert (panel.session.ended, panel.session.stop_text) == (True, "")
 
 
+def test_giving_up_stops_and_releases_once_each_time_that_the_motion_was_taken(panel):
+    own = m.State(owner="t", you_own=True, clients=("t",), bench=True)
+    free = m.State(owner="", you_own=False, clients=("t",), bench=True)
+
+    def given_up(said):
+        panel.desk.taken.clear()
+        panel.desk.says.append(said)
+        for _ in range(10):
+            panel.turn()
+            panel.session.give_up()
+        return [one.type for one in panel.desk.taken if one.type != "alive"]
+
+    assert given_up(free) == []
+    assert given_up(own) == ["stop", "release"]
+    assert given_up(own) == [], "the desk need not have done it yet"
+    assert given_up(free) == []
+    assert given_up(own) == ["stop", "release"]
+
+
 def test_a_run_that_ends_answers_what_its_desk_did_not(panel):
     panel.desk.hangs = True
     panel.session.stop()

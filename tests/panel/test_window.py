@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.operation import Operation
-from hil.desk.order import Button
+from hil.desk.order import DEAD_MAN_S, Button
 from hil.desk.process import DeskProcess
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
@@ -142,6 +142,15 @@ def hold_twice(window, until, slot):
         end_s = NOW_S() + 0.1
         until(lambda: NOW_S() > end_s)  # noqa: B023
     raise AssertionError("never held")
+
+
+def test_a_panel_that_was_too_busy_says_why_hold_to_run_was_let_go(app, owned, until):
+    window, slot = owned
+    hold_twice(window, until, slot)
+    app.thread().msleep(round(1.5e3 * DEAD_MAN_S))  # as long as a picture may take somewhere
+    until(lambda: "sign of life was late" in window.statusBar().currentMessage())
+    until(lambda: not slot.order.held)
+    QTest.keyRelease(window, Key.Key_Space)
 
 
 def test_no_two_keys_collide_and_all_are_explained():
@@ -287,9 +296,35 @@ def test_a_fault_of_its_own_lets_go_stops_and_is_told(owned, until, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         window.turns.turn()
     monkeypatch.undo()
-    until(lambda: slot.pressed(Button.HOLD) == 1)
+    until(lambda: slot.pressed(Button.HOLD) == 1 and not window.session.owns)
     assert not window.session.bench.held
     assert "ZeroDivisionError: a view" in window.statusBar().currentMessage()
+    assert window.strip.fault_words.isVisible()
+
+
+def test_a_fault_that_lasts_stops_once_and_another_panel_can_lead(
+    owned, desk, until, monkeypatch, capsys
+):
+    window, slot = owned
+    until(lambda: window.views.complete)
+    monkeypatch.setattr(sys, "excepthook", lambda *fault: window.fail(fault[1]))
+    faults = []
+
+    def broken():
+        faults.append(1)
+        raise ZeroDivisionError("a view")
+
+    monkeypatch.setattr(window.views["timeline"], "tick", broken)
+    until(lambda: not window.session.owns)
+    other = DeskClient.connect(desk.path, "other")
+    other.send(m.Take(id=other.next_id()))
+    until(lambda: slot.order.owner == "other")
+    seen = len(faults)
+    until(lambda: len(faults) > seen + 10)
+    assert slot.order.owner == "other"
+    assert slot.pressed(Button.HOLD) == 1, "its own motion once, that of others never"
+    monkeypatch.undo()
+    other.close()
 
 
 def test_views_are_made_one_by_one_and_all_before_the_motion_is_taken(make, desk, until):
