@@ -88,7 +88,11 @@ TEXTS: Final[dict[str, str]] = {
     "window.cannot_open": "{path}: {why}",
     "window.refused": "Refused: {why}",
     "window.connected": "Connected to {name}",
-    "window.skipped": "Too slow for {names}",
+    "window.skipped": "Drawn seldom, for want of time: {names}",
+    "window.too_late": (
+        "This panel was busy for {silent_ms} ms: its sign of life was late, and hold-to-run was "
+        "let go. Let go of it and press it anew; a smaller window or fewer parts draw faster."
+    ),
     "window.missed": "{count} frames not shown",
     "window.controls.none": (
         "Take on a platform that runs to lead it from here: Bench, Benches that run, or the tab "

@@ -1,8 +1,9 @@
 """What a window does thirty times a second: a sign of life, news, pictures; and views, one by one.
 
-A turn gives the sign of life first, then takes what came, then draws what there is time for. Views
-are made in every second turn at first; between them what is there is painted. A run that is about
-to be shown comes before the views that it can be shown without.
+A turn gives the sign of life first, then takes what came, then draws what there is time for, and
+paints it at once: else Qt would paint between the turns, where nobody knows what took so long.
+Views are made in every second turn at first; between them what is there is painted. A run that is
+about to be shown comes before the views that it can be shown without.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
+from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from hil.desk.messages import Answer
+from hil.desk.order import DEAD_MAN_S
 from hil.panel.dock_views import View
 from hil.panel.docks import Views, makers_of
 from hil.panel.models.pace import Pace
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
-"""Time of a turn in which is drawn; the rest is for the sign of life, and for Qt."""
+"""Time of a turn [s] for drawing and painting; the rest is for the sign of life, and for Qt."""
 PAINT_TURNS: Final = 2
 """Turns in which a run that was just opened is drawn and painted before the next view is made."""
 READING_S: Final = 1.5
@@ -43,7 +46,7 @@ class Turns:
 
     def __init__(self, window: MainWindow, now_s: Callable[[], float]) -> None:
         self._window = window
-        self._pace = Pace(DRAWING_S, now_s)
+        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, now_s)
         self._missed = 0
         self._told: list[Turn] = []
         """By this run so far, for the views that are still to be made."""
@@ -77,6 +80,7 @@ class Turns:
 
     def _turn(self) -> None:
         window = self._window
+        self._pace.begin()
         if window.session is not None:
             self._look(window.session)
         for view in self.views.made.values():
@@ -88,6 +92,9 @@ class Turns:
 
     def _look(self, session: Session) -> None:
         before = session.ended
+        if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
+            silent_ms = round(1e3 * self._pace.gap_s)
+            self._window.tell(text("window.too_late", silent_ms=silent_ms))
         turn = session.turn()
         self.hear(turn)
         if turn.news:
@@ -109,14 +116,16 @@ class Turns:
 
     def _draw(self) -> None:
         window = self._window
-        tasks: dict[str, Callable[[], object]] = {
-            name: view.refresh
-            for name, view in self.views.made.items()
-            if window.docks.visible(name)
-        }
-        tasks["strip"] = window.strip.refresh
-        left_out = self._pace.turn(tasks)
-        window.menus.refresh(window.session, self._missed, left_out)
+        window.strip.refresh()
+        seldom = self._pace.turn(
+            {
+                name: lambda view=view: _drawn(view)
+                for name, view in self.views.made.items()
+                if window.docks.visible(name)
+            }
+        )
+        titles = [text(f"window.dock.{name}") for name in seldom]
+        window.menus.refresh(window.session, self._missed, titles)
 
     def _make_one(self) -> None:
         """Make a view in every second turn; between them what is there is painted."""
@@ -136,3 +145,17 @@ class Turns:
             view.take(turn)
         self._window.docks.fill(name, view.widget)
         QTimer.singleShot(0, self._window.docks.tidy)
+
+
+def _drawn(view: View) -> None:
+    """Draw a view and paint it, so that its whole cost is known."""
+    view.refresh()
+    paint(view.widget)
+
+
+def paint(widget: QWidget) -> None:
+    """Paint now whatever of a widget has changed; nothing else is done that waits to be done."""
+    send = QCoreApplication.sendPostedEvents
+    for picture in widget.findChildren(QGraphicsView):
+        send(picture.scene(), QEvent.Type.MetaCall.value)  # tells the widget what has changed
+    send(widget.window(), QEvent.Type.UpdateRequest.value)
