@@ -26,7 +26,7 @@ TEXTS: Final[dict[str, str]] = {
     "session.stop_silent": (
         "No answer to the stop for {silent_s} s: use the emergency stop / Ctrl-C at the terminal."
     ),
-    "session.cut_off": "no desk any more, the bench may still move",
+    "session.cut_off": "cut off from the bench, which may still move",
     "session.cut_off_news": (
         "The desk has lost the bench, and no other desk comes. Its dead-man is released, but it "
         "may still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
