@@ -14,6 +14,11 @@ from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
 
 KNOB_PX: Final = 10
+_OF_SHORTCUTS: Final = (
+    Qt.KeyboardModifier.ControlModifier
+    | Qt.KeyboardModifier.AltModifier
+    | Qt.KeyboardModifier.MetaModifier
+)
 
 
 class Pad(QWidget):
@@ -197,6 +202,8 @@ class HandlesView(QWidget):
 
 
 def _name(event: QKeyEvent) -> str:
-    """The key's letter; empty for a key of none."""
+    """The key's letter; empty for a key of none, and for a letter that is part of a shortcut."""
+    if event.modifiers() & _OF_SHORTCUTS:
+        return ""
     key = key_of(event)
     return chr(key) if 0x41 <= key <= 0x5A else ""

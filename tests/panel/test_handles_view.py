@@ -97,6 +97,15 @@ def test_a_release_of_something_unknown_lets_go_of_all_keys(view):
     assert wanted(view).at_rest
 
 
+@pytest.mark.parametrize("modifier", ["ControlModifier", "AltModifier", "MetaModifier"])
+def test_a_letter_of_a_shortcut_moves_nothing_and_shift_is_none(view, modifier):
+    QTest.keyPress(view, Qt.Key.Key_S, Qt.KeyboardModifier[modifier])
+    assert wanted(view).at_rest
+    QTest.keyRelease(view, Qt.Key.Key_S, Qt.KeyboardModifier[modifier])
+    QTest.keyPress(view, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
+    assert not wanted(view).at_rest
+
+
 def test_repeats_of_a_held_key_change_nothing(view):
     key(view, DOWN, Qt.Key.Key_W, "w", W_PLACE)
     for kind in (UP, DOWN):
