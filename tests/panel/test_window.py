@@ -439,6 +439,32 @@ def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make,
         hold_twice(window, until, slot)
 
 
+def test_a_bench_without_a_desk_is_shown_on_with_lit_lamps_and_how_else_to_stop_it(
+    make, tmp_path, until
+):
+    window = make()
+    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
+        window.connect_to(desk.path, take=True)
+        until(lambda: window.session.owns)
+        bench, strip = window.session.bench, window.strip
+        with open(f"/proc/{desk.pid}/stat", "rb") as stream:
+            keeper = int(stream.read().rsplit(b")", 1)[1].split()[1])
+        os.kill(keeper, signal.SIGKILL)
+        until(lambda: bench.link(NOW_S()) is Link.LOST)
+        assert window.statusBar().currentMessage() == TEXTS["session.cut_off_news"]
+        tell(desk, Mode.ENGAGED)
+        until(lambda: bench.mode == "ENGAGED" and strip.stop_words.isVisible())
+        assert strip.stop_words.text() == TEXTS["session.stop_cut_off"]
+        lit_at_s = NOW_S()
+        tell(desk, Mode.ENGAGED)
+        window.turns.turn()
+        assert [lamp.role for lamp in bench.lamps_at(lit_at_s) if lamp.lit] == ["ok"]
+        assert not window.session.ended
+        QTest.keyClick(window, Key.Key_Escape)
+        until(lambda: "use the emergency stop" in strip.state.refused.text())
+        assert strip.stop_words.isVisible()
+
+
 def test_a_stop_that_a_hanging_desk_does_not_answer_is_told_below_the_buttons(
     make, tmp_path, until
 ):
