@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QGroupBox,
@@ -79,6 +79,7 @@ class ControlsView(QWidget):
         room.addWidget(self._note)
         room.addWidget(self._made_pose())
         room.addWidget(self._made_motion(), 1)
+        self._colour_handles()
         self.set_owner(False)
         self.refresh()
 
@@ -96,8 +97,16 @@ class ControlsView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self._theme = theme
+        self._colour_handles()
         self.form.set_theme(theme)
         self._error.setStyleSheet(f"color: {theme.fault}")
+
+    def _colour_handles(self) -> None:
+        """Let handles stand out from their grooves; those of dark buttons do not."""
+        for slider in (*self.sliders, self.tempo):
+            palette = QPalette()
+            palette.setColor(QPalette.ColorRole.Button, QColor(self._theme.text))
+            slider.setPalette(palette)
 
     def refresh(self) -> None:
         """Show the model as it is; does nothing while hidden."""

@@ -266,7 +266,7 @@ def test_a_pose_that_was_ordered_is_shown_and_the_first_step_is_one_from_there()
 
 def test_without_an_order_the_sliders_show_where_the_platform_rests():
     model = controls()
-    stood = model.target + [0.02, 0.0, -0.03, 0.0, 0.0, 0.05]
+    stood = model.target + np.array([0.02, 0.0, -0.03, 0.0, 0.0, 0.05])
     model.stands_at(stood)
     assert model.target == pytest.approx(stood)
     low, high = model.limits[2]
