@@ -105,7 +105,8 @@ class ControlsView(QWidget):
         """Let handles stand out from their grooves; those of dark buttons do not."""
         for slider in (*self.sliders, self.tempo):
             palette = QPalette()
-            palette.setColor(QPalette.ColorRole.Button, QColor(self._theme.text))
+            for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
+                palette.setColor(group, QPalette.ColorRole.Button, QColor(self._theme.dim))
             slider.setPalette(palette)
 
     def refresh(self) -> None:
