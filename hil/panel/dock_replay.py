@@ -16,7 +16,6 @@ class ReplayDock(Plain):
 
     def __init__(self, theme: Theme) -> None:
         self.widget = ReplayView(None, theme)
-        self.widget.setMaximumHeight(self.widget.sizeHint().height())
 
     def set_session(self, session: Session | None) -> None:
         """Control another recording, or none."""

@@ -16,6 +16,8 @@ from hil.panel.theme import LIGHT, Theme
 
 REDRAW_EVERY: Final = 6
 """At thirty looks a second a histogram of a minute needs no more than five drawings."""
+LEAST_PX: Final = 80
+"""A plot lower than this cannot be read."""
 HALF: Final = 0.5
 """Is added to every count, so that an empty bin has a logarithm, which lies below the axis."""
 _FIRST: Final = math.log10(EDGES_S[0]) - 1.0 / PER_DECADE
@@ -44,11 +46,14 @@ class LatenessView(QWidget):
         self.words.setWordWrap(True)
         self.plot = plot_of({"bottom": _TimeAxis("bottom"), "left": _CountAxis("left")})
         self.plot.setMouseEnabled(x=False, y=False)
+        self.plot.setMinimumHeight(LEAST_PX)
+        item_of(self.plot).getAxis("left").enableAutoSIPrefix(False)
         self._curves: list[pg.PlotCurveItem] = []
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addWidget(self.words)
         layout.addWidget(self.plot, 1)
+        layout.addStretch()  # instead of a plot that is hidden
         self.set_model(model)
 
     def set_model(self, model: LatenessModel) -> None:
@@ -59,20 +64,21 @@ class LatenessView(QWidget):
         self._curves = [pg.PlotCurveItem(_BORDERS, _NONE, stepMode="center") for _ in model.names]
         for curve in self._curves:
             self.plot.addItem(curve)
+        self.plot.setVisible(model.measured)
+        self.words.setText("" if model.measured else text("lateness.virtual"))
         self.set_theme(self._theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""
         self._theme, self._serial, self._skipped = theme, -1, REDRAW_EVERY
         take_theme(self.plot, theme)
-        window = text("lateness.count", window_s=f"{WINDOW_S:g}")
-        self.plot.setLabel("left", window, color=theme.text)
+        self.plot.setLabel("left", text("lateness.count"), color=theme.text)
         for curve, colour in zip(self._curves, theme.traces, strict=False):
             curve.setPen(pen(colour, 2.0))
 
     def refresh(self) -> None:
         """Show the newest counts, a few times a second; does nothing while hidden."""
-        if not self.isVisible():
+        if not (self.isVisible() and self._model.measured):
             return
         self._skipped += 1
         if self._model.serial == self._serial or self._skipped < REDRAW_EVERY:
@@ -108,6 +114,7 @@ class LatenessView(QWidget):
             p99=time_figure(spread.p99_s),
             largest=time_figure(spread.largest_s),
             count=spread.count,
+            window_s=f"{WINDOW_S:g}",
         )
         return spot + escape(words)
 

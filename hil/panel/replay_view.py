@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QSlider,
     QStyle,
     QStyleOptionSlider,
@@ -65,6 +66,7 @@ class ReplayView(QWidget):
         self.at_event.setTextFormat(Qt.TextFormat.PlainText)
         self.note = QLabel(self)
         self.note.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._arrange()
         self.slider.valueChanged.connect(self._slid)
         self.play.clicked.connect(self._play_or_pause)
@@ -131,13 +133,12 @@ class ReplayView(QWidget):
         whole.addWidget(self.slider)
         whole.addLayout(row)
         whole.addWidget(self.note)
-        whole.addStretch(1)
 
     def _write(self) -> None:
         feed = self._feed
         if feed is None:
             self.time.setText(text("replay.none"))
-            self.note.setText("")
+            self.note.hide()
             self.play.setText(text("replay.play"))
             return
         start_s, end_s = feed.span_s
@@ -158,6 +159,7 @@ class ReplayView(QWidget):
         if feed.index.dropped:
             notes.append(text("replay.dropped", count=feed.index.dropped))
         self.note.setText("\n".join(notes))
+        self.note.setVisible(bool(notes))
 
     def _slid(self, value: int) -> None:
         if self._feed is not None:

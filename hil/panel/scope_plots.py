@@ -28,6 +28,8 @@ from hil.recording.header import code_name
 
 _NEAR_PX: Final = 5.0
 """A mark this near to the mouse says what it is."""
+LEAST_PX: Final = 80
+"""A plot lower than this cannot be read; where there are too many they scroll."""
 _AXIS_WIDTH_PX: Final = 62
 _TITLE_HEIGHT_PX: Final = 18
 
@@ -156,6 +158,7 @@ class ScopePlots(pg.GraphicsLayoutWidget):
             for which, line in enumerate(plot.cursors):
                 line.sigPositionChanged.connect(self._report(which))
             self._plots.append(plot)
+        self.setMinimumHeight(LEAST_PX * len(self._plots))
         if self._plots:
             small = self.font()
             small.setPointSizeF(0.8 * small.pointSizeF())

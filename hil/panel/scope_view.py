@@ -7,7 +7,9 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFileDialog,
+    QFrame,
     QLabel,
+    QScrollArea,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -40,7 +42,11 @@ class ScopeView(QWidget):
         super().__init__(parent)
         self.model = model
         self._theme = theme
-        self.plots = ScopePlots(model, theme, self)
+        self.plots = ScopePlots(model, theme)
+        self._scroll = QScrollArea(self)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setWidget(self.plots)
         self.signals = SignalTree(model, self)
         self.trigger_bar = TriggerBar(model, self)
         self.readout = Readout(theme, self)
@@ -114,7 +120,7 @@ class ScopeView(QWidget):
         middle = QWidget(self)
         self._stack = QStackedLayout(middle)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.plots)
+        self._stack.addWidget(self._scroll)
         left = QWidget(self)
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -155,7 +161,7 @@ class ScopeView(QWidget):
     # What is done.
 
     def _choice_changed(self) -> None:
-        self._stack.setCurrentWidget(self.plots if self.model.traces else self._empty)
+        self._stack.setCurrentWidget(self._scroll if self.model.traces else self._empty)
         self.trigger_bar.refresh()
         self.tools.fill(self.model)
         self._sync()

@@ -95,7 +95,9 @@ class Studio:
         return False
 
     def take(self, name: str, size: QSize = SMALL) -> None:
-        """Take a picture of the window."""
+        """Take a picture of the window, with all its views."""
+        if not self.wait(lambda: self.window.views.complete):
+            raise TimeoutError(f"the views for {name} were not made")
         self.window.resize(size)
         self.window.docks.settle(run=self.window.session is not None)
         self.wait(most_s=1.5)

@@ -196,9 +196,13 @@ _LOOKS: Final[dict[str, str]] = {
     "lateness.busy": "busy",
     "lateness.answer": "answer",
     "lateness.axis": "Time",
-    "lateness.count": "Cycles in the last {window_s} s",
+    "lateness.count": "Cycles",
     "lateness.none": "Nothing measured",
-    "lateness.figures": "{name}: median {p50}, p99 {p99}, largest {largest} ({count} cycles)",
+    "lateness.virtual": "Virtual clock: not measured",
+    "lateness.figures": (
+        "{name}: median {p50}, p99 {p99}, largest {largest} "
+        "({count} cycles in the last {window_s} s)"
+    ),
 }
 
 TEXTS: Final[dict[str, str]] = {

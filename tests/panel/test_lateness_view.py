@@ -1,12 +1,15 @@
 """The histogram of lateness: curves as the counts are, figures in words, few drawings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from feed_samples import batch, platform_facts
 from view_samples import application, colours, gone, pump, shown
 
-from hil.panel.lateness_view import HALF, REDRAW_EVERY, LatenessView
+from hil.panel.lateness_view import HALF, LEAST_PX, REDRAW_EVERY, LatenessView
 from hil.panel.models.lateness import LatenessModel
+from hil.panel.texts import TEXTS
 from hil.panel.theme import DARK, LIGHT
 
 FACTS = platform_facts()
@@ -34,7 +37,10 @@ def test_curves_and_words_tell_the_counts(view, theme):
     feed(view, 1.05e-4)
     for curve, name in zip(view._curves, view._model.names, strict=True):
         np.testing.assert_allclose(10.0 ** curve.getData()[1] - HALF, view._model.counts(name))
-    assert "late: median 105 µs, p99 105 µs, largest 105 µs (1000 cycles)" in view.words.text()
+    assert (
+        "late: median 105 µs, p99 105 µs, largest 105 µs (1000 cycles in the last 60 s)"
+        in view.words.text()
+    )
     assert "busy: median 300 µs" in view.words.text()
     assert colours(view.plot).get(theme.traces[0], 0) > 10
     low, high = view.plot.viewRange()[0]
@@ -56,6 +62,29 @@ def test_axes_are_written_as_times_and_counts(view):
     below, left = (view.plot.getPlotItem().getAxis(side) for side in ("bottom", "left"))
     assert below.tickStrings([-6.0, -4.0, -3.0, 0.0], 1.0, 1.0) == ["1 µs", "100 µs", "1 ms", "1 s"]
     assert left.tickStrings([0.0, 3.0], 1.0, 1.0) == ["1", "1000"]
+
+
+def test_of_a_virtual_clock_nothing_is_told_as_measured(view):
+    feed(view, 1e-4)
+    header = replace(FACTS.header, metadata={**FACTS.header.metadata, "clock": "virtual"})
+    model = LatenessModel(replace(FACTS, header=header))
+    view.set_model(model)
+    feed(view, 0.0, REDRAW_EVERY)
+    assert view.words.text() == TEXTS["lateness.virtual"]
+    assert not view.plot.isVisible()
+    assert model.spread("late").count == 0
+    view.set_model(LatenessModel(FACTS))
+    feed(view, 1e-4, REDRAW_EVERY)
+    assert "(1000 cycles" in view.words.text()
+    assert view.plot.isVisible()
+
+
+def test_the_title_of_the_counts_has_room_on_a_small_screen(view):
+    view.resize(1366, view.minimumSizeHint().height())
+    pump()
+    title = view.plot.getPlotItem().getAxis("left").label
+    assert title.toPlainText().strip() == TEXTS["lateness.count"]
+    assert title.boundingRect().width() <= LEAST_PX <= view.plot.height()
 
 
 def test_another_run_begins_empty_and_hidden_does_nothing(view):

@@ -55,7 +55,7 @@ class Spread:
 
 
 class LatenessModel:
-    """Histograms of a run's lateness and work.
+    """Histograms of a run's lateness and work; empty for one on the virtual clock.
 
     Args:
         facts: of the run.
@@ -65,6 +65,8 @@ class LatenessModel:
         series = _SERIES[facts.station]
         self.names = tuple(name for name, _ in series)
         """Keys of the quantities."""
+        self.measured = facts.header.metadata.get("clock") != "virtual"
+        """Whether there was anything to measure: a virtual clock is never late."""
         self._places = tuple(column(facts.layout, field).start for _, field in series)
         self._time = column(facts.layout, "t_s").start
         shape = (len(series), BLOCKS)
@@ -84,7 +86,7 @@ class LatenessModel:
         if batch.restart:
             self._clear()
         rows = batch.rows
-        if not len(rows):
+        if not (len(rows) and self.measured):
             return
         self.serial += 1
         blocks = np.floor(rows[:, self._time] * (BLOCKS / WINDOW_S))
