@@ -193,7 +193,9 @@ def test_every_control_does_what_it_says(begin):
     operator.tap(view.sliders[0], KEY.Key_PageUp)
     operator.tap(view.sliders[0], KEY.Key_Right)
     assert operator.target - rested == pytest.approx([0.011, 0, 0, 0, 0, 0])
+    assert not operator.model.target_given
     operator.go()
+    assert operator.model.target_given
     operator.drag(view.sliders[2], 0.45)  # a pose that is gone to is followed
     assert abs(operator.target[2] - rested[2]) > 0.005
     operator.go()
