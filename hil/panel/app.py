@@ -10,6 +10,7 @@ from types import TracebackType
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
+from hil.panel.garbage import collected_here
 from hil.panel.models.opening import Opening
 from hil.panel.window import MainWindow
 from hil.realtime import RealClock
@@ -54,7 +55,8 @@ def run_panel(opening: Opening) -> int:
     window.show()
     QTimer.singleShot(0, lambda: window.open(opening))
     try:
-        return app.exec()
+        with collected_here(window):
+            return app.exec()
     finally:
         window.shut()
         sys.excepthook = sys.__excepthook__

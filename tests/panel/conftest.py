@@ -1,5 +1,6 @@
 """One application for all tests of windows, and how they wait: on events, never on time."""
 
+import gc
 import os
 import sys
 
@@ -23,6 +24,15 @@ def app():
     """The application of the whole session; Qt allows one in a process."""
     widgets = pytest.importorskip("PySide6.QtWidgets")
     return widgets.QApplication.instance() or widgets.QApplication([])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collected_here():
+    """Cycles of widgets are collected in the thread that runs the tests, as in the panel's own."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
