@@ -8,6 +8,7 @@ about to be shown comes before the views that it can be shown without.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -68,6 +69,8 @@ class Turns:
         """Another run is shown: what the last one told is of no use any more."""
         self._missed = 0
         self._told.clear()
+        if self.views.complete:
+            gc.collect()  # nothing is owned now; see `hil.panel.garbage`
         self._paint_turns = PAINT_TURNS
 
     def turn(self) -> None:
