@@ -1,0 +1,53 @@
+"""A picture for the documents is taken when all views are there, and not before."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtCore import QSize
+
+from hil.panel.screenshots import Studio
+
+
+class Views:
+    def __init__(self, looks):
+        self._left = looks
+
+    @property
+    def complete(self):
+        self._left -= 1
+        return self._left <= 0
+
+
+def studio(tmp_path, looks, log):
+    made = object.__new__(Studio)
+    now = [0.0]
+    work = SimpleNamespace(msleep=lambda ms: now.__setitem__(0, now[0] + 1e-3 * ms))
+    made._app = SimpleNamespace(processEvents=lambda: None, thread=lambda: work)
+    made._now_s = lambda: now[0]
+    made._out = tmp_path
+    picture = SimpleNamespace(save=lambda path: log.append((path, views._left)) or True)
+    views = Views(looks)
+    made.window = SimpleNamespace(
+        views=views,
+        session=None,
+        resize=lambda size: None,
+        docks=SimpleNamespace(settle=lambda run: None),
+        grab=lambda: picture,
+    )
+    return made
+
+
+def test_a_picture_waits_for_the_views(tmp_path):
+    log = []
+    studio(tmp_path, 40, log).take("4k", QSize(100, 100))
+    assert log == [(str(tmp_path / "panel_4k.png"), 0)]
+
+
+def test_no_picture_is_taken_without_them(tmp_path):
+    log = []
+    with pytest.raises(TimeoutError, match="4k"):
+        studio(tmp_path, 10**9, log).take("4k")
+    assert not log
