@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 LEGS: Final = 6
 FULL_LEASTS: Final = 10.0
 """A distance from a singularity that is so many times its least above it fills the bar."""
-RANK_STEP: Final = 0.02
+RANK_STEP: Final = 0.005
 """Two rows change places only for a larger difference of shares, so that they do not dance."""
 _SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
 
