@@ -173,15 +173,17 @@ def test_ctrl_c_at_the_terminal_is_told_until_the_platform_is_parked(begin):
     ending, seen = operator.window.strip.state.ending, []
 
     def look():
-        words = ending.text().removeprefix("THE RUN IS ENDING: ") if ending.isVisible() else ""
-        if words and (not seen or seen[-1] != words):
-            seen.append(words)
+        if ending.isVisible() and (not seen or seen[-1] != ending.text()):
+            seen.append(ending.text())
 
     bench.process.send_signal(signal.SIGINT)
     operator.until_over(look)
-    cause = "Ctrl-C at the terminal, or a signal; "
-    assert all(words.startswith(cause) for words in seen)
-    steps = [words.removeprefix(cause) for words in seen]
+    cause = "Ctrl-C at the terminal, or a signal"
+    operator.until(lambda: ending.text() == f"ENDED: the run is over: {cause}")
+    under_way = f"THE RUN IS ENDING: {cause}; "
+    said = [words for words in seen if not words.startswith("ENDED: ")]
+    assert all(words.startswith(under_way) for words in said)
+    steps = [words.removeprefix(under_way) for words in said]
     assert {step for step in steps if step == "parking" or "press Park" in step}, steps
-    assert not ending.isVisible()
+    assert ending.isVisible()
     assert "has ended" in operator.window.statusBar().currentMessage()
