@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.form_view import FormView
-from hil.panel.models.controls import AXES, OVERRIDE_STEP, ControlsModel
+from hil.panel.models.controls import AXES, OVERRIDE_STEP, Array, ControlsModel
 from hil.panel.models.live_motion import Standing
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
@@ -74,6 +74,7 @@ class ControlsView(QWidget):
         super().__init__(parent)
         self._model, self._now_s, self._theme = model, now_s, theme
         self._owner: bool | None = None
+        self._pose_shown: tuple[object, ...] = ()
         room = QVBoxLayout(self)
         self._note = QLabel(text("controls.not_owner"))
         room.addWidget(self._note)
@@ -113,7 +114,18 @@ class ControlsView(QWidget):
         """Show the model as it is; does nothing while hidden."""
         if not self.isVisible():
             return
+        self._show_pose()
+        self._show_tempo(self._model.in_force.tempo)
+        errors = [self._model.error_of(wish) for wish in ("target", "pose", "play", "override")]
+        errors.append(self._model.in_force.objection)
+        self._error.setText("\n".join(filter(None, errors)))
+        self._show_motion()
+
+    def _show_pose(self) -> None:
+        """Show the pose and its limits, if the sliders do not stand so already."""
         target, limits = self._model.target, self._model.limits
+        if self._pose_key(target, limits) == self._pose_shown:
+            return
         span = np.maximum(limits[:, 1] - limits[:, 0], 1e-12)
         for axis, slider in enumerate(self.sliders):
             with QSignalBlocker(slider):
@@ -122,11 +134,11 @@ class ControlsView(QWidget):
             ends = (*limits[axis], target[axis])
             for label, value in zip(self._ends[axis], ends, strict=True):
                 label.setText(_shown(axis, value))
-        self._show_tempo(self._model.in_force.tempo)
-        errors = [self._model.error_of(wish) for wish in ("target", "pose", "play", "override")]
-        errors.append(self._model.in_force.objection)
-        self._error.setText("\n".join(filter(None, errors)))
-        self._show_motion()
+        self._pose_shown = self._pose_key(target, limits)
+
+    def _pose_key(self, target: Array, limits: Array) -> tuple[object, ...]:
+        places = (slider.value() for slider in self.sliders)
+        return (target.tobytes(), limits.tobytes(), *places)
 
     def _show_tempo(self, now: float | None) -> None:
         """Show the tempo wanted, and the one on the way there."""

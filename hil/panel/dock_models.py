@@ -43,6 +43,8 @@ class ModelDock(OfRun[ModelView[_M]], Generic[_M]):
         view: makes the view of the first model.
     """
 
+    in_scenes = True
+
     def __init__(
         self,
         theme: Theme,

@@ -37,6 +37,8 @@ class CompareDock(Plain):
         theme: colours.
     """
 
+    in_scenes = True
+
     def __init__(self, theme: Theme) -> None:
         self.widget = CompareView(theme)
 

@@ -23,6 +23,8 @@ class ScopeDock(OfRun[ScopeView]):
         theme: colours.
     """
 
+    in_scenes = True
+
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.model: ScopeModel | None = None

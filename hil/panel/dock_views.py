@@ -15,6 +15,11 @@ class View(Protocol):
     """A dock's content."""
 
     @property
+    def in_scenes(self) -> bool:
+        """Whether it draws in scenes of Qt, which tell the widget later what has changed."""
+        ...
+
+    @property
     def widget(self) -> QWidget:
         """What is in the dock."""
         ...
@@ -50,6 +55,8 @@ class View(Protocol):
 
 class Plain:
     """What most views leave alone."""
+
+    in_scenes = False
 
     def take(self, turn: Turn) -> None:
         """Learn nothing."""

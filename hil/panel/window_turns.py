@@ -153,12 +153,17 @@ class Turns:
 def _drawn(view: View) -> None:
     """Draw a view and paint it, so that its whole cost is known."""
     view.refresh()
-    paint(view.widget)
+    paint(view.widget, in_scenes=view.in_scenes)
 
 
-def paint(widget: QWidget) -> None:
-    """Paint now whatever of a widget has changed; nothing else is done that waits to be done."""
+def paint(widget: QWidget, *, in_scenes: bool) -> None:
+    """Paint now whatever of a widget has changed; nothing else is done that waits to be done.
+
+    Args:
+        widget: to be painted.
+        in_scenes: whether to look for scenes in it.
+    """
     send = QCoreApplication.sendPostedEvents
-    for picture in widget.findChildren(QGraphicsView):
+    for picture in widget.findChildren(QGraphicsView) if in_scenes else ():
         send(picture.scene(), QEvent.Type.MetaCall.value)  # tells the widget what has changed
     send(widget.window(), QEvent.Type.UpdateRequest.value)

@@ -80,6 +80,8 @@ class Picture(QGraphicsView):
 class Heavy(Plain):
     """A view whose drawing is nothing and whose painting is slow."""
 
+    in_scenes = True
+
     def __init__(self, kind, window):
         self.painted = 0
         self._window = window
