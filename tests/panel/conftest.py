@@ -59,3 +59,21 @@ def pump(app):
         raise AssertionError("not within the rounds allowed")
 
     return until
+
+
+@pytest.fixture
+def still_window(app, tmp_path):
+    """A window that turns when its test says so, in the time that its test says (`passed_s`)."""
+    from PySide6.QtCore import QSettings
+
+    from hil.panel.window import MainWindow
+
+    settings = QSettings(str(tmp_path / "panel.ini"), QSettings.Format.IniFormat)
+    made = MainWindow(settings, lambda: made.passed_s, "panel")
+    made.passed_s = 0.0
+    made.turns.timer.setInterval(1_000_000)
+    made.show()
+    yield made
+    made.shut()
+    app.processEvents()  # what it had in mind to do next
+    made.deleteLater()

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from bench_plans import plan
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStatusBar
 from test_replay_models import write
@@ -16,7 +16,6 @@ from test_replay_models import write
 from hil.panel import window_reading
 from hil.panel.models.background import CancelledError
 from hil.panel.texts import TEXTS
-from hil.panel.window import MainWindow
 from hil.panel.window_reading import Reading
 from hil.panel.window_turns import READING_S
 from hil.recording.header import RecordingError
@@ -72,20 +71,6 @@ def reading(app):
     bar.deleteLater()
 
 
-@pytest.fixture
-def window(app, tmp_path):
-    """A window whose turns and whose time are the test's."""
-    settings = QSettings(str(tmp_path / "panel.ini"), QSettings.Format.IniFormat)
-    made = MainWindow(settings, lambda: made.passed_s, "panel")
-    made.passed_s = 0.0
-    made.turns.timer.setInterval(1_000_000)
-    made.show()
-    yield made
-    made.shut()
-    app.processEvents()  # what it had in mind to do next
-    made.deleteLater()
-
-
 class Paints(QObject):
     """Counts how often a pane was painted with a figure in it."""
 
@@ -127,7 +112,8 @@ def test_the_window_goes_on_while_a_recording_is_looked_through(reading, slow):
     assert not slow.feed.closed
 
 
-def test_views_wait_for_a_recording_but_not_for_a_long_one(window, slow):
+def test_views_wait_for_a_recording_but_not_for_a_long_one(still_window, slow):
+    window = still_window
     window.replay(Path("long"))
     for _ in range(10):
         window.turns.turn()
@@ -139,7 +125,8 @@ def test_views_wait_for_a_recording_but_not_for_a_long_one(window, slow):
     assert window.reading.busy
 
 
-def test_a_recording_is_painted_before_the_next_view_is_made(window, app, tmp_path):
+def test_a_recording_is_painted_before_the_next_view_is_made(still_window, app, tmp_path):
+    window = still_window
     window.replay(write(tmp_path / "recording.mcap", 100, scenario=plan().model_dump(mode="json")))
     paints = None
     for _ in range(5000):

@@ -6,34 +6,25 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from PySide6.QtCore import QRectF, QSettings
+from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene, QGraphicsView, QWidget
 
 from hil.panel.dock_views import Plain
 from hil.panel.texts import TEXTS
-from hil.panel.window import MainWindow
 from hil.panel.window_turns import TURN_MS
 
 HEAVY_S = 0.200
 
 
 @pytest.fixture
-def window(app, tmp_path):
-    """A window whose turns and whose time are the test's."""
-    settings = QSettings(str(tmp_path / "panel.ini"), QSettings.Format.IniFormat)
-    made = MainWindow(settings, lambda: made.passed_s, "panel")
-    made.passed_s = 0.0
-    made.turns.timer.setInterval(1_000_000)
-    made.show()
-    while not made.views.complete:
-        made.passed_s += 1e-3 * TURN_MS
-        made.turns.turn()
+def window(app, still_window):
+    """A window with all its views, whose turns and whose time are the test's."""
+    while not still_window.views.complete:
+        still_window.passed_s += 1e-3 * TURN_MS
+        still_window.turns.turn()
     for _ in range(5):
         app.processEvents()
-    yield made
-    made.shut()
-    app.processEvents()
-    made.deleteLater()
+    return still_window
 
 
 class Painted(QWidget):
