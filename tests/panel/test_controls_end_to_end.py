@@ -10,7 +10,7 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionSlider
-from window_bench import NOW_S, TAKE, Bench, Operator, scenario_text
+from window_bench import NOW_S, TAKE, Operator, makers, scenario_text
 
 from hil.panel.controls_view import NOTCHES
 from hil.panel.models.feed import column
@@ -32,19 +32,8 @@ AMPLITUDE = ("motion", "terms", 0, "amplitude_m")
 @pytest.fixture
 def begin(app, tmp_path):
     """Begin a bench and windows; whatever was begun is ended."""
-    begun = []
-
-    def bench(text):
-        begun.append(Bench(tmp_path, text))
-        return begun[-1]
-
-    def operator(name="operator"):
-        begun.append(Hand(app, tmp_path, name, seen=("controls",)))
-        return begun[-1]
-
-    yield bench, operator
-    for one in reversed(begun):
-        one.close() if isinstance(one, Operator) else one.end()
+    with makers(app, tmp_path, Hand, seen=("controls",)) as made:
+        yield made
 
 
 def handle_of(slider):

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from bench_plans import HEAVE, TOO_FAR
-from window_bench import HOME, NEXT, NOW_S, PARK, RESET, TAKE, Bench, Operator, scenario_text
+from window_bench import HOME, NEXT, NOW_S, PARK, RESET, TAKE, Operator, makers, scenario_text
 
 from hil.desk import messages as m
 from hil.recording.frame import EventKind
@@ -28,19 +28,8 @@ pytestmark = [
 @pytest.fixture
 def begin(app, tmp_path):
     """Begin a bench and windows; whatever was begun is ended."""
-    begun = []
-
-    def bench(text):
-        begun.append(Bench(tmp_path, text))
-        return begun[-1]
-
-    def operator(name="operator", **more):
-        begun.append(Operator(app, tmp_path, name, **more))
-        return begun[-1]
-
-    yield bench, operator
-    for one in reversed(begun):
-        one.close() if isinstance(one, Operator) else one.end()
+    with makers(app, tmp_path, Operator) as made:
+        yield made
 
 
 def change_motion(operator, table):

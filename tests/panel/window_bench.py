@@ -7,6 +7,7 @@ that runtime folder, engages and plays, to be frozen from outside.
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -234,6 +235,33 @@ class Operator:
         self.window.shut()
         self.window.deleteLater()
         self.app.processEvents()
+
+
+@contextmanager
+def makers(app, folder, kind, **always):
+    """What begins a bench, and what begins a window; whatever was begun is ended.
+
+    Args:
+        app: the application.
+        folder: for what they write.
+        kind: of operator.
+        always: what each window is begun with, unless its test says otherwise.
+    """
+    begun = []
+
+    def bench(text):
+        begun.append(Bench(folder, text))
+        return begun[-1]
+
+    def operator(name="operator", **more):
+        begun.append(kind(app, folder, name, **always | more))
+        return begun[-1]
+
+    try:
+        yield bench, operator
+    finally:
+        for one in reversed(begun):
+            one.close() if isinstance(one, Operator) else one.end()
 
 
 def main():
