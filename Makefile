@@ -1,5 +1,6 @@
 # make demo   set up and run the main job: a dry run of the paper's platform, with a report
 # make test   set up and run the tests
+# make test-long  campaigns, mutants, kills and runs of minutes with their full counts
 # make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -9,7 +10,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo test panel lint bench screenshots panel-packages wheel-check clean
+.PHONY: demo test test-long panel lint bench screenshots panel-packages wheel-check clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -20,6 +21,12 @@ demo: .venv/core.stamp
 test: .venv/test.stamp
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
 	PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest -n 3 --dist loadgroup $(PYTEST_ARGS)
+
+# One test at a time and a second beside it: a campaign that judges real time has a processor.
+test-long: .venv/test.stamp
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
+	PYTHONDONTWRITEBYTECODE= HIL_TEST_SHARE=1 $(SCREEN) \
+		$(BIN)/pytest -n 2 --dist loadgroup -m campaign --timeout 7200 -rA $(PYTEST_ARGS)
 
 panel: .venv/panel.stamp
 	$(BIN)/hil panel

@@ -1,0 +1,20 @@
+"""How much of a campaign is run: the same code with a share of its full counts.
+
+``HIL_TEST_SHARE`` is 1 in ``make test-long``, a hundredth in continuous integration, and left out a
+fiftieth. Tests that count by it carry the mark ``campaign``, and print the seed they began from.
+"""
+
+import os
+
+SHARE = float(os.environ.get("HIL_TEST_SHARE", "0.02"))
+"""Part of the full counts."""
+
+
+def count(full: int, least: int = 1) -> int:
+    """Return how many of a campaign's cases are run now.
+
+    Args:
+        full: how many the whole campaign has.
+        least: how many a share must have to be worth anything.
+    """
+    return max(min(least, full), round(full * SHARE))
