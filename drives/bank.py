@@ -141,6 +141,8 @@ class BankReport:
         axes: One line of text per leg, 6.
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
+        scale_proved: Whether each drive itself tells the scale of the rig, or a person has measured
+            it, 6; empty if nothing is to be proved. A wrong scale agrees with its own feedback.
     """
 
     name: str
@@ -148,6 +150,7 @@ class BankReport:
     simulated: bool
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
+    scale_proved: tuple[bool, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]

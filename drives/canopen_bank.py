@@ -11,6 +11,7 @@ setpoint of the caller on the wire, and its feedback says so.
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
@@ -139,6 +140,13 @@ class CanopenBank:
             self._watch,
         )
         now_s = self._now_s()
+        self._scales = SixScales(
+            [
+                replace(scale, speed_unit=identity.units.speed)
+                for scale, identity in zip(self._scales.scales, identities, strict=True)
+            ]
+        )
+        self._inbox.know_scales(self._scales)
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
@@ -148,7 +156,8 @@ class CanopenBank:
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
         who = tuple(identity.who for identity in identities)
-        return BankReport(self._name, self._url, simulated, lines, who)
+        proved = tuple(identity.scale_proved for identity in identities)
+        return BankReport(self._name, self._url, simulated, lines, who, proved)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""

@@ -15,6 +15,7 @@ from canopen.sdo.client import SdoClient
 from canopen.sdo.exceptions import SdoCommunicationError
 
 from drives.frames import Frame, FrameBus
+from drives.socketcand_bus import SocketcandBus
 
 SDO_TIMEOUT_S = 0.3
 """Time that a drive has for an SDO answer [s]."""
@@ -60,6 +61,11 @@ class Segment:
         self.on_frame: Callable[[Frame], None] = lambda frame: None
         self.network = FrameNetwork(self.send)
         self._lock = threading.Lock()
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the bus carries remote frames; the protocol of a socketcand has none."""
+        return not isinstance(self.bus, SocketcandBus)
 
     def send(self, frames: Sequence[Frame]) -> None:
         """Put frames on the bus in one write.

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from drives.axes import WORK_MODES
 from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
+from drives.drive_type import CIA_402, DriveType, drive_type_from
 
 WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
@@ -55,7 +56,10 @@ class CanopenSettings:
         vendor_ids: 1018h:1 of each drive, None where it is not checked, 6.
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
-        feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
+        scale_told: Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False
+            once a person has measured a leg's way.
+        way_per_turn_m: Way of the rod per turn of the motor [m], 6; None if the rig does not say.
+        type: What the drives have, lack, call otherwise and count in.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s].
         answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
             busy for `bus_load_max` of it, so it has to be more than that by what adapter and
@@ -95,7 +99,9 @@ class CanopenSettings:
     vendor_ids: SixOrNone = _NONE
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
-    feed_unit_m: float | None = 1e-6
+    scale_told: bool = True
+    way_per_turn_m: SixFloats | None = None
+    type: DriveType = CIA_402
     boot_timeout_s: float = 5.0
     answer_share: float = 0.8
 
@@ -190,6 +196,8 @@ def from_json(text: str) -> CanopenSettings:
         key: tuple(v) if isinstance(v, list) else v for key, v in table.items()
     }
     try:
+        if "type" in values:
+            values["type"] = drive_type_from(values["type"])
         return CanopenSettings(**values)
     except TypeError as error:
         raise DriveModelError(f"CANopen settings: {error}") from error

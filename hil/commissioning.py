@@ -258,9 +258,19 @@ def require_certificate(plan: Plan, report: BankReport) -> None:
     """Refuse to move real drives fast that have not passed their slow test move.
 
     Raises:
-        NotCommissionedError: with the command that makes the test move.
+        NotCommissionedError: with the command that makes the test move; or with the legs whose
+            scale nobody has proved, since a wrong one agrees with its own feedback.
     """
-    if report.simulated or is_slow(plan) or has_certificate(plan.rig, report):
+    if report.simulated or is_slow(plan):
+        return
+    unproved = [str(leg) for leg, proved in enumerate(report.scale_proved, start=1) if not proved]
+    if unproved:
+        raise NotCommissionedError(
+            f"the drives of leg {', '.join(unproved)} tell no scale of their own (608Fh, 6092h), "
+            f"so counts_per_m of the rig {plan.rig.name!r} is proved by nobody: jog each leg, "
+            "measure its way with a ruler, then set drives.canopen.scale_told = false"
+        )
+    if has_certificate(plan.rig, report):
         return
     raise NotCommissionedError(
         f"the drives at {report.url} have not passed the slow test move on the rig "

@@ -11,17 +11,18 @@ from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
 from drives.scaling import LegScale
 from drives.sim_faults import SimFault
+from hil.drive_file import read_drive_table
+from hil.drive_fit import OUTSIDE_SOFT_M, drive_type_of
 from hil.gate.spec import BankKind, BankSpec, sim_settings
 from hil.machine import cylinder_model, soft_range_m
 from hil.rig import Rig
 from hil.scenario import Plan
-from hil.settings import ConfigError, read_toml
-from hil.shipped import find_file
+from hil.settings import ConfigError
 
 MODES = {"csp": 8, "ip": 7}
 """Modes of operation (CiA 402, object 6060h)."""
-OUTSIDE_SOFT_M = 0.002
-"""How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first."""
+MODBUS_TYPE = "hil_rack"
+"""Drives behind a Modbus gateway of which the rig says no type."""
 WATCHDOG_CYCLES = 3.0
 """Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
 
@@ -106,6 +107,7 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
 
 def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
     drives, table = plan.rig.drives, plan.rig.drives.canopen
+    type_ = drive_type_of(plan.rig, Path(plan.rig_file))
     a, b = 0, len(plan.drives_url.split()) - 1  # one bus for all, or three legs on each
     settings = CanopenSettings(
         **_parameters(plan.rig),
@@ -117,7 +119,10 @@ def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
         velocity_every=table.velocity_every,
         speed_feed_forward=table.speed_feed_forward,
         bus_load_max=table.bus_load_max,
-        feed_unit_m=1e-6 if table.scale_told else None,
+        scale_told=table.scale_told,
+        way_per_turn_m=table.way_per_turn_m,
+        type=type_,
+        boot_timeout_s=type_.boot_timeout_s,
         vendor_ids=_six(table.vendor_id),
         product_codes=_six(table.product_code),
     )
@@ -125,9 +130,8 @@ def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
 
 
 def _modbus(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
-    table = plan.rig.drives.modbus
-    path = find_file(table.map, beside=Path(plan.rig_file), folder="drives", key="modbus.map")
-    register_map = read_toml(path)
+    name = plan.rig.drives.type or MODBUS_TYPE
+    register_map, path = read_drive_table(name, "modbus", beside=Path(plan.rig_file))
     register_map_from(register_map, str(path))  # refused here, before a process is started
     period_s = plan.scenario.period_s
     watchdog_s = max(plan.rig.drives.watchdog_s, WATCHDOG_CYCLES * period_s)

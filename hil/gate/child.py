@@ -79,7 +79,8 @@ class GateChild:
         self.setup = tuple(RealtimeItem(*item) for item in answer["setup"])
         axes = tuple(answer["axes"])
         who = tuple(answer["identities"])
-        return BankReport(answer["name"], answer["url"], answer["simulated"], axes, who)
+        proved = tuple(answer["scale_proved"])
+        return BankReport(answer["name"], answer["url"], answer["simulated"], axes, who, proved)
 
     def _ask(self, line: bytes) -> dict[str, Any]:
         """Send the order and return the answer; an empty one if there was none."""

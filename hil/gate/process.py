@@ -114,6 +114,7 @@ def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any
         "simulated": report.simulated,
         "axes": list(report.axes),
         "identities": list(report.identities),
+        "scale_proved": list(report.scale_proved),
         "limits_sha256": limits_digest,
         "setup": [astuple(item) for item in setup.items],
     }
