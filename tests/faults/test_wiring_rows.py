@@ -15,6 +15,7 @@ judgement must object. What each step finds:
 """
 
 import dataclasses
+import math
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -22,11 +23,11 @@ import pytest
 from bench_on_rack import BenchOnRack, leg_test
 
 import hil.bench
+from drives import canopen_setup
 from drives.axis import Axis
 from drives.bank import DriveSetupError
-from drives.canopen_setup import NodeSetup
 from hil import commissioning
-from hil.commissioning import judge_test_move
+from hil.commissioning import NotCommissionedError, judge_test_move, require_certificate
 from hil.recording.reader import Recording
 from hil.supervisor import Outcome
 from safety.feedback import FeedbackWatch
@@ -95,7 +96,7 @@ def test_row_26_the_right_scale_is_accepted():
 
 
 def test_row_26_positive_control(monkeypatch):
-    monkeypatch.setattr(NodeSetup, "_check_scale", lambda self: None)
+    monkeypatch.setattr(canopen_setup, "SCALE_TOLERANCE", math.inf)
     with pytest.raises(AssertionError, match="the first leg is refused"):
         judge_row_26(play_row_26(1e3), 1e3)
 
@@ -103,10 +104,15 @@ def test_row_26_positive_control(monkeypatch):
 SILENT = {(index, sub): 1 for index in (0x608F, 0x6092) for sub in (1, 2)}
 
 
-def test_row_26_a_drive_that_tells_no_scale_is_refused():
-    refusal = refused(BenchOnRack(), SILENT).refusal
-    assert "leg 1 (node 1): it tells no scale of its own" in refusal
-    assert "1e+06 counts/m" in refusal
+def test_row_26_drives_that_tell_no_scale_go_slowly_only():
+    bench = BenchOnRack()
+    bench.rack.advance(bench.time.now)
+    for node in bench.rack.nodes:
+        node.store.values.update(SILENT)
+    report = dataclasses.replace(bench.open(), simulated=False)
+    assert report.scale_proved == (False,) * 6
+    with pytest.raises(NotCommissionedError, match=r"leg 1, 2, .* measure its way with a ruler"):
+        require_certificate(bench.plan, report)
 
 
 def test_row_26_unless_the_rig_says_that_it_was_measured():
@@ -115,7 +121,7 @@ def test_row_26_unless_the_rig_says_that_it_was_measured():
     for node in bench.rack.nodes:
         node.store.values.update(SILENT)
     report = bench.open()
-    assert all("without a scale of its own (608Fh, 6092h)" in axis for axis in report.axes)
+    assert all("a scale of its own (608Fh, 6092h): measured" in axis for axis in report.axes)
 
 
 def run_test_move(monkeypatch, tmp_path, leg, nodes=None, *overrides):
@@ -172,13 +178,13 @@ def test_row_27_swapped_node_ids_are_found_by_serial_numbers():
 
 
 def test_row_27_positive_control_of_serial_numbers(monkeypatch):
-    identify = NodeSetup.identify
+    identify = canopen_setup.NodeSetup.identify
 
     def blindly(self):
         self._settings = dataclasses.replace(self._settings, serial_numbers=(None,) * 6)
         return identify(self)
 
-    monkeypatch.setattr(NodeSetup, "identify", blindly)
+    monkeypatch.setattr(canopen_setup.NodeSetup, "identify", blindly)
     with pytest.raises(AssertionError, match="both serial numbers"):
         judge_row_27_node_ids(play_row_27_node_ids())
 
