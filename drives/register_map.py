@@ -1,9 +1,10 @@
 """Where a Modbus gateway keeps the words of six CiA 402 drives: the register map, and its checks.
 
-A map says two blocks of holding registers that one function-23 request writes and reads in each
-cycle, one register with the time after which the device stops its drives when nobody speaks to it,
-and the parameters of each axis. What the words mean is CiA 402's affair, where they lie is the
-map's. Maps are files; this module gets them as the tables that the file's reader made of them.
+A map says two blocks of holding registers that are written and read in each cycle, with one request
+or with several (`drives.modbus_requests`), one register with the time after which the device stops
+its drives when nobody speaks to it, and the parameters of each axis. What the words mean is CiA
+402's affair, where they lie is the map's. Maps are files; this module gets them as the tables that
+the file's reader made of them.
 """
 
 import itertools
@@ -18,6 +19,10 @@ WRITE_REGISTERS_MAX = 121
 """Registers that one function-23 request can write (Modbus Application Protocol V1.1b3, 6.17)."""
 READ_REGISTERS_MAX = 125
 """Registers that one function-23 request can read (Modbus Application Protocol V1.1b3, 6.17)."""
+REGISTERS_PER_REQUEST_MIN = 2
+"""What a request has to carry at least: a value of two registers is never torn."""
+BLOCK_REGISTERS_MAX = 512
+"""Registers of a block that is shared out among several requests."""
 LAST_ADDRESS = 0xFFFF
 UNIT_MAX = 247
 """Largest unit address on a serial line (Modbus over Serial Line V1.02, 2.2)."""
@@ -125,6 +130,9 @@ class RegisterMap:
         parameters: Which parameters an axis has, by offset.
         vendor_name: Expected identification, "" when any will do (function 43/14, object 0).
         product_code: Expected identification, "" when any will do (object 1).
+        read_write: Whether the device has function 23; else each cycle writes (16), then reads (3).
+        registers_per_request: How many registers the device takes in a request, in the cycle and
+            in its set-up; None for as many as the protocol has room for.
     """
 
     name: str
@@ -139,6 +147,8 @@ class RegisterMap:
     parameters: tuple[FieldPlace, ...]
     vendor_name: str = ""
     product_code: str = ""
+    read_write: bool = True
+    registers_per_request: int | None = None
 
     @property
     def axes_per_unit(self) -> int:
@@ -187,8 +197,14 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
         raise top.error("word_order", f'is {order!r}, "big" or "little" is needed')
     units = _units(top)
     axes = LEGS // len(units)
-    write = _block(top.table("write"), WRITE_FIELDS, "sequence", axes, WRITE_REGISTERS_MAX)
-    read = _block(top.table("read"), READ_FIELDS, "echo", axes, READ_REGISTERS_MAX)
+    most = top.optional_number(
+        "registers_per_request", REGISTERS_PER_REQUEST_MIN, READ_REGISTERS_MAX
+    )
+    write_max, read_max = WRITE_REGISTERS_MAX, READ_REGISTERS_MAX
+    if most is not None:
+        write_max = read_max = BLOCK_REGISTERS_MAX
+    write = _block(top.table("write"), WRITE_FIELDS, "sequence", axes, write_max)
+    read = _block(top.table("read"), READ_FIELDS, "echo", axes, read_max)
     if read.counter is not None and write.counter is None:
         raise top.error("read.echo", "has nothing to echo; write.sequence is needed too")
     _refuse_gaps(top, write, axes)
@@ -211,6 +227,8 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
         parameters=places,
         vendor_name=identification.text("vendor_name", "") if identification else "",
         product_code=identification.text("product_code", "") if identification else "",
+        read_write=top.flag("read_write", default=True),
+        registers_per_request=most,
     )
     if identification:
         identification.finish()

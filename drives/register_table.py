@@ -88,6 +88,13 @@ class StrictTable:
             raise self.error(key, f"is {value!r}, a text is needed")
         return value
 
+    def flag(self, key: str, *, default: bool) -> bool:
+        """Return true or false, or the default if the key is not there."""
+        value = self.value(key) if self.has(key) else default
+        if type(value) is not bool:
+            raise self.error(key, f"is {value!r}, true or false is needed")
+        return value
+
     def table(self, key: str) -> "StrictTable":
         """Return the table that stands there."""
         path = f"{self._path}.{key}" if self._path else key
