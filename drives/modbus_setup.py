@@ -127,9 +127,13 @@ class DeviceSetup:
         return found
 
     def _set_watchdog(self, gateway: ModbusGateway, unit: int, wanted_ms: int) -> None:
-        address = self._map.watchdog_address
-        gateway.write(unit, address, [wanted_ms])
-        read_ms = gateway.read(unit, address, 1)[0]
+        address, kind, order = (
+            self._map.watchdog_address,
+            self._map.watchdog_type,
+            self._map.word_order,
+        )
+        gateway.write(unit, address, to_registers(wanted_ms, kind, order))
+        read_ms = from_registers(gateway.read(unit, address, kind.registers), kind, order)
         if read_ms != wanted_ms:
             text = f"{gateway.url}: unit {unit}, watchdog register {address}: written {wanted_ms}"
             raise DriveSetupError(f"{text} ms, read back {read_ms} ms")

@@ -93,6 +93,7 @@ class CycleBlock:
         count: Registers of the block.
         counter: Place of the sequence counter (when written) or of its echo (when read), in
             registers after the first; None if the gateway has none.
+        zeros: Places that are written as 0, in registers after the first.
         boot_count: Place of the counter of power-ups, in a read block; None if there is none.
         first_axis: Place of the first axis of the unit, in registers after the first.
         stride: Registers from one axis to the next.
@@ -106,6 +107,7 @@ class CycleBlock:
     first_axis: int
     stride: int
     fields: tuple[FieldPlace, ...]
+    zeros: tuple[int, ...] = ()
 
     def has(self, name: str) -> bool:
         """Say whether an axis has this value."""
@@ -125,6 +127,7 @@ class RegisterMap:
         read: What each cycle reads, of one unit.
         watchdog_address: Register of each unit: time without a valid request after which it stops
             its drives [ms].
+        watchdog_type: How that time lies there.
         parameter_address: First register of the parameters of a unit's first axis.
         parameter_stride: Registers from one axis' parameters to the next one's.
         parameters: Which parameters an axis has, by offset.
@@ -147,6 +150,7 @@ class RegisterMap:
     parameters: tuple[FieldPlace, ...]
     vendor_name: str = ""
     product_code: str = ""
+    watchdog_type: RegisterType = RegisterType.U16
     read_write: bool = True
     registers_per_request: int | None = None
 
@@ -227,6 +231,7 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
         parameters=places,
         vendor_name=identification.text("vendor_name", "") if identification else "",
         product_code=identification.text("product_code", "") if identification else "",
+        watchdog_type=_U32 if top.flag("watchdog_wide", default=False) else _U16,
         read_write=top.flag("read_write", default=True),
         registers_per_request=most,
     )
@@ -257,6 +262,7 @@ def _block(
     first_axis = table.number("first_axis", 0, longest)
     place = table.optional_number(counter, 0, longest - 1)
     boots = table.optional_number("boot_count", 0, longest - 1) if counter == "echo" else None
+    zeros = table.offsets("zeros", longest - 1) if counter == "sequence" else ()
     fields = table.table("axis").places(types, stride)
     table.finish()
     for name in types:
@@ -264,7 +270,7 @@ def _block(
             raise table.error(f"axis.{name}", "is missing; a cycle cannot do without it")
     last = fields[-1]
     ends = [first_axis + (axes - 1) * stride + last.offset + last.type.registers]
-    for key, single in ((counter, place), ("boot_count", boots)):
+    for key, single in ((counter, place), ("boot_count", boots), *(("zeros", z) for z in zeros)):
         if single is None:
             continue
         ends.append(single + 1)
@@ -279,12 +285,12 @@ def _block(
         raise table.error("stride", f"is {stride} and {text}")
     if address + count - 1 > LAST_ADDRESS:
         raise table.error("address", f"is {address}, {LAST_ADDRESS + 1 - count} at most is needed")
-    return CycleBlock(address, count, place, boots, first_axis, stride, fields)
+    return CycleBlock(address, count, place, boots, first_axis, stride, fields, zeros)
 
 
 def _refuse_gaps(top: StrictTable, write: CycleBlock, axes: int) -> None:
     """Refuse a written register that the map gives no meaning: something would be written there."""
-    meant = set() if write.counter is None else {write.counter}
+    meant = {*write.zeros} if write.counter is None else {*write.zeros, write.counter}
     for axis in range(axes):
         for field in write.fields:
             start = write.first_axis + axis * write.stride + field.offset
@@ -305,7 +311,7 @@ def _refuse_overlaps(top: StrictTable, made: RegisterMap) -> None:
     areas = [
         (made.write.address, made.write.count, "write"),
         (made.read.address, made.read.count, "read"),
-        (made.watchdog_address, 1, "watchdog_address"),
+        (made.watchdog_address, made.watchdog_type.registers, "watchdog_address"),
     ]
     if width:
         areas.append((made.parameter_address, last_axis + width - made.parameter_address,
