@@ -9,6 +9,7 @@ Source: Modbus Application Protocol V1.1b3, 6.3 (function 3), 6.12 (function 16)
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -22,7 +23,8 @@ READ_WRITE_MAX = 121
 """Registers that a request of function 23 writes at most."""
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Piece:
     """Registers of a block that one request carries.
 
     Attributes:
