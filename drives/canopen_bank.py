@@ -109,7 +109,9 @@ class CanopenBank:
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
         )
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
-        self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
+        self._bus = CycleBus(
+            self._segments, self._inbox, settings, period_s, url, self._watch.asked
+        )
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
         self._cycle_thread = 0
@@ -150,6 +152,7 @@ class CanopenBank:
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
+        self._bus.guard([identity.guarded for identity in identities], self._settings)
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(now_s)

@@ -24,6 +24,7 @@ from drives.canopen_pdo import (
     SPEED_SETPOINT,
     SYNC,
     TPDO_IDS,
+    guard_request,
     heartbeat,
 )
 from drives.canopen_service import Segment
@@ -47,6 +48,10 @@ class Lane(Protocol):
         Raises:
             LinkLostError: If the adapter is gone.
         """
+        ...
+
+    def guard(self, nodes: Sequence[int]) -> None:
+        """From now on ask these nodes for their sign of life with each heartbeat of ours."""
         ...
 
     def take(self, timeout_s: float) -> None:
@@ -86,7 +91,7 @@ class FrameLane:
         self._setpoint_ids = tuple(RPDO_IDS[0] + node for node in settings.node_ids)
         self._speed_ids = tuple(RPDO_IDS[1] + node for node in settings.node_ids)
         self._with_speeds = settings.speed_feed_forward
-        self._heartbeat = heartbeat(settings.master_id)
+        self._beats = [heartbeat(settings.master_id)]
 
     def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
         """See `Lane.send`."""
@@ -99,8 +104,12 @@ class FrameLane:
                 frames.append(Frame(self._speed_ids[leg], SPEED_SETPOINT.pack(speed)))
         frames.append(SYNC)
         if beat:
-            frames.append(self._heartbeat)
+            frames += self._beats
         self._segment.send(frames)
+
+    def guard(self, nodes: Sequence[int]) -> None:
+        """See `Lane.guard`."""
+        self._beats += [guard_request(node) for node in nodes]
 
     def take(self, timeout_s: float) -> None:
         """See `Lane.take`."""
@@ -156,6 +165,10 @@ class TextLane:
         if self._speeds is not None:
             text += self._speeds.text(_led(self._legs, words, speeds))
         self._link.send_text(text + (self._sync_and_beat if beat else self._sync))
+
+    def guard(self, nodes: Sequence[int]) -> None:
+        """See `Lane.guard`."""
+        self._sync_and_beat += encode_frames([guard_request(node) for node in nodes])
 
     def take(self, timeout_s: float) -> None:
         """See `Lane.take`."""

@@ -67,7 +67,9 @@ def configure_nodes(
     identities = [setup.identify() for setup in setups]
     for setup in setups:
         setup.parameters()
-    for node, bus in zip(nodes, settings.bus_of_leg, strict=True):
+    for leg, (node, bus) in enumerate(zip(nodes, settings.bus_of_leg, strict=True)):
+        if identities[leg].guarded:
+            watch.guard(leg)
         segments[bus].send((nmt(NMT_START, node.number),))
     _await_operational(segments, nodes, watch)
     _refuse_strangers(watch)
@@ -93,7 +95,7 @@ def leave_nodes(
         if not unpowered[leg]:
             continue
         try:
-            node.write(0x1016, 1, bytes(4))
+            node.write(*node.sign_off)
         except SdoAbortedError:
             pass  # it expects no heartbeat that could be missing
         except SdoCommunicationError:

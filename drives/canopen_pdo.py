@@ -14,7 +14,7 @@ from drives.bus_budget import BusBudget, CyclicFrames
 from drives.canopen_settings import CanopenSettings
 from drives.cia402 import OperationMode
 from drives.drive_type import place_of
-from drives.frames import Frame
+from drives.frames import REMOTE, Frame
 
 NMT_ID = 0x000
 SYNC_ID = 0x080
@@ -200,6 +200,11 @@ def nmt(command: int, node: int) -> Frame:
 def heartbeat(node: int, state: int = OPERATIONAL) -> Frame:
     """Return a heartbeat (CiA 301, error control): the state of a node."""
     return Frame(HEARTBEAT_ID + node, bytes((state,)))
+
+
+def guard_request(node: int) -> Frame:
+    """Return the request of node guarding (CiA 301, error control): a remote frame of one byte."""
+    return Frame(REMOTE | HEARTBEAT_ID + node, b"\0")
 
 
 class Emergency(NamedTuple):

@@ -156,6 +156,8 @@ class ServiceNode(canopen.RemoteNode):
         self.segment = segment
         self.number = node
         self.lock = threading.Lock()
+        self.sign_off: tuple[int, int, bytes] = (0x1016, 1, bytes(4))
+        """Index, sub-index and value by which it expects the bench no longer."""
         super().__init__(node, ObjectDictionary())
         segment.network.add_node(self)
         self.emcy.add_callback(lambda _: self._forget_emergencies())

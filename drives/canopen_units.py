@@ -177,7 +177,7 @@ class UnitSetup:
         if feed is not None and feed != 1.0:
             if length.base is Base.METRE:
                 way_m = feed * length.factor
-            else:
+            elif unit.base is not Base.TURN:
                 per_turn = feed * length.factor
         return None if per_turn is None or way_m is None else per_turn / way_m
 

@@ -107,6 +107,7 @@ class Watchdogs:
         )
         access.write(Parameter(0x100D, 0, "u8", LIFE_TIMES, "life time factor"))
         self.guarded = True
+        access.node.sign_off = (0x100D, 0, bytes(1))
         self.used.append(f"life guarding 100Ch {LIFE_TIMES} x {held} ms")
         return True
 

@@ -180,7 +180,7 @@ class DriveType:
     inputs: InputBits = STANDARD_INPUTS
     timers: tuple[Timer, ...] = ()
     interpolation_cycles: int = 0
-    boot_timeout_s: float = 5.0
+    boot_timeout_s: float = 15.0
     reset_edges: int = 1
     fault_exit: tuple[Write, ...] = ()
     remote_bit: bool = True

@@ -174,7 +174,7 @@ class WriteFacts(Settings):
 class Habits(Settings):
     """How the firmware behaves where the standard leaves it open."""
 
-    boot_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 5.0
+    boot_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 15.0
     """How long it may take to boot [s]."""
     reset_edges: Annotated[int, Field(ge=1, le=10)] = 1
     """Rising edges of bit 7 of the controlword that acknowledge a fault."""
