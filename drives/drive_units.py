@@ -61,7 +61,7 @@ class Unit:
 
     def __str__(self) -> str:
         """The unit as its drive file would have it."""
-        factor, name = self.factor, self.base.value + ("", "/s", "/s²")[self.order]
+        factor, name = self.factor, self.base.value + ("", "/s", "/s2")[self.order]
         if self.base is Base.TURN:
             factor *= MINUTE_S if self.order else 360.0
             name = ("deg", "rpm", "rpm/s")[self.order]

@@ -8,6 +8,8 @@ from hil.drive_file import canopen_type, read_drive_table
 from hil.rig import Rig
 from hil.settings import ConfigError
 
+MODES = {"csp": 8, "ip": 7}
+"""Modes of operation (CiA 402, object 6060h)."""
 OUTSIDE_SOFT_M = 0.002
 """How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first.
 
@@ -75,6 +77,11 @@ def _refuse_impossible(rig: Rig, type_: DriveType, rig_file: str) -> None:
         problems.append(
             f"drives.canopen.speed_feed_forward = true: {type_.name} has no velocity offset "
             "(60B1h); false would be right"
+        )
+    if type_.modes and MODES[rig.drives.mode] not in type_.modes:
+        right = [name for name, number in MODES.items() if number in type_.modes]
+        problems.append(
+            f"drives.mode = {rig.drives.mode!r}: {type_.name} follows in {right or 'no such mode'}"
         )
     if problems:
         raise ConfigError(rig_file, problems)

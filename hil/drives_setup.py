@@ -1,6 +1,7 @@
 """From a plan to the bank that its gate shall drive: URL, scales and parameters of the drives."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,15 +13,13 @@ from drives.register_map import register_map_from
 from drives.scaling import LegScale
 from drives.sim_faults import SimFault
 from hil.drive_file import read_drive_table
-from hil.drive_fit import OUTSIDE_SOFT_M, drive_type_of
+from hil.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
 from hil.gate.spec import BankKind, BankSpec, sim_settings
 from hil.machine import cylinder_model, soft_range_m
 from hil.rig import Rig
 from hil.scenario import Plan
 from hil.settings import ConfigError
 
-MODES = {"csp": 8, "ip": 7}
-"""Modes of operation (CiA 402, object 6060h)."""
 MODBUS_TYPE = "hil_rack"
 """Drives behind a Modbus gateway of which the rig says no type."""
 WATCHDOG_CYCLES = 3.0
@@ -106,11 +105,24 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
 
 
 def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
-    drives, table = plan.rig.drives, plan.rig.drives.canopen
-    type_ = drive_type_of(plan.rig, Path(plan.rig_file))
-    a, b = 0, len(plan.drives_url.split()) - 1  # one bus for all, or three legs on each
-    settings = CanopenSettings(
-        **_parameters(plan.rig),
+    settings = replace(
+        canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
+        type=drive_type_of(plan.rig, Path(plan.rig_file)),
+    )
+    return _spec("canopen", plan, {"drives": settings.to_json()}, homing_legs)
+
+
+def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
+    """What a rig says of its CANopen drives, but for their type.
+
+    Args:
+        rig: the machine.
+        buses: 1 for all drives on one bus, 2 for three legs on each.
+    """
+    drives, table = rig.drives, rig.drives.canopen
+    a, b = 0, buses - 1
+    return CanopenSettings(
+        **_parameters(rig),
         node_ids=table.node_ids,
         bus_of_leg=table.bus_of_leg or (a, a, a, b, b, b),
         bitrate=table.bitrate,
@@ -121,12 +133,9 @@ def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
         bus_load_max=table.bus_load_max,
         scale_told=table.scale_told,
         way_per_turn_m=table.way_per_turn_m,
-        type=type_,
-        boot_timeout_s=type_.boot_timeout_s,
         vendor_ids=_six(table.vendor_id),
         product_codes=_six(table.product_code),
     )
-    return _spec("canopen", plan, {"drives": settings.to_json()}, homing_legs)
 
 
 def _modbus(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:

@@ -203,6 +203,12 @@ def test_speeds_cannot_be_sent_to_drives_that_take_none():
         fitted(rig_with("ipos", canopen=canopen), PAPER, WIRE)
 
 
+def test_a_mode_that_the_drives_do_not_know_is_refused_with_the_right_one():
+    with pytest.raises(ConfigError, match=r"drives.mode = 'csp': Technosoft iPOS .* \['ip'\]"):
+        fitted(rig_with("ipos"), PAPER, WIRE)
+    assert fitted(rig_with("ipos", mode="ip"), PAPER, WIRE).limits.soft_margin_m > 0.005
+
+
 def test_the_register_map_of_old_is_told_by_its_new_name():
     with pytest.raises(ConfigError, match=r"modbus.map is now type, beside url"):
         type(load_rig(PAPER)).build(
