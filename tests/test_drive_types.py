@@ -214,7 +214,10 @@ def test_a_sheet_with_the_oddities_of_real_ones_is_read(tmp_path):
         ("no sheet\n[DeviceInfo]", "can be read"),
         ("[DeviceInfo]", "lacks 1000h"),
         (SHEET.replace("[6041]", "[6042]"), "lacks 1000h or 6041h"),
-        (SHEET + "[60A8]\nParameterName=u\nDataType=7\nAccessType=rw\nDefaultValue=0x990000", "00990000h"),
+        (
+            SHEET + "[60A8]\nParameterName=u\nDataType=7\nAccessType=rw\nDefaultValue=0x990000",
+            "00990000h",
+        ),
     ],
 )
 def test_what_is_no_sheet_of_a_drive_is_refused(tmp_path, text, why):
