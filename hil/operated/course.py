@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from hil.clock import Tick
 from hil.desk.operation import Operation
-from hil.desk.order import Button
+from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.operated.buttons import MOVING_MODES, standing_of
 from hil.operated.ending import Ending
 from hil.operated.motion import OperatedMotion
@@ -86,6 +86,11 @@ class OperatedCourse:
         return self._presses.reset
 
     @property
+    def act_s(self) -> float:
+        """When the operator last pressed for something to begin, and it made sense [s]."""
+        return self._presses.act_s
+
+    @property
     def refused(self) -> str:
         """Why the last press did nothing; empty if it did."""
         return self._presses.refused
@@ -151,7 +156,7 @@ class OperatedCourse:
         self._watch(tick, verdict, let_go=let_go)
         behind = ""
         for button in (b for b in BY_CAUTION if b in wish.pressed):
-            self._press(tick, verdict, button, order.presser, behind)
+            self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
         for button, why in wish.stale:
             self._presses.write_down(tick, button, order.presser, why)
@@ -232,8 +237,11 @@ class OperatedCourse:
 
     # --- what the operator does -----------------------------------------------------------------
 
-    def _press(self, tick: Tick, verdict: Verdict, button: Button, by: str, why: str) -> None:
+    def _press(
+        self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
+    ) -> None:
         """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
+        by = order.presser
         standing = standing_of(
             verdict,
             held=self._held,
@@ -248,10 +256,10 @@ class OperatedCourse:
             why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
         if not why:
-            self._obey(button, verdict.mode, by)
+            self._obey(button, verdict.mode, by, order.pressed_s[BUTTONS.index(button)])
 
-    def _obey(self, button: Button, mode: Mode, by: str) -> None:
-        self._presses.obey(button, mode)
+    def _obey(self, button: Button, mode: Mode, by: str, pressed_s: float) -> None:
+        self._presses.obey(button, mode, pressed_s)
         if button is Button.PARK:
             self._parking.want(self._held)
         elif button is Button.SHUT_DOWN:

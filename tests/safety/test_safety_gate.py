@@ -142,8 +142,9 @@ class TestStart:
         assert (verdict.mode, verdict.action) == (Mode.CSTOP, Action.STOPPING)
         assert verdict.allowed.length_m == START
         assert bench.cycle().mode is Mode.HOLD
-        verdict = bench.cycle(None, Request.PARK)
-        assert (verdict.mode, verdict.faults) == (Mode.PARKING, ())
+        assert bench.cycle(None, Request.PARK).mode is Mode.PARKING
+        assert faults(bench.verdict) == [(Check.START, leg)], "told until a person acts"
+        assert bench.cycle(None, act_age_s=0.0).faults == ()
 
     def test_within_the_start_tolerance_the_other_checks_still_hold(self):
         bench = Bench().engaging()

@@ -52,7 +52,7 @@ AT_REST           -    -    -    -    -    -    HOLD -    -    IDLE -    -
 AT_REST_FAULTED   -    -    -    -    -    -    FALT -    -    FALT -    -
 STOP_FAILED       -    -    -    -    -    -    -    -    -    FALT -    -
 CLEARED           -    -    -    -    -    -    -    -    -    -    IDLE -
-FAULT_HOLD        -    -    -    -    CSTP CSTP =    -    CSTP -    -    -
+FAULT_HOLD        =    =    QSTP =    CSTP CSTP =    =    CSTP =    =    -
 FAULT_STOP        -    FALT QSTP CSTP CSTP CSTP =    CSTP CSTP =    =    -
 FAULT_QUICK_STOP  -    FALT QSTP QSTP QSTP QSTP QSTP QSTP QSTP =    QSTP -
 FAULT_LOCKOUT     LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK =
