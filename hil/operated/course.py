@@ -18,6 +18,7 @@ from hil.operated.park_wish import ON_THE_WAY, ParkWish
 from hil.operated.presses import BY_CAUTION, Presses
 from hil.operated.tell import Note, Told
 from hil.supervisor import Outcome
+from safety.faults import told
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -276,11 +277,12 @@ class OperatedCourse:
         """What is asked without a new press: the end of a slow move, or of the run."""
         mode, ending = verdict.mode, self._ending.under_way
         match mode:
+            case Mode.OFF | Mode.IDLE if ending:
+                # What the gate stopped for is no good end, unless somebody acted on it since.
+                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self.done = True
             case Mode.OFF:
-                self.done = ending
-                return None if ending else Request.CONFIGURED
-            case Mode.IDLE:
-                self.done = ending
+                return Request.CONFIGURED
             case Mode.HOMING:
                 return Request.HOLD if ending or self._waited > self._homing_cycles else None
             case Mode.STANDBY:
@@ -309,6 +311,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            first = str(verdict.faults[0]) if verdict.faults else verdict.mode.name
-            ending.fault = ending.fault or first
+            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
             self.done = True

@@ -5,6 +5,7 @@ from hil.desk.order import Button
 from hil.gated_bank import NEVER_S
 from hil.operated.buttons import MOVING_MODES, Standing, why_not
 from hil.operated.tell import Note
+from safety.faults import told
 from safety.modes import Mode, Request
 from safety.verdict import Check, Verdict
 
@@ -80,7 +81,7 @@ class Presses:
         if self._reset_left == RESET_TAKEN and self._resetting:
             self._resetting = False
             if verdict.mode is Mode.FAULT:
-                why = str(verdict.faults[0]) if verdict.faults else "its cause is still there"
+                why = told(verdict.faults) or "its cause is still there"
                 self.refuse(tick, f"RESET: the gate keeps the fault: {why}")
 
     def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:

@@ -77,7 +77,7 @@ class IdealBank:
 class InlineGate:
     """A gate server, its slot and ring, and a clock that stands still unless told."""
 
-    def __init__(self, limits=None, bank=None, **options):
+    def __init__(self, limits=None, bank=None, led=False, **options):
         self.limits = limits or LIMITS
         self.bank = bank or IdealBank()
         self.slot = CommandSlot.local()
@@ -85,7 +85,7 @@ class InlineGate:
         self.now_s = 100.0
         self.connected = True
         self.box = BlackBox(PERIOD_S)
-        gated = GatedBank(Gate(self.limits), self.bank, lambda: self.now_s)
+        gated = GatedBank(Gate(self.limits, led=led), self.bank, lambda: self.now_s)
         gated.open()
         self.server = GateServer(
             gated, self.slot, self.ring, self.limits, lambda: self.now_s,

@@ -11,12 +11,13 @@ from gate_bench import PERIOD_S, SPEED, ZERO, IdealBank, InlineGate
 
 from drives.bank import DriveGoal
 from hil.supervisor import Outcome, Supervisor
+from safety.interlock import RestartInterlock
 from safety.modes import FOLLOWING_MODES, DriveRequest, Mode, Request
 from safety.verdict import Check
 
 FROZEN_CYCLES = round(0.6 / PERIOD_S)
 STARTED = {Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED}
-HOMING_CYCLES = 40
+HOMING_CYCLES = 100
 LASTS = {Mode.ENGAGING: 40, Mode.ENGAGED: 200, Mode.PARKING: 40}
 """Cycles of each path."""
 
@@ -131,3 +132,78 @@ def test_row_48_control_that_was_frozen_starts_nothing_by_itself(mode):
 
 def _pairs(led, first):
     return zip(led.modes[first - 1 : -1], led.modes[first:], strict=True)
+
+
+def test_row_48_positive_control(monkeypatch):
+    """With the interlock patched out the very same run starts again, and is found out."""
+    monkeypatch.setattr(RestartInterlock, "objection", lambda self, following: "")
+    led, _ = frozen_in(Mode.HOMING)
+    resumed = len(led.gate.history)
+    led.supervisor._learn = lambda verdict: None  # control does not look at the faults either
+    led.go_on()
+    assert STARTED & set(led.modes[resumed:])
+
+
+def parked_in_the_stop():
+    """Frozen in the motion and parking since, as part of the stop."""
+    led, _ = frozen_in(Mode.ENGAGED)
+    led.until(Mode.PARKING)
+    for _ in range(5):
+        led.turn()
+    return led
+
+
+def test_parking_that_is_broken_off_is_not_begun_again_and_the_run_ends():
+    led = parked_in_the_stop()
+    led.freeze()
+    assert led.mode is Mode.HOLD
+    resumed = len(led.gate.history)
+    led.go_on()
+    assert Mode.PARKING not in led.modes[resumed:]
+    assert led.supervisor.outcome is Outcome.TRIPPED
+    assert led.supervisor.reason.endswith("not parked: the gate refuses it")
+
+
+def test_the_result_says_that_it_parked_by_itself():
+    led = parked_in_the_stop().go_on()
+    assert led.mode is Mode.OFF
+    assert led.supervisor.reason.startswith("setpoint missing for 3 cycles")
+    assert led.supervisor.reason.endswith("then it parked by itself, as part of the stop")
+
+
+@pytest.mark.parametrize("age_s", [math.nan, math.inf, 0.3, FROZEN_CYCLES * PERIOD_S])
+def test_an_act_that_is_not_newer_than_the_stop_is_none(age_s):
+    led, _ = frozen_in(Mode.HOMING)
+    for _ in range(20):
+        led.gate.turn(None, Request.HOME, act_s=led.gate.now_s - age_s)
+        age_s += PERIOD_S  # it is the same press, told again and again
+        assert led.mode is Mode.IDLE
+    assert led.gate.history[-1].verdict.faults
+
+
+def test_a_newer_act_opens_the_interlock_once_and_the_next_stop_closes_it():
+    led, _ = frozen_in(Mode.HOMING)
+    led.gate.turn()
+    pressed_s = led.gate.now_s
+    assert led.gate.turn(None, Request.HOME, act_s=pressed_s).verdict.mode is Mode.HOMING
+    assert led.gate.history[-1].verdict.faults == ()
+    led.freeze()
+    assert led.mode is Mode.IDLE
+    for _ in range(10):
+        assert led.gate.turn(None, Request.HOME, act_s=pressed_s).verdict.mode is Mode.IDLE
+
+
+def test_in_a_run_that_a_person_leads_nothing_parks_by_itself():
+    led = Led(led=True).until(Mode.ENGAGED)
+    for _ in range(10):
+        led.turn()
+    led.freeze()
+    for _ in range(10):
+        assert led.gate.turn(None, Request.PARK).verdict.mode is Mode.HOLD
+    assert led.gate.turn(None, Request.PARK, act_s=led.gate.now_s).verdict.mode is Mode.PARKING
+
+
+def test_an_act_of_the_future_is_none():
+    led, _ = frozen_in(Mode.HOMING)
+    act_s = led.gate.now_s + 2 * PERIOD_S
+    assert led.gate.turn(None, Request.HOME, act_s=act_s).verdict.mode is Mode.IDLE
