@@ -80,6 +80,9 @@ class GateInputs:
     absent: str = ""
 
 
+_ASKED_FOR = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.ENGAGING, Mode.PARKING)
+"""Modes that leave latched faults behind: asking for one acknowledges what led to a mere hold, and
+nothing worse is left by a request."""
 _QUICK_STOPPING = (Mode.QSTOP, Mode.LOCKOUT)
 """Modes in which the drives stop by themselves, and may turn out not to."""
 
@@ -276,14 +279,13 @@ class Gate:
         self._command.end_stop()
         if new in _QUICK_STOPPING:
             self._quick_stop.begin(self._heard)
+        if new in _ASKED_FOR:
+            self._latch.clear()
         if new is Mode.CSTOP:
             self._command.begin_stop()
         elif new in (Mode.ENGAGING, Mode.PARKING):
-            # Asking for it acknowledges what led to a mere hold.
-            self._latch.clear()
             self._stream.begin()
         elif new in (Mode.OFF, Mode.IDLE):
-            self._latch.clear()
             self._release()
         elif new in (Mode.HOMING, Mode.QSTOP):
             self._released = False

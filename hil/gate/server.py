@@ -151,7 +151,7 @@ class GateServer:
     def _absent(self) -> str:
         """What the gate stops for by itself: control does not lead any more, and did not say so."""
         why = self._alone
-        return "" if why is None or why is Alone.LEAVING else why.value.removeprefix("control ")
+        return "" if why is None or why is Alone.LEAVING else why.value.removeprefix("control is ")
 
     @property
     def _power_goes(self) -> bool:

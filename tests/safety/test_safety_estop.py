@@ -105,7 +105,7 @@ def brought(way, **changes):
 @pytest.mark.parametrize("channels", ANY_OPEN)
 @pytest.mark.parametrize("way", WAYS)
 def test_row_45_channels_that_were_not_read_before_hide_nothing(way, channels):
-    """Class B of the same check is latched already: the open one acts in the cycle that reads it."""
+    """Class B of the same check is latched: the open one acts in the cycle that reads it."""
     b = brought(way)
     b.cycle(None, estop=None)
     b.cycle(None, estop=None)
