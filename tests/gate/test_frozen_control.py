@@ -1,7 +1,7 @@
 """A control that froze and goes on with its program starts nothing again: only a person does.
 
-The gate's server and gate in virtual time, led by a supervisor as control leads them. Control freezes
-for 0.6 s (SIGSTOP, a swapped-out machine) in each mode, is continued, and goes on where it was.
+The server and its gate in virtual time, led by a supervisor as control leads them. Control is
+frozen for 0.6 s (SIGSTOP, a swapped-out machine) in each mode, and goes on where it was.
 """
 
 import math
