@@ -198,3 +198,14 @@ def test_the_texts_say_which_channel():
         "emergency stop: channel 2 open",
         "emergency stop: fitted, but its two channels are not read",
     ]
+
+
+def test_row_46_a_second_press_does_not_take_back_that_the_channels_differed():
+    """A press that opens one channel first begins the count anew, and nothing else."""
+    watch = EmergencyStopWatch(make_limits(estop_fitted=True, estop_discrepancy_cycles=3))
+    for _ in range(4):
+        found = watch.step((True, False))
+    assert Check.ESTOP_DISCREPANCY in {v.check for v in found}
+    for channels in [CLOSED, (True, False), CLOSED, (False, True), (False, True), CLOSED]:
+        assert Check.ESTOP_DISCREPANCY in {v.check for v in watch.step(channels)}, channels
+    assert Check.ESTOP_DISCREPANCY not in {v.check for v in watch.step(OPEN)}
