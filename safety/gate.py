@@ -179,7 +179,7 @@ class Gate:
 
     def _change_mode(self, inputs: GateInputs, found: list[Violation]) -> None:
         """Faults first, then at most one request, then what was observed."""
-        before, cause_gone = self._mode, not found
+        before = self._mode
         event = self._fault_event(found)
         if event is Event.FAULT_STOP and self._nothing_is_led:
             event = Event.FAULT_QUICK_STOP
@@ -188,7 +188,7 @@ class Gate:
         if inputs.requests:
             self._obey(inputs, event is not None, found)
         if self._mode is before:
-            observed = self._observe(inputs, cause_gone)
+            observed = self._observe(inputs)
             if observed is not None:
                 self._go(observed)
 
@@ -247,7 +247,7 @@ class Gate:
             return "a leg is not measured at standstill"
         return ""
 
-    def _observe(self, inputs: GateInputs, cause_gone: bool) -> Event | None:
+    def _observe(self, inputs: GateInputs) -> Event | None:
         """What happened by itself in this mode."""
         mode, feedback, still = self._mode, inputs.feedback, self._still
         if mode is Mode.HOMING:
@@ -263,9 +263,10 @@ class Gate:
         failed = mode is Mode.LOCKOUT and self._quick_stop.failed
         if failed or (mode in (Mode.FAULT, Mode.LOCKOUT) and still.reporting_legs):
             self._release()
-        # A mode that was FAULT before this cycle makes it an edge inside FAULT.
-        edge = self._reset_was_low and inputs.reset and not self._interlock.causes
-        if mode is Mode.FAULT and edge and cause_gone and still.all_legs:
+        # A mode that was FAULT before this cycle makes it an edge inside FAULT. While a cause is
+        # there, and until somebody acts after it, the interlock is closed.
+        edge = self._reset_was_low and inputs.reset
+        if mode is Mode.FAULT and edge and not self._interlock.causes and still.all_legs:
             return Event.CLEARED
         return None
 

@@ -10,8 +10,8 @@ stepped, and read. What is abstracted are the numbers:
   stands, for as long as the environment likes, and stops at once when it must.
 - Counters are compared up to the count that decides; the limits are the smallest that work
   (standstill and silence two cycles, no setpoint bridged).
-- Time passes in whole cycles, punctually but for a cycle that is told to be late. Control's patience
-  ends whenever the environment likes.
+- Time passes in whole cycles, punctually but for a cycle that is told to be late. Control's
+  patience ends whenever the environment likes.
 - One thing happens in a cycle besides control's part; what happens in a row is covered.
 """
 

@@ -438,7 +438,10 @@ class GateModel:
                 continue
             if length[k] < leg.soft_min_m or length[k] > leg.soft_max_m:
                 found.append(("POSITION", k + 1, STOP))
-            if abs(move) > leg.speed_max_m_s * dt + tiny or abs(speed[k]) > leg.speed_max_m_s + 1e-6:
+            if (
+                abs(move) > leg.speed_max_m_s * dt + tiny
+                or abs(speed[k]) > leg.speed_max_m_s + 1e-6
+            ):
                 found.append(("SPEED", k + 1, STOP))
             if abs(change) > most * dt * dt + tiny:
                 found.append(("ACCELERATION", k + 1, STOP))

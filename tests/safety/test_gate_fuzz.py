@@ -1,8 +1,8 @@
 """The gate against an independent model of it (`gate_model.py`), over random sequences of cycles.
 
-Each sequence leads a platform with ideal drives towards motion and puts trouble in its way: drives,
-frames, channels, times, setpoints, requests, resets, acts, a control that is gone. Every cycle mode,
-action, drive request, setpoint, violations and latched faults have to be the same.
+Each sequence leads a platform with ideal drives towards motion and puts trouble in its way:
+drives, frames, channels, times, setpoints, requests, resets, acts, a control that is gone. Mode,
+action, drive request, setpoint, violations and latched faults have to be the same in every cycle.
 """
 
 import math
@@ -40,14 +40,17 @@ class Fuzz:
     """One sequence: a gate, its model, ideal drives, and a source of chance."""
 
     def __init__(self, seed, told):
-        self.chance = random.Random(seed)  # noqa: S311
+        self.chance = random.Random(seed)
         self.led = self.chance.random() < 0.3
         self.gate, self.model = Gate(LIMITS, led=self.led), GateModel(LIMITS, self.led)
         self.told = told
         self.index = self.sequence = 0
         near_ends = [
-            (leg.soft_min_m + self.chance.uniform(0.006, 0.04), x, x)
-            + (leg.soft_max_m - self.chance.uniform(0.006, 0.04),)
+            (
+                leg.soft_min_m + self.chance.uniform(0.006, 0.04),
+                leg.soft_max_m - self.chance.uniform(0.006, 0.04),
+                *(x, x),
+            )
             for x, leg in zip(START, LIMITS.legs, strict=True)
         ]
         self.length = tuple(map(self.chance.choice, near_ends))
@@ -161,7 +164,9 @@ def _near(target, allowed):
         return target is allowed
     return all(
         abs(a - b) <= most
-        for told, known, most in zip((target.length_m, target.speed_m_s), allowed, (1e-11, 1e-8), strict=True)
+        for told, known, most in zip(
+            (target.length_m, target.speed_m_s), allowed, (1e-11, 1e-8), strict=True
+        )
         for a, b in zip(told, known, strict=True)
     )
 
@@ -210,7 +215,7 @@ TROUBLES = (
     _freeze,
     _set("feedback", None),
     _with_feedback(lambda c, f: replace(f, fresh=_leg(c, f.fresh, False))),
-    _with_feedback(lambda c, f: replace(f, fresh=(False,) + f.fresh[1:])),
+    _with_feedback(lambda c, f: replace(f, fresh=(False, *f.fresh[1:]))),
     _with_feedback(lambda c, f: replace(f, fault_code=_leg(c, f.fault_code, 0x7500))),
     _with_feedback(lambda c, f: replace(f, enabled=_leg(c, f.enabled, False))),
     _with_feedback(lambda c, f: replace(f, homed=_leg(c, f.homed, False))),
@@ -218,9 +223,11 @@ TROUBLES = (
     _with_feedback(lambda c, f: replace(f, speed_m_s=_leg(c, f.speed_m_s, c.choice(ODD)))),
     _with_feedback(lambda c, f: replace(f, speed_m_s=_leg(c, f.speed_m_s, c.uniform(-2, 2)))),
     _with_feedback(
-        lambda c, f: replace(f, length_m=_leg(c, f.length_m, f.length_m[0] + c.uniform(-0.02, 0.02)))
+        lambda c, f: replace(
+            f, length_m=_leg(c, f.length_m, f.length_m[0] + c.uniform(-0.02, 0.02))
+        )
     ),
-    _with_feedback(lambda c, f: replace(f, length_m=(START[0],) + f.length_m[1:])),
+    _with_feedback(lambda c, f: replace(f, length_m=(START[0], *f.length_m[1:]))),
     _set("estop", (False, False)),
     _set("estop", (True, False)),
     _set("estop", (False, True)),
@@ -239,17 +246,23 @@ TROUBLES = (
 )
 
 
-def test_the_gate_and_its_model_never_differ(capsys):
-    told = Counter()
-    for sequence in range(SEQUENCES):
-        seed = SEED + sequence
+def play(seeds, told):
+    for seed in seeds:
         try:
             Fuzz(seed, told).run()
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from None
+
+
+def test_the_gate_and_its_model_never_differ(capsys):
+    told = Counter()
+    play(range(SEED, SEED + SEQUENCES), told)
     with capsys.disabled():
         cycles = SEQUENCES * SEQUENCE_CYCLES
-        print(f"\ngate fuzz: seeds {SEED}..{SEED + SEQUENCES - 1}, {cycles} cycles, 0 differences", end=" ")
+        print(
+            f"\ngate fuzz: seeds {SEED}..{SEED + SEQUENCES - 1}, {cycles} cycles, 0 differences",
+            end=" ",
+        )
     moves = [pair for pair in told if type(pair) is tuple]
     provoked = {check for check in told if type(check) is not tuple}
     quiet = {Check.REQUEST, Check.INTERNAL, Check.STALE, Check.SEQUENCE}
@@ -281,5 +294,4 @@ def test_a_gate_that_is_broken_differs(part, name, value, monkeypatch):
 
     monkeypatch.setattr(Gate, "__init__", broken)
     with pytest.raises(AssertionError, match="cycle"):
-        for seed in range(SEED, SEED + 200):
-            Fuzz(seed, Counter()).run()
+        play(range(SEED, SEED + 200), Counter())

@@ -18,7 +18,7 @@ def mutation(tmp_path_factory):
 
 def chosen():
     """As many as the campaign's share; which ones depends on the seed alone."""
-    return random.Random(SEED).sample(MUTANTS, count(len(MUTANTS)))  # noqa: S311
+    return random.Random(SEED).sample(MUTANTS, count(len(MUTANTS)))
 
 
 def test_there_are_at_least_sixty_and_each_has_a_name_of_its_own():
@@ -32,7 +32,9 @@ def test_the_copy_is_what_the_tests_import(mutation, package):
 
 def test_what_changes_nothing_survives(mutation):
     """The judgement is not bought by tests that fail in the copy anyway."""
-    same = Mutant("none", "safety/estop.py", "found: list[Violation] = []", "found = list[Violation]()")
+    same = Mutant(
+        "none", "safety/estop.py", "found: list[Violation] = []", "found = list[Violation]()"
+    )
     status, end = mutation.verdict(same)
     assert status == 0, end
 

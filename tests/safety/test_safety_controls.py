@@ -361,8 +361,6 @@ def reset_by_level(bench):
 
 
 def reset_at_any_time(bench):
-    observe = bench.gate._observe
-    bench.gate._observe = lambda inputs, cause_gone: observe(inputs, True)
     bench.gate._interlock.close = lambda causes: None
 
 
@@ -419,10 +417,10 @@ def power_again(bench):
 def a_way_out_of_lockout(bench):
     observe = bench.gate._observe
 
-    def forgiving(inputs, cause_gone):
+    def forgiving(inputs):
         if bench.gate._mode is Mode.LOCKOUT and inputs.reset:
             bench.gate._mode = Mode.IDLE
-        return observe(inputs, cause_gone)
+        return observe(inputs)
 
     bench.gate._observe = forgiving
 

@@ -737,6 +737,17 @@ class TestLockout:
         assert command.stopped
 
 
+def test_a_command_that_was_dropped_begins_anew_at_rest():
+    command = CommandedState(make_limits())
+    command.start(START)
+    command.advance(tuple(x + 1e-6 for x in START), (1e-6 / DT,) * 6)
+    assert not command.stopped
+    command.drop()
+    command.start(START)
+    assert command.stopped
+    assert command.movement_m == ZERO
+
+
 def test_inputs_are_frozen_and_ask_nothing_by_themselves():
     inputs = GateInputs(0, DT, 0.0, None, 0.0, None)
     assert (inputs.requests, inputs.reset) == ((), False)

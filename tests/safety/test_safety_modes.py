@@ -9,6 +9,7 @@ from safety.modes import (
     FAULT_EVENT,
     FOLLOWING_MODES,
     HOMED_MODES,
+    STARTED_MODES,
     TRANSITIONS,
     DriveRequest,
     Event,
@@ -149,6 +150,7 @@ def test_severities_rise():
 
 
 def test_sets_of_modes():
+    assert {Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED} == STARTED_MODES
     assert {Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING} == FOLLOWING_MODES
     assert {Mode.STANDBY, Mode.CSTOP, Mode.HOLD} | FOLLOWING_MODES == HOMED_MODES
 
