@@ -156,7 +156,7 @@ def run(
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress)
+        gated, clock = _gate(plan, limits, course, folder, progress, led=operator)
         stack.callback(gated.close)
         report = gated.open()
         require_certificate(plan, report)
@@ -240,6 +240,8 @@ def _gate(
     course: Course,
     folder: Path,
     progress: Callable[[float], None] | None,
+    *,
+    led: bool,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -248,13 +250,14 @@ def _gate(
     """
     if plan.scenario.clock == "virtual":
         clock = VirtualClock()
-        gated = GatedBank(Gate(limits), bank_of(plan, course))
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
         return gated, (_Watched(clock, progress) if progress else clock)
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
     spec = bank_spec(plan, course.homing_legs)
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=folder / BLACK_BOX_NAME)
+    box = folder / BLACK_BOX_NAME
+    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=box, led=led)
     return remote, remote.clock
 
 

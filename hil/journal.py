@@ -174,8 +174,13 @@ class Journal:
             self._mode = verdict.mode
 
     def _repeats(self, violation: Violation) -> bool:
-        """The same check on the same leg was violated in the last cycle too."""
-        return any(t.check is violation.check and t.leg == violation.leg for t in self._told)
+        """The same check on the same leg was violated in the last cycle too, and no milder."""
+        return any(
+            t.check is violation.check
+            and t.leg == violation.leg
+            and t.severity >= violation.severity
+            for t in self._told
+        )
 
     def _event(self, event: EventRecord) -> None:
         self._push(EVENT_KIND, event.to_bytes())

@@ -142,8 +142,9 @@ class TestStart:
         assert (verdict.mode, verdict.action) == (Mode.CSTOP, Action.STOPPING)
         assert verdict.allowed.length_m == START
         assert bench.cycle().mode is Mode.HOLD
-        verdict = bench.cycle(None, Request.PARK)
-        assert (verdict.mode, verdict.faults) == (Mode.PARKING, ())
+        assert bench.cycle(None, Request.PARK).mode is Mode.PARKING
+        assert faults(bench.verdict) == [(Check.START, leg)], "told until a person acts"
+        assert bench.cycle(None, act_age_s=0.0).faults == ()
 
     def test_within_the_start_tolerance_the_other_checks_still_hold(self):
         bench = Bench().engaging()
@@ -734,6 +735,17 @@ class TestLockout:
             command.advance(START, ZERO)
         command.begin_stop()
         assert command.stopped
+
+
+def test_a_command_that_was_dropped_begins_anew_at_rest():
+    command = CommandedState(make_limits())
+    command.start(START)
+    command.advance(tuple(x + 1e-6 for x in START), (1e-6 / DT,) * 6)
+    assert not command.stopped
+    command.drop()
+    command.start(START)
+    assert command.stopped
+    assert command.movement_m == ZERO
 
 
 def test_inputs_are_frozen_and_ask_nothing_by_themselves():
