@@ -9,6 +9,7 @@ from hil.evidence import in_motion
 from hil.machine import geometry_of, soft_range_m
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, verdict_of
+from hil.report.notes import recording_notes
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.reached import reached_poses
 from hil.rig import Rig
@@ -145,13 +146,7 @@ def _homed(phases: tuple[Phase, ...], cycles: int) -> int:
 
 
 def _notes(recording: Recording) -> list[str]:
-    notes: list[str] = []
-    if recording.truncated:
-        notes.append(
-            "The file was not finished properly; everything up to its last complete chunk is here."
-        )
-    if recording.damage:
-        notes.append(f"The file is damaged: {recording.damage}")
+    notes = list(recording_notes(recording))
     if recording.dropped:
         notes.append(f"{recording.dropped} entries were dropped and are missing.")
     elif recording.gaps:
