@@ -119,7 +119,9 @@ class ArmJournal:
             kind, text, data = EventKind.VIOLATION, str(violation), violation.data
             self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))
         self._last = step
-        self._sink.service()
+        if said := self._sink.service():
+            kind, level = EventKind.NOTE, Level.WARNING
+            self._event(EventRecord(tick.t_s, self._index, kind, level, "loop", said))
 
     def note(self, tick: Tick, text: str) -> None:
         """Put a line of text down."""

@@ -161,7 +161,8 @@ def run(
         report = gated.open()
         require_certificate(plan, report)
         header = run_header(plan, limits, report)
-        sink = recording_sink(plan, folder, header)
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         stack.callback(sink.finish)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -191,7 +192,7 @@ def run(
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.problem,
+        reason=_reason(end, supervisor) or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,

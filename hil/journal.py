@@ -122,8 +122,8 @@ class Journal:
         self._push(CYCLE_KIND, self._buffer)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)
-        if tick.index % SERVICE_EVERY == 0:
-            self._sink.service()
+        if tick.index % SERVICE_EVERY == 0 and (said := self._sink.service()):
+            self.note(tick, said, Level.WARNING)
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""

@@ -198,6 +198,10 @@ class RecordingWriter:
         self._file.cut_back()
         self._file.close()
 
+    def let_go(self) -> None:
+        """Close this process's handle of the file and leave the file alone."""
+        self._file.close()
+
     @property
     def settled(self) -> bool:
         """Whether all entries so far are in complete chunks."""

@@ -1,4 +1,4 @@
-"""A damaged recording is reported and exported as far as it goes; everything that speaks says so."""
+"""A damaged recording is reported and exported as far as it goes, and whoever reads it is told."""
 
 import json
 from pathlib import Path
