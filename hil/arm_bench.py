@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.settings import make_source
 from hil.arm_sources.source import SourceError, VelocitySource
 from hil.arm_wire import VirtualArmLink
-from hil.clock import Clock, VirtualClock
+from hil.clock import Clock, VirtualClock, moment
 from hil.console import RefusedError
 from hil.operated.arm import led_arm
 from hil.realtime_setup import RealtimeItem
@@ -150,7 +151,7 @@ def run_arm(
     plan = prepared.plan
     clock = _clock(plan)
     with ExitStack() as stack:
-        header = run_header(prepared)
+        header = run_header(prepared, moment(clock.now_s))
         led = stack.enter_context(led_arm(plan, header, clock.now_s)) if operator else None
         source = source_of(plan, clock)
         stack.callback(source.close)
@@ -166,6 +167,8 @@ def run_arm(
         journal = ArmJournal(
             sink, plan.robot.oat_convention(), wish, None if led is None else led.telemetry
         )
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         if led is not None:
             led.say = journal.operator
         with _finished(sink) as recorder:

@@ -234,6 +234,7 @@ def _run_json(
         "recording_status": result.recorder.status.name,
         "recording_failure": result.recorder.failure,
         "recording_parts": result.recorder.parts,
+        "gate_record": result.gate_record,
         "recording_dropped": result.recorder.dropped + result.recorder.lost,
         "report": None if page is None else str(page),
         "real_time": [asdict(item) for item in result.setup],
@@ -267,6 +268,8 @@ def show_end(result: RunResult, recording: Recording) -> None:
     drives = recording.metadata.get("run", {}).get("drives", "not known")
     out.print(f"drives: {drives}", markup=False, soft_wrap=True)
     show_recording(result.recorder.path, result.recorder.parts)
+    if result.gate_record:
+        out.print(result.gate_record, markup=False, soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:

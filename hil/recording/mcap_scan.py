@@ -83,13 +83,14 @@ class Scan:
     Args:
         path: the file.
         caps: most memory to spend.
+        checksums: judge a finished file by the checksums over all of it, which reads all of it.
 
     Raises:
         RecordingError: if the file is not MCAP.
         OSError: if it cannot be read.
     """
 
-    def __init__(self, path: Path, caps: Caps) -> None:
+    def __init__(self, path: Path, caps: Caps, *, checksums: bool = True) -> None:
         self._path = path
         self._caps = caps
         self._unpacked = 0
@@ -102,7 +103,8 @@ class Scan:
                 raise RecordingError(text) from None
             self.finished = walker.finished
             """Whether the file was closed properly."""
-            self._unplaced = list(_checked(file, self.pieces)) if self.finished else []
+            judged = checksums and self.finished
+            self._unplaced = list(_checked(file, self.pieces)) if judged else []
 
     def facts(self) -> Iterator[Metadata | Attached | Damaged]:
         """Yield tables and attachments, wherever they are, and damage that is in no chunk.
