@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta  # noqa: TID251  # fixed dates
 from pathlib import Path
 
 import numpy as np
