@@ -90,11 +90,11 @@ class RecordingWriter:
 
     def _begin(self) -> None:
         writer = Writer(
-            self._file,
+            self._file,  # type: ignore[arg-type]
             chunk_size=CHUNK_BYTES,
             compression=CompressionType.ZSTD,
             enable_data_crcs=True,
-        )  # type: ignore[arg-type]
+        )
         self._writer = writer
         writer.start(profile="", library=LIBRARY)
         self._table("run", self._header.metadata)

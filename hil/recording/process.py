@@ -254,9 +254,8 @@ def _run(ring: Ring, order: dict[str, Any], parent: int) -> int:
         Exit status: 0 done, 1 degraded, 2 refused.
     """
     for part in range(1, MOST_PARTS + 1):
-        recorder = None
+        recorder, standby = None, Standby()
         try:
-            standby = Standby()
             standby.keep()
             ring.begin_again()
             recorder = _recorder(ring, order, part)
