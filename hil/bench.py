@@ -6,12 +6,14 @@ The same parts run in both clocks; only what paces them and who writes the file 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
-from hil.clock import Clock, Tick, VirtualClock
+from hil.clock import Clock, Tick, VirtualClock, moment
 from hil.commissioning import require_certificate
 from hil.drives_setup import bank_spec
+from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
@@ -74,6 +76,8 @@ class RunResult:
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
         link: what has happened on the link to the drives; nothing where there is none.
+        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
+            the gate had no process of its own.
     """
 
     outcome: Outcome
@@ -88,6 +92,7 @@ class RunResult:
     drives: BankReport
     homed: SixBools
     link: LinkTally
+    gate_record: str = ""
 
     @property
     def ok(self) -> bool:
@@ -160,8 +165,9 @@ def run(
         stack.callback(gated.close)
         report = gated.open()
         require_certificate(plan, report)
-        header = run_header(plan, limits, report)
-        sink = recording_sink(plan, folder, header)
+        header = run_header(plan, limits, report, moment(clock.now_s))
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         stack.callback(sink.finish)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -169,6 +175,8 @@ def run(
         else:
             journal = Journal(sink)
             station, supervisor = _supervised(plan, motion, course)
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         setup = stack.enter_context(_granted(plan))
         loop = Loop(
             clock,
@@ -191,11 +199,12 @@ def run(
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.problem,
+        reason=_reason(end, supervisor) or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,
         link=end.link,
+        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
     )
 
 

@@ -248,7 +248,7 @@ class TestStream:
             assert verdict.faults == other.faults
 
     def test_no_gap_is_bridged_that_would_leave_the_stoppable_range(self):
-        bench = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=50)).engaged()
+        bench = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=10)).engaged()
         speed = 0.0
         while bench.verdict.mode is Mode.ENGAGED:
             speed = min(speed + 0.004, 0.4)
@@ -257,7 +257,7 @@ class TestStream:
                 good = bench.index
         assert checks(verdict) == [(Check.BRAKING, 6)]
 
-        again = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=50)).engaged()
+        again = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=10)).engaged()
         speed = 0.0
         while again.index < good:
             speed = min(speed + 0.004, 0.4)
@@ -326,7 +326,7 @@ class TestFaults:
         assert until(bench, Mode.FAULT).faults == verdict.faults
 
     def test_a_leg_that_does_not_follow(self):
-        bench = Bench(make_limits(stuck_movement_m=1.0)).moving()
+        bench = Bench(make_limits(stuck_movement_m=0.02)).moving()
         speed = (0.1, -0.08, 0.06, -0.04, 0.02, 0.0)
         stuck = bench.length_m[0]
         while bench.verdict.mode is Mode.ENGAGED:
@@ -562,7 +562,7 @@ class TestRequests:
         bench = Bench().engaged()
         bench.cycle(bench.ask_speed(changed(ZERO, 6, speed)))
         assert bench.cycle(None, Request.PARK).mode is Mode.CSTOP
-        slow = make_limits(standstill_speed_m_s=0.1)  # a*dt = 4 mm/s on leg 1 is less
+        slow = make_limits(standstill_speed_m_s=0.02)  # a*dt = 4 mm/s on leg 1 is less
         bench = Bench(slow).engaged()
         bench.cycle(bench.ask_speed(changed(ZERO, 1, speed)))
         assert bench.cycle(None, Request.PARK).mode is Mode.CSTOP
