@@ -34,9 +34,9 @@ from drives.bank import (
 from drives.bus_budget import check_budget
 from drives.canopen_cycle import PdoInbox, accepted, counts_of
 from drives.canopen_exchange import CycleBus, LinkReport
-from drives.canopen_open import configure_nodes, leave_nodes
+from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
-from drives.canopen_service import Segment, ServiceNode
+from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
 from drives.cia402 import State402, state_of
@@ -231,18 +231,25 @@ class CanopenBank:
             self._bus.shutdown()
 
     def _let_go(self) -> None:
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
-        end_s = self._now_s() + CLOSE_S
+        self._cycle_until(
+            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
+            CLOSE_S,
+        )
+        asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
+        self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
+        leave_nodes(self._segments, asked)
+
+    def _cycle_until(self, condition: Callable[[], bool], span_s: float) -> None:
+        """Run cycles by itself, at most for so long [s]."""
+        end_s = self._now_s() + span_s
         while self._now_s() < end_s:
             cycle_end_s = self._now_s() + self._period_s
             self.exchange(None)
-            if all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)):
+            if condition():
                 break
             self._bus.rest(cycle_end_s)
-        unpowered = [self._unpowered(leg) for leg in range(LEGS)]
-        for segment in self._segments:
-            segment.pumping = True
-        leave_nodes(self._segments, self._nodes, unpowered)
 
     def _heard(self, leg: int) -> bool:
         return self._watch.alive(leg, self._now_s())

@@ -74,33 +74,42 @@ def configure_nodes(
     return identities, tuple(setup.describe() for setup in setups)
 
 
-def leave_nodes(
-    segments: Sequence[Segment], nodes: Sequence[ServiceNode], unpowered: Sequence[bool]
-) -> None:
-    """Make drives without force pre-operational that expect our heartbeat no longer.
+def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> list[ServiceNode]:
+    """Ask drives without force to expect our heartbeat no longer, all at once.
 
-    A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
+    The cycle has to go on until they have `answered`, or a fault is recorded in a drive that is
+    slow. A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
 
     Args:
-        segments: The buses.
         nodes: Node of each leg, 6.
         unpowered: Whether it is proved that the drive of the leg has no force, 6.
+
+    Returns:
+        Those that were asked.
 
     Raises:
         LinkLostError: If an adapter is gone.
     """
-    for leg, node in enumerate(nodes):
-        if not unpowered[leg]:
-            continue
-        try:
-            node.write(0x1016, 1, bytes(4))
-        except SdoAbortedError:
-            pass  # it expects no heartbeat that could be missing
-        except SdoCommunicationError:
-            break  # it fell silent just now: its watchdog will find us gone, as it should
-        for segment in segments:
-            if node.segment is segment:
-                segment.send((nmt(NMT_PRE_OPERATIONAL, node.number),))
+    asked = [node for node, proved in zip(nodes, unpowered, strict=True) if proved]
+    for node in asked:
+        node.post(0x1016, 1, bytes(4))
+    return asked
+
+
+def leave_nodes(segments: Sequence[Segment], nodes: Sequence[ServiceNode]) -> None:
+    """Make drives pre-operational, in one write for each bus: then no setpoints are missed.
+
+    Args:
+        segments: The buses.
+        nodes: The drives that were asked by `begin_to_leave`.
+
+    Raises:
+        LinkLostError: If an adapter is gone.
+    """
+    for segment in segments:
+        frames = [nmt(NMT_PRE_OPERATIONAL, n.number) for n in nodes if n.segment is segment]
+        if frames:
+            segment.send(frames)
 
 
 def probe(segment: Segment, node_ids: Iterable[int] = range(1, NODES_MAX + 1)) -> None:
