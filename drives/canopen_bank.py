@@ -181,7 +181,8 @@ class CanopenBank:
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        return self._inbox.feedback(states, self._axes.homed, codes, sent)
+        waits = () if self._axes.steady else self._axes.waits
+        return self._inbox.feedback(states, self._axes.homed, codes, sent, waits)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.

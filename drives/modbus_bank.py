@@ -287,6 +287,7 @@ class ModbusBank:
             fresh=as_six(fresh),
             accepted=accepted,
             inputs=inputs,
+            waits=() if self._axes.steady else self._axes.waits,
         )
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
