@@ -79,7 +79,7 @@ class Axis:
         return (
             self.state402 is State402.OPERATION_ENABLED
             and self.mode_display == self._limits.work_mode
-            and self.statusword & _FOLLOWS != 0
+            and (self.statusword & _FOLLOWS != 0 or not self._limits.follows_bit12)
         )
 
     @property
@@ -96,7 +96,7 @@ class Axis:
             return Wait(0, "its earlier task", f"to {self.duty.value}", "the end of it")
         if self.state402 is not State402.READY_TO_SWITCH_ON:
             return self._wait_for_state(State402.READY_TO_SWITCH_ON)
-        if not self.statusword & _REMOTE:
+        if self._limits.remote_needed and not self.statusword & _REMOTE:
             return _NOT_REMOTE
         if self.mode_display != self._limits.work_mode:
             return self._wait_for_mode(self._limits.work_mode)

@@ -145,6 +145,7 @@ class BankReport:
         axes: One line of text per leg, 6.
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
+        notes: What else a person should know, such as a drive that belongs to no leg.
     """
 
     name: str
@@ -152,6 +153,7 @@ class BankReport:
     simulated: bool
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]

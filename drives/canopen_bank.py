@@ -42,6 +42,7 @@ from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Wa
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.scaling import LegScale, SixScales
+from drives.waits import Tell, tell_nobody
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
@@ -61,6 +62,7 @@ class CanopenBank:
         name: Name in the record of a run.
         url: Address in the record of a run.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        tell: Told now and then what `configure` waits for.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the
@@ -78,6 +80,7 @@ class CanopenBank:
         name: str = "CANopen drives",
         url: str = "",
         homing_legs: Sequence[int] = (),
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -87,7 +90,7 @@ class CanopenBank:
         check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
-        self._now_s, self._name, self._url = now_s, name, url
+        self._now_s, self._name, self._url, self._tell = now_s, name, url, tell
         self._segments = tuple(Segment(bus, now_s) for bus in buses)
         self._nodes = tuple(
             ServiceNode(node, self._segments[bus])
@@ -106,6 +109,8 @@ class CanopenBank:
             times=SequenceTimes(homing_s=settings.homing_timeout_s),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            remote_needed=settings.remote_needed,
+            follows_bit12=settings.follows_bit12,
         )
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
@@ -130,15 +135,17 @@ class CanopenBank:
         """
         if self._configured or self._closed:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
-        identities, lines = configure_nodes(
+        configured = configure_nodes(
             self._segments,
             self._nodes,
             self._settings,
             self._scales.scales,
             self._period_s,
             self._watch,
+            self._tell,
         )
         now_s = self._now_s()
+        identities = configured.identities
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
@@ -148,7 +155,8 @@ class CanopenBank:
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
         who = tuple(identity.who for identity in identities)
-        return BankReport(self._name, self._url, simulated, lines, who)
+        lines, notes = configured.lines, configured.notes
+        return BankReport(self._name, self._url, simulated, lines, who, notes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""

@@ -43,6 +43,7 @@ from drives.modbus_worker import GatewayWorker
 from drives.port_lock import PortLock
 from drives.register_map import RegisterMap
 from drives.scaling import LegScale
+from drives.waits import Tell, Wait, tell_nobody
 
 _LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
@@ -73,6 +74,7 @@ class ModbusBank:
         name: Name in the record of a run.
         url: Address in the record of a run; the link's by default.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        tell: Told what `configure` waits for.
 
     Raises:
         DriveModelError: If the numbers contradict each other, or the line is too slow.
@@ -90,6 +92,7 @@ class ModbusBank:
         name: str = "Modbus drives",
         url: str | None = None,
         homing_legs: Sequence[int] = (),
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(scales) != LEGS:
             raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
@@ -114,6 +117,7 @@ class ModbusBank:
         self._worker: GatewayWorker | None = None
         self._closed = False
         self._words = LegWords(map_, scales, settings.rated_force_n)
+        self._tell = tell
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
         self._counts = LinkCounts(0, [0] * LEGS)
@@ -138,6 +142,7 @@ class ModbusBank:
         self._lock = lock_modbus(self._link)
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
+        self._tell((Wait(0, f"the set-up of the drives at {self._url}", "going on", "its end"),))
         done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
