@@ -4,7 +4,7 @@ Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in
 """
 
 from drives.axis_duty import AxisLimits, Duty
-from drives.axis_homing import Homing, HomingPhase
+from drives.axis_homing import STILL_MODES, Homing, HomingPhase
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
 from drives.waits import Wait
@@ -98,9 +98,19 @@ class Axis:
             return self._wait_for_state(State402.READY_TO_SWITCH_ON)
         if self._limits.remote_needed and not self.statusword & _REMOTE:
             return _NOT_REMOTE
-        if self.mode_display != self._limits.work_mode:
+        if not self._mode_will_do:
             return self._wait_for_mode(self._limits.work_mode)
         return None if self.still else _MOVES
+
+    @property
+    def _mode_will_do(self) -> bool:
+        """Whether the drive may be enabled with the mode that it shows.
+
+        One that has had the time to show its working mode may show it only once it is enabled.
+        """
+        shown, limits = self.mode_display, self._limits
+        late = self._duty_cycles > limits.settle_cycles and shown in STILL_MODES
+        return shown == limits.work_mode or late
 
     @property
     def wait(self) -> Wait | None:
