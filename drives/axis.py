@@ -322,9 +322,9 @@ _STATUSWORD = "statusword (6041h)"
 _SILENT = Wait(
     0x1017,
     "its sign of life (heartbeat 1017h, or answer)",
-    "missing",
+    "missing, or not to be believed",
     "one in time",
-    "supply, cable and node id of this drive",
+    "supply, cable and node id of this drive; its fault, if one is told",
 )
 _NOT_REMOTE = Wait(
     0x6041,

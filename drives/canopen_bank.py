@@ -27,12 +27,19 @@ from drives.bank import (
     DriveState,
     LegCommand,
     LinkTally,
+    SixBools,
     SixInts,
     SixStates,
     check_command,
 )
 from drives.bus_budget import check_budget
-from drives.canopen_cycle import PdoInbox, accepted, counts_of
+from drives.canopen_cycle import (
+    DOUBLE_WINDOW_CYCLES,
+    DOUBLES_MIN,
+    PdoInbox,
+    accepted,
+    counts_of,
+)
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
@@ -46,6 +53,8 @@ from drives.waits import Tell, tell_nobody
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
+STILL_S = 0.1
+"""How long it has to stay there [s]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 
@@ -106,7 +115,11 @@ class CanopenBank:
             period_s,
             [scale.distance_counts(STILL_M) for scale in scales],
             work_mode=settings.mode,
-            times=SequenceTimes(homing_s=settings.homing_timeout_s),
+            times=SequenceTimes(
+                # Nothing begins before a second node with a leg's id would have been found.
+                still_s=max(STILL_S, (DOUBLE_WINDOW_CYCLES + 2) * period_s),
+                homing_s=settings.homing_timeout_s,
+            ),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
             remote_needed=settings.remote_needed,
@@ -188,9 +201,11 @@ class CanopenBank:
         well = self._observe(now_s)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
-        codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        waits = () if self._axes.steady else self._axes.waits
-        return self._inbox.feedback(states, self._axes.homed, codes, sent, waits)
+        if well and self._axes.steady:
+            return self._inbox.feedback(states, self._axes.homed, _NO_CODES, sent)
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -281,6 +296,8 @@ class CanopenBank:
     def _observe(self, now_s: float) -> bool:
         """Let the axes see what came; return whether nothing was noticed of any node or bus."""
         inbox, watch = self._inbox, self._watch
+        for leg in inbox.doubled:
+            watch.double(leg, now_s, f"{DOUBLES_MIN} TPDO1 or more in {DOUBLE_WINDOW_CYCLES} SYNC")
         well = watch.all_well(now_s)
         alive = _ALL_ALIVE
         if not well:
@@ -293,27 +310,33 @@ class CanopenBank:
         )
         return well and not self._bus.any_passive and not any(self._faulted)
 
-    def _codes(self, now_s: float, states: SixStates) -> SixInts:
-        """Return the error code of each drive, and forget those that were acknowledged."""
+    def _codes(self, now_s: float, states: SixStates) -> tuple[SixInts, SixBools]:
+        """Return the error code of each drive, and whether it is the bench that judges so.
+
+        Those that were acknowledged are forgotten.
+        """
         faulted = [state is DriveState.FAULT for state in states]
         if faulted != self._faulted:
             for leg in range(LEGS):
                 if self._faulted[leg] and not faulted[leg]:
                     self._watch.forgive(leg)
             self._faulted = faulted
-        failed = self._axes.homing_failed
-        a, b, c, d, e, f = (
-            code or self._own_code(leg, faulted[leg], failed[leg])
-            for leg, code in enumerate(self._watch.codes(now_s))
-        )
-        return (a, b, c, d, e, f)
-
-    def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
-        if self._bus.passive(self._settings.bus_of_leg[leg]):
-            return ERROR_PASSIVE
-        if homing_failed:
-            return HOMING_FAILED
-        return GENERIC_ERROR if faulted else 0
+        codes, judged = [0] * LEGS, [False] * LEGS
+        judgements, failed = self._watch.judgements(now_s), self._axes.homing_failed
+        for leg, notes in enumerate(self._watch.nodes):
+            codes[leg] = judgements[leg] or notes.code
+            judged[leg] = judgements[leg] != 0
+            if codes[leg]:
+                continue
+            if self._bus.passive(self._settings.bus_of_leg[leg]):
+                codes[leg], judged[leg] = ERROR_PASSIVE, True
+            elif failed[leg]:
+                codes[leg], judged[leg] = HOMING_FAILED, True
+            elif faulted[leg]:
+                codes[leg] = GENERIC_ERROR
+        a, b, c, d, e, f = codes
+        h, i, j, k, m, n = judged
+        return (a, b, c, d, e, f), (h, i, j, k, m, n)
 
 
 _ALL_ALIVE = (True,) * LEGS

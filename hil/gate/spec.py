@@ -78,9 +78,7 @@ class BankSpec:
         )
 
 
-def build_bank(
-    spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nobody
-) -> DriveBank:
+def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nobody) -> DriveBank:
     """Build a bank; nothing is opened or sent before its `configure`.
 
     Args:
