@@ -15,7 +15,6 @@ from enum import Enum
 
 from drives.cia402 import Control, OperationMode, State402, Status
 
-
 STILL_MODES = frozenset((0, 1, 6, 7, 8))
 """Modes (6061h) in which an enabled drive stays where it is, while its target is its position and
 bit 4 of the controlword is 0: none, profile position, homing, interpolated, cyclic position."""

@@ -219,7 +219,7 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
     """
     done: list[str] = []
     for leg, node in enumerate(nodes, start=1):
-        if not settings.fault_exit or _state(node) is not State402.FAULT:
+        if not settings.fault_exit or read_state(node) is not State402.FAULT:
             continue
         for index, sub, kind, value in settings.fault_exit:
             write = Parameter(index, sub, kind, value, "way out of a fault")
@@ -232,7 +232,8 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
     return done
 
 
-def _state(node: ServiceNode) -> State402 | None:
+def read_state(node: ServiceNode) -> State402 | None:
+    """Return the state that a drive's statusword tells; None if it tells none."""
     try:
         return state_of(int.from_bytes(node.read(STATUSWORD)[:2], "little"))
     except (SdoAbortedError, SdoCommunicationError):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from gate_bench import PERIOD_S, InlineGate, sim_spec
@@ -33,11 +34,11 @@ def test_a_wait_is_told_with_leg_object_value_seen_and_value_wanted():
 def test_a_wait_is_told_after_two_seconds_and_every_two_while_people_may_come():
     follower, said = WaitFollower(), []
     for cycle in range(round(130.0 / 0.1)):
-        if line := follower.step(cycle * 0.1, (REMOTE,)):
+        if follower.step(cycle * 0.1, (REMOTE,)):
             said.append((cycle * 0.1, follower.new))
     times = [t_s for t_s, _ in said]
     assert times[:3] == pytest.approx([2.0, 4.0, 6.0])
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in pairwise(times)]
     assert max(gaps[:29]) < 2.15
     assert len([t for t in times if t > 65.0]) == 2
     assert [new for _, new in said] == [True] + [False] * (len(said) - 1)
