@@ -26,13 +26,13 @@ from drives.bank import BankFeedback, BankReport
 from drives.cia402 import Control, Event402, OperationMode, State402, Status, event_of
 from drives.cia402 import step as step_402
 from hil.clock import Tick
-from hil.gate.server import Alone, GateServer
+from hil.gate.server import GateServer
 from hil.gate.slot import CommandSlot, Order
 from hil.gated_bank import NEVER_S, GatedBank
-from hil.supervisor import Outcome, Supervisor
+from hil.supervisor import Supervisor
 from safety.gate import Gate
 from safety.limits import GateLimits, LegLimits
-from safety.modes import FOLLOWING_MODES, Mode, Request, Severity
+from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import Check, Setpoint
 
 PERIOD_S = 2.0**-7
@@ -99,132 +99,6 @@ class Choice:
     done: bool = False
     finds: bool = False
     event: str = ""
-
-
-STARTED = {Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED}
-
-
-class SelfStartError(AssertionError):
-    """Something began, or went on, that nobody acted for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """What must hold, judged from outside; it knows no interlock.
-
-    Args:
-        closed: the gate has stopped for something that no person asked for, and nobody acted since.
-        parked: it has parked since.
-        grave: one of the causes since was class A or B, or came while the legs homed.
-    """
-
-    closed: bool = False
-    parked: bool = False
-    grave: bool = False
-
-    def after(self, before, choice, world):
-        """The watch after a cycle, which it judges.
-
-        Args:
-            before: mode before the cycle.
-            choice: what happened in it.
-            world: after it.
-
-        Raises:
-            SelfStartError: if something began that must not.
-        """
-        verdict, closed, parked, grave = world.verdict, self.closed, self.parked, self.grave
-        mode = verdict.mode
-        if choice.event == "act" and choice.control != "frozen" and world.connected:
-            closed = parked = grave = False
-        if closed and mode is not before:
-            if mode in STARTED:
-                raise SelfStartError(f"{before.name} to {mode.name} without an act")
-            if mode is Mode.PARKING and (parked or grave or before is not Mode.HOLD):
-                raise SelfStartError(
-                    f"{before.name} to PARKING: twice, or after class A, B, homing"
-                )
-            parked = parked or mode is Mode.PARKING
-        worst = max((v.severity for v in verdict.violations), default=Severity.INFORM)
-        silent = world.server.alone in (Alone.SILENT, Alone.GONE)
-        stopped = worst >= Severity.HOLD and (before is not Mode.OFF or silent)
-        if stopped or silent:
-            closed = True
-            grave = grave or worst >= Severity.STOP or before is Mode.HOMING
-        if choice.event == "estop" and before is not Mode.OFF and verdict.allowed is not None:
-            raise SelfStartError(f"setpoints in {mode.name} with an open emergency stop")
-        supervisor = world.supervisor
-        if supervisor is not None and supervisor.done and self.closed and closed:
-            if supervisor.outcome in (Outcome.COMPLETED, Outcome.STOPPED) or not supervisor.reason:
-                raise SelfStartError(f"a run that was stopped ends as {supervisor.outcome.value}")
-        return Watch(closed, parked, grave)
-
-
-@dataclass(slots=True)
-class Graph:
-    """What an exploration has seen.
-
-    Args:
-        states: how many different ones.
-        transitions: how many steps were taken.
-        modes: transitions between modes that occurred.
-    """
-
-    states: int
-    transitions: int
-    modes: set
-
-
-def explore(world, choices):
-    """Take every choice in every state that can be reached; judge each step.
-
-    Args:
-        world: in its first state.
-        choices: what can happen, as a function of the mode.
-
-    Raises:
-        SelfStartError: with the shortest way there, as choices.
-    """
-    first = (world.save(), Watch())
-    known = {hash((world.key(), Watch()))}
-    parents = {}
-    here = {next(iter(known)): first}
-    graph = Graph(1, 0, set())
-    while here:
-        following = {}
-        for name, (saved, watch) in here.items():
-            for choice in choices(saved[0][0]):
-                world.restore(saved)
-                before = world.gate.mode
-                world.cycle(choice)
-                graph.transitions += 1
-                graph.modes.add((before, world.gate.mode))
-                try:
-                    after = watch.after(before, choice, world)
-                except SelfStartError as error:
-                    raise SelfStartError(f"{error}\n{way_to(parents, name, choice)}") from None
-                state = hash((world.key(), after))
-                if state in known or world.server.ended or is_over(world):
-                    continue
-                known.add(state)
-                parents[state] = (name, choice)
-                following[state] = (world.save(), after)
-        here = following
-    graph.states = len(known)
-    return graph
-
-
-def is_over(world):
-    return world.supervisor is not None and world.supervisor.done
-
-
-def way_to(parents, name, last):
-    """The choices that lead to a state, one per line."""
-    way = [last]
-    while name in parents:
-        name, choice = parents[name]
-        way.append(choice)
-    return "\n".join(map(str, reversed(way)))
 
 
 class Drive:
@@ -436,6 +310,7 @@ class World:
         still, quick, ramp = gate._still, gate._quick_stop, gate._command._ramp
         target, verdict, feedback = gate._command.target, self.verdict, self.gated._feedback
         quick_stopping = gate._mode in (Mode.QSTOP, Mode.LOCKOUT)
+        quick_cycles = min(quick._cycles, 40) if quick_stopping else 0
         ramp_cycle = 0 if ramp is None else min(gate._command._ramp_cycle, 1 + int(ramp.ratio))
         control = ()
         if self.supervisor is not None:
@@ -446,9 +321,10 @@ class World:
             gate._mode, gate._released, gate._reset_was_low, tuple(gate._feedback._missing),
             tuple(gate._feedback._outside), gate._plausible._last_m, gate._plausible._commanded_m,
             tuple(gate._plausible._silent_s), tuple(still._anchor_m), min(still._all_cycles, 2),
-            min(still._reporting_cycles, 2), quick_stopping and (min(quick._cycles, 40), quick.failed),
+            min(still._reporting_cycles, 2), quick_cycles, quick.failed and quick_stopping,
             target, gate._command.movement_m, ramp, ramp_cycle, gate._stream._waiting,
-            frozenset(gate._latch._worst.items()), frozenset(gate._interlock._causes._worst.items()),
+            frozenset(gate._latch._worst.items()),
+            frozenset(gate._interlock._causes._worst.items()),
             min(gate._interlock._since_cycles, 1), gate._interlock._parked, self.connected,
             self.gated._goal, feedback, self.gated._estop, min(server._silent, SILENCE_CYCLES),
             server._alone, min(server._rested, HOLD_CYCLES + 2), server.ended, axes._goal,

@@ -7,7 +7,8 @@ control's death, an operator's stop, patience that ends, setpoints that no gate 
 
 import pytest
 from campaign import SHARE
-from model import Choice, SelfStartError, World, explore
+from model import Choice, World
+from model_graph import SelfStartError, explore
 
 from hil.gate.server import GateServer
 from hil.supervisor import Supervisor

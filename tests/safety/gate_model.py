@@ -410,8 +410,8 @@ class GateModel:
             return "BRIDGED", speed
         self.sequence, self.missed = asked.sequence, 0
         if self.waiting:
-            apart = [k for k in SIX
-                     if not abs(asked.length_m[k] - self.at[k]) <= self.limits.start_tolerance_m]  # fmt: skip
+            most = self.limits.start_tolerance_m
+            apart = [k for k in SIX if not abs(asked.length_m[k] - self.at[k]) <= most]
             if apart:
                 return self._block(i, [("START", k + 1, HOLD) for k in apart])
         wrong = self._wrong(asked.length_m, asked.speed_m_s)
