@@ -34,8 +34,8 @@ Seconds = Annotated[float, Field(gt=0.0, le=86_400.0)]
 FadeSeconds = Annotated[float, Field(gt=0.0, le=60.0)]
 Positive = Annotated[float, Field(gt=0.0)]
 NotNegative = Annotated[float, Field(ge=0.0)]
-EnableSeconds = Annotated[float, Field(ge=0.0, le=60.0)]
-"""Drives that need longer than a minute have a fault; a run waits for so long."""
+EnableSeconds = Annotated[float, Field(ge=0.0, le=300.0)]
+"""Drives that need longer than five minutes have a fault; a run waits for so long."""
 Force = Annotated[float, Field(gt=0.0, le=1e6)]
 """100 t on one leg is another unit."""
 Point = tuple[Coordinate, Coordinate, Coordinate]
