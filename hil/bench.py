@@ -163,6 +163,8 @@ def run(
         gated, clock = _gate(plan, limits, course, folder, progress, tell)
         stack.callback(gated.close)
         report = gated.open()
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the drives are set up")
         require_certificate(plan, report)
         header = run_header(plan, limits, report)
         sink = recording_sink(plan, folder, header)
