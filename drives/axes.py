@@ -66,8 +66,8 @@ class SixAxes:
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
         homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
             in it loses its power at once. 0 is not watched.
-        remote_needed: Only drives whose statusword has bit 9, remote, begin something.
-        follows_bit12: Drives tell in bit 12 of the statusword that they follow.
+        remote_bit: Only drives whose statusword has bit 9, remote, begin something.
+        follows_bit: Drives tell in bit 12 of the statusword that they follow.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -82,8 +82,8 @@ class SixAxes:
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
         homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
-        remote_needed: bool = True,
-        follows_bit12: bool = True,
+        remote_bit: bool = True,
+        follows_bit: bool = True,
     ) -> None:
         if work_mode not in WORK_MODES:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
@@ -107,8 +107,8 @@ class SixAxes:
                     settle_cycles=cycles(times.settle_s),
                     reset_cycles=cycles(times.reset_s),
                     homing_step_counts=math.ceil(RUNAWAY_FACTOR * speed * period_s),
-                    remote_needed=remote_needed,
-                    follows_bit12=follows_bit12,
+                    remote_bit=remote_bit,
+                    follows_bit=follows_bit,
                 )
             )
             for counts, speed in zip(still_counts, homing_counts_per_s, strict=True)

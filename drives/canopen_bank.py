@@ -122,8 +122,8 @@ class CanopenBank:
             ),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
-            remote_needed=settings.remote_needed,
-            follows_bit12=settings.follows_bit12,
+            remote_bit=settings.remote_bit,
+            follows_bit=settings.follows_bit,
         )
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)

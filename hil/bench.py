@@ -168,6 +168,8 @@ def run(
         gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
         stack.callback(gated.close)
         report = gated.open()
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the drives are set up")
         require_certificate(plan, report)
         header = run_header(plan, limits, report, moment(clock.now_s))
         virtual = plan.scenario.clock == "virtual"

@@ -1,6 +1,7 @@
-"""Habits of real slaves at the set-up: late boot, late NMT states, slow SDO, own ways out of faults."""
+"""Habits of real slaves at the set-up: late boot and NMT states, slow SDO, ways out of faults."""
 
 import dataclasses
+from itertools import pairwise
 
 import pytest
 import scripted_bench
@@ -40,7 +41,7 @@ def test_drives_may_take_their_time_to_boot_and_the_silent_ones_are_told(boot_s,
     scripted, told, _ = configured(changed(boot_timeout_s=boot_timeout_s), late)
     waits = [(t_s, {w.leg for w in waits}) for t_s, waits in told if waits[0].leg]
     assert {2, 5} in [legs for _, legs in waits]
-    gaps = [b - a for (a, _), (b, _) in zip(waits, waits[1:], strict=False)]
+    gaps = [b - a for (a, _), (b, _) in pairwise(waits)]
     assert max(gaps) < 1.0
     text = in_words(told[0][1])
     assert "leg 2: node 2, device type (1000h), is silent" in text
@@ -119,12 +120,12 @@ def test_hundreds_of_slow_transfers_are_told_with_leg_and_object():
         for node in scripted.bus.nodes:
             node.sdo_s = 0.02
 
-    scripted, told, _ = configured(prepare=slow)
+    _, told, _ = configured(prepare=slow)
     seen = [waits[0].seen for _, waits in told]
     assert "at leg 6 (node 6), object 6065h:0" in seen
     times = [t_s for t_s, _ in told]
     assert times[-1] - times[0] > 2.0
-    assert max(b - a for a, b in zip(times, times[1:], strict=False)) < 1.0
+    assert max(b - a for a, b in pairwise(times)) < 1.0
 
 
 FAULT = b"\x18\x02"
@@ -158,12 +159,12 @@ def test_a_way_out_that_is_refused_is_told_and_none_is_gone_without_being_named(
 
 
 def test_the_ways_out_travel_as_json():
-    odd = changed(fault_exit=((0x2320, 1, "u16", 1),), remote_needed=False, follows_bit12=False)
+    odd = changed(fault_exit=((0x2320, 1, "u16", 1),), remote_bit=False, follows_bit=False)
     assert from_json(odd.to_json()) == odd
 
 
 def test_the_line_of_a_leg_says_that_bit_12_is_not_looked_at():
-    _, _, report = configured(changed(follows_bit12=False))
+    _, _, report = configured(changed(follows_bit=False))
     assert all("bit 12 of 6041h is not looked at" in line for line in report.axes)
     assert "bit 12" not in configured()[2].axes[0]
 
@@ -177,7 +178,7 @@ def test_waits_are_in_the_feedback_until_all_follow():
     node.on_sync = lambda: bytes((tpdo()[0], tpdo()[1] & ~0x02, *tpdo()[2:]))
     feedback = scripted.run(40)
     (wait,) = feedback.waits
-    assert (wait.leg, wait.index, wait.seen, wait.wanted) == (2, 0x6041, "0", "1")
+    assert (wait.leg, wait.object_index, wait.seen, wait.wanted) == (2, 0x6041, "0", "1")
     node.on_sync = tpdo
     assert scripted.enabled_from_here().waits == ()
     assert scripted.run(1).state == ENABLED

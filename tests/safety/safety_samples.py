@@ -72,9 +72,15 @@ def changed(values, leg, value):
 
 
 def feedback(
-    length_m=START, speed_m_s=ZERO, enabled=YES, homed=YES, fault_code=(0,) * 6, fresh=YES
+    length_m=START,
+    speed_m_s=ZERO,
+    enabled=YES,
+    homed=YES,
+    fault_code=(0,) * 6,
+    fresh=YES,
+    judged=(False,) * 6,
 ):
-    return Feedback(length_m, speed_m_s, enabled, homed, fault_code, fresh)
+    return Feedback(length_m, speed_m_s, enabled, homed, fault_code, fresh, judged)
 
 
 class Bench:
