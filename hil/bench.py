@@ -6,12 +6,14 @@ The same parts run in both clocks; only what paces them and who writes the file 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
-from hil.clock import Clock, Tick, VirtualClock
+from hil.clock import Clock, Tick, VirtualClock, moment
 from hil.commissioning import require_certificate
 from hil.drives_setup import bank_spec
+from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
@@ -77,6 +79,8 @@ class RunResult:
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
         link: what has happened on the link to the drives; nothing where there is none.
+        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
+            the gate had no process of its own.
     """
 
     outcome: Outcome
@@ -91,6 +95,7 @@ class RunResult:
     drives: BankReport
     homed: SixBools
     link: LinkTally
+    gate_record: str = ""
 
     @property
     def ok(self) -> bool:
@@ -161,14 +166,15 @@ def run(
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress, tell)
+        gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
         stack.callback(gated.close)
         report = gated.open()
         if tell is not None and plan.scenario.clock == "real":
             tell(f"the drives are set up, the run is prepared {GOES_ON}")
         require_certificate(plan, report)
-        header = run_header(plan, limits, report)
-        sink = recording_sink(plan, folder, header)
+        header = run_header(plan, limits, report, moment(clock.now_s))
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         stack.callback(sink.finish)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -176,6 +182,8 @@ def run(
         else:
             journal = Journal(sink)
             station, supervisor = _supervised(plan, motion, course)
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         setup = stack.enter_context(_granted(plan))
         loop = Loop(
             clock,
@@ -205,11 +213,12 @@ def run(
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.problem,
+        reason=_reason(end, supervisor) or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,
         link=end.link,
+        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
     )
 
 
@@ -256,6 +265,8 @@ def _gate(
     folder: Path,
     progress: Callable[[float], None] | None,
     tell: Callable[[str], None] | None,
+    *,
+    led: bool,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -264,14 +275,15 @@ def _gate(
     """
     if plan.scenario.clock == "virtual":
         clock = VirtualClock()
-        gated = GatedBank(Gate(limits), bank_of(plan, course))
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
         return gated, (_Watched(clock, progress) if progress else clock)
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
     spec = bank_spec(plan, course.homing_legs)
     box = folder / BLACK_BOX_NAME
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=box, tell=tell)
+    now_s = RealClock().now_s
+    remote = RemoteGate(spec, limits, now_s, black_box=box, led=led, tell=tell)
     return remote, remote.clock
 
 

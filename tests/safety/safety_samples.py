@@ -1,5 +1,6 @@
 """Limits, values, and an ideal six-leg plant behind a gate."""
 
+import math
 from dataclasses import replace
 
 from safety.gate import Gate, GateInputs
@@ -121,6 +122,7 @@ class Bench:
             "requests": requests,
             "reset": False,
             "estop": (True, True),
+            "act_age_s": 0.0 if changes.get("reset") else math.inf,  # a person presses it
         }
         self.inputs = GateInputs(**{**inputs, **changes})
         verdict = self.gate.step(self.inputs)
