@@ -34,6 +34,7 @@ from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
 from hil.supervisor import Outcome, RunCourse, Supervisor
+from hil.waits import GOES_ON
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
@@ -169,7 +170,7 @@ def run(
         stack.callback(gated.close)
         report = gated.open()
         if tell is not None and plan.scenario.clock == "real":
-            tell("the drives are set up")
+            tell(f"the drives are set up, the run is prepared {GOES_ON}")
         require_certificate(plan, report)
         header = run_header(plan, limits, report, moment(clock.now_s))
         virtual = plan.scenario.clock == "virtual"
@@ -199,6 +200,8 @@ def run(
             journal.note(BEFORE, note, Level.WARNING)
             if tell is not None:
                 tell(note)
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the run begins")
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
