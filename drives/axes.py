@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drives.axes_values import AxesSeen, AxesWords, SteadyAxes
-from drives.axis import Axis
+from drives.axis import RUNAWAY_FACTOR, Axis
 from drives.axis_duty import AxisLimits, Duty
-from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixStates
+from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixInts, SixStates
 from drives.cia402 import OperationMode, State402
+from drives.first_motion import SPEED_WRONG, STAGES, StageCourse
 
-RUNAWAY_FACTOR = 3.0
-"""How many times faster than its speed of homing a drive is that runs away."""
+HOMING_FAILED = 0x8612
+"""Error code of a leg whose homing failed (CiA 402: reference limit)."""
 WORK_MODES = (
     OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
     OperationMode.INTERPOLATED_POSITION.value,
@@ -107,6 +108,10 @@ class SixAxes:
         )
         numbers = homing_legs or range(1, LEGS + 1)
         self._homing = tuple(self._axes[leg - 1] for leg in numbers)
+        self._period_s = period_s
+        self._stages: tuple[tuple[StageCourse, ...], ...] = ()
+        self._stage = 0
+        self._stage_told = 0
         self._goal: DriveGoal | None = None
         self._given_up = ""
         self._steady: SteadyAxes | None = None
@@ -149,10 +154,53 @@ class SixAxes:
         )
 
     @property
+    def homing_codes(self) -> SixInts:
+        """Error code of each drive whose last homing failed, as the bench judges it; else 0."""
+        a, b, c, d, e, f = (
+            (SPEED_WRONG if axis.ran_wrong else HOMING_FAILED) if axis.homing_failed else 0
+            for axis in self._axes
+        )
+        return (a, b, c, d, e, f)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Why homing failed, leg by leg, where the speed of a drive was wrong."""
+        legs = enumerate(self._axes, start=1)
+        return tuple(f"leg {leg} {axis.ran_wrong}" for leg, axis in legs if axis.ran_wrong)
+
+    @property
+    def stage_due(self) -> int | None:
+        """Stage of the first motion whose speed the drives must be told before homing goes on.
+
+        Index in `drives.first_motion.STAGES`, or their number for the speed of homing itself;
+        None if nothing has to be told.
+        """
+        begins = self._goal is DriveGoal.HOMED and all(axis.ready for axis in self._axes)
+        return self._stage if begins and self._stage != self._stage_told else None
+
+    def expect_first_motion(self, counts_per_m: Sequence[float]) -> None:
+        """Let homing begin with the stages of a first motion.
+
+        Args:
+            counts_per_m: Counts of each drive per metre of rod [1/m], 6.
+        """
+        self._stages = tuple(
+            tuple(StageCourse(stage, counts, self._period_s) for counts in counts_per_m)
+            for stage in STAGES
+        )
+        self._stage, self._stage_told = 0, -1
+
+    def stage_told(self, stage: int) -> None:
+        """Take note that all drives hold the speed of a stage, see `stage_due`."""
+        self._stage_told = stage
+
+    @property
     def waiting(self) -> str:
         """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
             return self._given_up
+        if self.stage_due is not None:
+            return "the drives are told the speed of homing"
         parts: list[str] = []
         for leg, axis in enumerate(self._axes, start=1):
             text = axis.obstacle
@@ -250,6 +298,8 @@ class SixAxes:
         """
         self._steady = None
         self._axes[leg].forget_reference()
+        if self._stages:
+            self._stage, self._stage_told = 0, -1
 
     def _steady_state(self) -> SteadyAxes | None:
         """Return what the next cycles are compared with, if all six work and follow."""
@@ -290,16 +340,25 @@ class SixAxes:
             self._rest(Duty.HOME)
             if self._goal is DriveGoal.HOMED:
                 self._give_up("homing failed at", [axis.homing_failed for axis in self._axes])
+                self._given_up = "; ".join((self._given_up, *self.failures))
 
     def _progress_homing(self) -> None:
         if any(axis.duty is Duty.HOME for axis in self._axes):
             return
-        if all(axis.homed for axis in self._homing):
+        missing = [leg for leg, axis in enumerate(self._axes)
+                   if axis in self._homing and not axis.homed]  # fmt: skip
+        if not missing:
             self._goal = None
         elif all(axis.ready for axis in self._axes):
-            for axis in self._homing:
-                if not axis.homed:
-                    axis.give(Duty.HOME)
+            if all(self._axes[leg].stage_passed for leg in missing):
+                for leg in missing:
+                    self._axes[leg].stage_passed = False
+                self._stage += 1
+            if self._stage != self._stage_told:
+                return  # the bank tells the drives
+            for leg in missing:
+                slow = self._stage < len(self._stages)
+                self._axes[leg].home(self._stages[self._stage][leg] if slow else None)
 
     def _progress_enabling(self) -> None:
         rising = [axis.duty is Duty.RISE for axis in self._axes]

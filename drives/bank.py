@@ -8,7 +8,7 @@ never waited for: how far the drives have got is read from the feedback of the c
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -207,6 +207,17 @@ class DriveBank(Protocol):
     def close(self) -> None:
         """Disable the drives and leave the bus; a second call does nothing."""
         ...
+
+
+def tally_with_notes(tally: LinkTally, notes: Sequence[str]) -> LinkTally:
+    """Return a tally with more notes in words before its own.
+
+    Args:
+        tally: What has happened on a link.
+        notes: What else there is to tell.
+    """
+    own = tally.get("notes", ())
+    return {**tally, "notes": (*notes, *(own if isinstance(own, tuple) else ()))}
 
 
 def check_command(command: LegCommand) -> None:

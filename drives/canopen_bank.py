@@ -30,6 +30,7 @@ from drives.bank import (
     SixInts,
     SixStates,
     check_command,
+    tally_with_notes,
 )
 from drives.bus_budget import check_budget
 from drives.canopen_cycle import PdoInbox, accepted, counts_of
@@ -38,7 +39,8 @@ from drives.canopen_open import configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
-from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
+from drives.canopen_stage import StageTeller
+from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.scaling import LegScale, SixScales
@@ -107,6 +109,7 @@ class CanopenBank:
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
         )
+        self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
         self._faulted = [False] * LEGS
@@ -147,6 +150,8 @@ class CanopenBank:
         self._watch.begin_operation(now_s)
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
+        if self._settings.first_motion_due(simulated=simulated):
+            self._axes.expect_first_motion([s.counts_per_m for s in self._scales.scales])
         who = tuple(identity.who for identity in identities)
         return BankReport(self._name, self._url, simulated, lines, who)
 
@@ -178,6 +183,9 @@ class CanopenBank:
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
         well = self._observe(now_s)
+        stage = self._axes.stage_due
+        if stage is not None and self._teller.tell(stage):
+            self._axes.stage_told(stage)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
@@ -215,7 +223,7 @@ class CanopenBank:
 
     def link_tally(self) -> LinkTally:
         """Return the counts of the bus so far, by name."""
-        return self.link_report().tally()
+        return tally_with_notes(self.link_report().tally(), self._axes.failures)
 
     def close(self) -> None:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""
@@ -285,19 +293,17 @@ class CanopenBank:
                 if self._faulted[leg] and not faulted[leg]:
                     self._watch.forgive(leg)
             self._faulted = faulted
-        failed = self._axes.homing_failed
+        homing = self._axes.homing_codes
         a, b, c, d, e, f = (
-            code or self._own_code(leg, faulted[leg], failed[leg])
+            code or self._own_code(leg, faulted[leg], homing[leg])
             for leg, code in enumerate(self._watch.codes(now_s))
         )
         return (a, b, c, d, e, f)
 
-    def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
+    def _own_code(self, leg: int, faulted: bool, homing: int) -> int:
         if self._bus.passive(self._settings.bus_of_leg[leg]):
             return ERROR_PASSIVE
-        if homing_failed:
-            return HOMING_FAILED
-        return GENERIC_ERROR if faulted else 0
+        return homing or (GENERIC_ERROR if faulted else 0)
 
 
 _ALL_ALIVE = (True,) * LEGS

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from drives.axes import WORK_MODES
 from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
+from drives.first_motion import FIRST_MOTIONS
 
 WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
@@ -56,6 +57,8 @@ class CanopenSettings:
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
         feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
+        first_motion: Whether homing begins with the slow stages of a first motion: "always", or
+            "real" with drives that do not say themselves that they are emulated.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s].
         answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
             busy for `bus_load_max` of it, so it has to be more than that by what adapter and
@@ -96,6 +99,7 @@ class CanopenSettings:
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
     feed_unit_m: float | None = 1e-6
+    first_motion: str = "real"
     boot_timeout_s: float = 5.0
     answer_share: float = 0.8
 
@@ -115,6 +119,14 @@ class CanopenSettings:
     def buses(self) -> int:
         """Number of buses."""
         return max(self.bus_of_leg) + 1
+
+    def first_motion_due(self, *, simulated: bool) -> bool:
+        """Say whether homing begins with the stages of a first motion.
+
+        Args:
+            simulated: The drives say themselves that they are emulated.
+        """
+        return self.first_motion == "always" or not simulated
 
     def to_json(self) -> str:
         """Return the settings as JSON text that `from_json` understands."""
@@ -145,6 +157,9 @@ class CanopenSettings:
     def _check_choices(self) -> None:
         if self.mode not in WORK_MODES:
             raise DriveModelError(f"mode is {self.mode}, a drive follows in one of {WORK_MODES}")
+        if self.first_motion not in FIRST_MOTIONS:
+            text = f"first_motion is {self.first_motion!r}, one of {FIRST_MOTIONS} is needed"
+            raise DriveModelError(text)
         if self.bitrate not in BITRATES:
             raise DriveModelError(f"bitrate is {self.bitrate} bit/s, one of {BITRATES} is needed")
         if not 1 <= self.master_id <= 127:

@@ -32,8 +32,6 @@ FOREIGN_MASTER = 0x8150
 """CAN identifier collision: somebody else sends what only the bench may send."""
 RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
-HOMING_FAILED = 0x8612
-"""Reference: homing did not find it."""
 HEARTBEATS_MISSED = 3
 """Heartbeats that may be missing."""
 _NEVER_S = float("-inf")
