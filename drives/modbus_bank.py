@@ -28,6 +28,7 @@ from drives.bank import (
     LinkLostError,
     LinkTally,
     check_command,
+    tally_with_notes,
 )
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
@@ -37,6 +38,7 @@ from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusException
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from drives.modbus_settings import ModbusSettings
 from drives.modbus_setup import DeviceSetup
+from drives.modbus_stage import StageTeller
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
 from drives.modbus_worker import GatewayWorker
@@ -47,8 +49,6 @@ from drives.scaling import LegScale
 _LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
 
-HOMING_FAILED = 0x8612
-"""Error code of a leg whose homing failed (CiA 402: reference limit)."""
 GENERIC = 0x1000
 """Error code of a drive in fault that tells none (CiA 301: generic error)."""
 SETUP_TIME_MAX_S = 60.0
@@ -108,6 +108,8 @@ class ModbusBank:
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
         )
+        self._teller = StageTeller(map_, settings, scales, period_s)
+        self._counts_per_m = [scale.counts_per_m for scale in scales]
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
         self._gateway: ModbusGateway | None = None
@@ -129,7 +131,7 @@ class ModbusBank:
 
     def link_tally(self) -> LinkTally:
         """Return what has happened on the link so far, by name."""
-        return self._counts.tally()
+        return tally_with_notes(self._counts.tally(), self._axes.failures)
 
     def configure(self) -> BankReport:
         """Connect, identify the gateway, write the drives' parameters and read them back."""
@@ -145,6 +147,8 @@ class ModbusBank:
         self._gateway.set_timeout(self._answer_s)
         report = done.value
         self._units.begin(report.boot_counts)
+        if self._settings.first_motion_due(simulated=report.simulated) and self._teller.possible:
+            self._axes.expect_first_motion(self._counts_per_m)
         return BankReport(
             self._name, self._url, report.simulated, report.axes, identities=report.identities
         )
@@ -186,9 +190,31 @@ class ModbusBank:
         for leg in self._units.restarted_legs:
             self._axes.forget_reference(leg)
         self._observe(fresh, alive)
+        self._tell_stage(worker, began_s)
         accepted = self._words.accepted(words, orders) if result.sent else None
         return self._feedback(fresh, [self._units.trouble(leg, errors, now_s) for leg in _LEGS],
                               accepted)  # fmt: skip
+
+    def _tell_stage(self, worker: GatewayWorker, began_s: float) -> None:
+        """Go on telling the drives the speed of a stage of their first motion, if one is due.
+
+        One value in a cycle, in what is left of its time; one that takes longer is waited for by
+        the next cycle.
+
+        Raises:
+            DriveSetupError: If a drive refuses it, or reads back another one.
+        """
+        stage = self._axes.stage_due
+        if stage is None:
+            return
+        self._teller.begin(stage)
+        if not self._teller.told:
+            left_s = max(0.0, began_s + self._answer_s - self._now_s())
+            done = worker.run(self._teller.job(), left_s)
+            if done is not None and done.error is not None:
+                raise DriveSetupError(f"{self._name}: first motion: {done.error}") from done.error
+        if self._teller.told:
+            self._axes.stage_told(stage)
 
     def close(self) -> None:
         """Disable the drives and leave the gateway; a second call does nothing."""
@@ -292,4 +318,4 @@ class ModbusBank:
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
         if answer.error_code or state is DriveState.FAULT:
             return answer.error_code or GENERIC
-        return HOMING_FAILED if self._axes.homing_failed[leg] else 0
+        return self._axes.homing_codes[leg]

@@ -39,6 +39,8 @@ from safety.verdict import Violation
 
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
+FIRST_MOTION_S = 15.0
+"""How much longer homing may take for its slow first stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
 def _patience_cycles(plan: Plan) -> tuple[int, int]:
     """How many cycles a stop may take, and homing."""
     period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
-    homing_s = max(cylinders.stroke_m) / cylinders.homing_speed_m_s
+    homing_s = FIRST_MOTION_S + max(cylinders.stroke_m) / cylinders.homing_speed_m_s
     patience_s = PATIENCE_S + cylinders.enable_time_s
     return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
 

@@ -85,6 +85,7 @@ def _parameters(rig: Rig) -> dict[str, Any]:
         "homing_zero_speed_m_s": cylinders.homing_speed_m_s / 4.0,
         "homing_acceleration_m_s2": drives.homing_acceleration_m_s2,
         "mode": MODES[drives.mode],
+        "first_motion": drives.first_motion,
         "serial_numbers": drives.serial_numbers or (None,) * 6,
     }
 

@@ -83,6 +83,9 @@ class RigDrives(Settings):
     """Of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
     homing_method: Annotated[int, Field(ge=1, le=37)] = 21
     """6098h; 21 is the negative home switch, its edge towards the outside (CiA 402)."""
+    first_motion: Literal["real", "always"] = "real"
+    """Which drives begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
+    their way judged against time: those that do not say that they are emulated, or all."""
     homing_acceleration_m_s2: Positive = 0.2
     """Of the drives' own homing (609Ah) [m/s²]."""
     watchdog_s: WatchdogSeconds = 0.05

@@ -6,6 +6,7 @@ import pytest
 from canopen_bench import SETTINGS, bench
 from hypothesis import given
 from hypothesis import strategies as st
+from modbus_bench import BenchBank, RackThread
 
 from drives.bank import DriveGoal
 from drives.first_motion import STAGES, Progress, StageCourse, StageWatch
@@ -157,3 +158,44 @@ def test_a_wrong_unit_of_acceleration_never_passes_the_second_stage(acceleration
     progress, way_m = course_of(COURSES[1], 1.0, acceleration, begins)
     assert progress in (Progress.TOO_FAST, Progress.TOO_SLOW)
     assert way_m < 2.1e-3
+
+
+def modbus_homed(leg=3, **wrong):
+    rack = RackThread("tcp")
+    if wrong:
+        wrong_unit(rack.core.drives[leg - 1], **wrong)
+    bank = BenchBank(rack, 0.01, homing_speed_m_s=0.02, first_motion="always")
+    try:
+        bank.configure()
+        begin_m = rack.core.rods[leg - 1].x_m
+        bank.request(DriveGoal.HOMED)
+        way_m, speeds = 0.0, []
+        for _ in range(3000):
+            feedback = bank.exchange(None)
+            way_m = max(way_m, abs(rack.core.rods[leg - 1].x_m - begin_m))
+            speeds.append(max(abs(rod.v_m_s) for rod in rack.core.rods))
+            if all(feedback.homed) or any(feedback.fault_code):
+                break
+        return feedback, way_m, speeds, bank.waiting, bank.link_tally()
+    finally:
+        bank.close()
+
+
+@pytest.mark.real_time
+def test_modbus_drives_begin_as_slowly():
+    feedback, _, speeds, _, tally = modbus_homed()
+    assert all(feedback.homed)
+    assert not any(tally["missing"]), "telling the drives disturbs no cycle"
+    begin = next(cycle for cycle, speed in enumerate(speeds) if speed > 2e-5)
+    assert max(speeds[: begin + 150]) < 1.5e-4
+    faster = next(cycle for cycle, speed in enumerate(speeds) if speed > 2e-4)
+    assert max(speeds[: faster + 150]) < 1.5e-3
+
+
+@pytest.mark.real_time
+def test_a_wrong_unit_of_a_modbus_drive_is_stopped_and_named():
+    feedback, way_m, _, waiting, _ = modbus_homed(speed=60.0)
+    assert way_m <= 2e-3
+    assert feedback.fault_code[2] == 0x8400
+    assert "leg 3 moved" in waiting
+    assert "rpm, factor about 60" in waiting
