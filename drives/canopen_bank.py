@@ -33,6 +33,7 @@ from drives.bank import (
     tally_with_notes,
 )
 from drives.bus_budget import check_budget
+from drives.canopen_cut import CanopenCut
 from drives.canopen_cycle import PdoInbox, accepted, counts_of
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import configure_nodes, leave_nodes
@@ -63,6 +64,8 @@ class CanopenBank:
         name: Name in the record of a run.
         url: Address in the record of a run.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
+            themselves [m/s], 0 at rest; None not at all.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the
@@ -80,6 +83,7 @@ class CanopenBank:
         name: str = "CANopen drives",
         url: str = "",
         homing_legs: Sequence[int] = (),
+        cut_m_s: float | None = None,
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -112,6 +116,9 @@ class CanopenBank:
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
+        self._cut = (
+            None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
+        )
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
         self._cycle_thread = 0
@@ -180,8 +187,13 @@ class CanopenBank:
             with_speeds = self._settings.speed_feed_forward
             targets, speeds = counts_of(command, self._scales, with_speeds=with_speeds)
         self._bus.drain()
+        cut = self._cut
+        if cut is not None and cut.trial.silent:
+            return self._fall_silent(cut)
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
+        if cut is not None:
+            cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
         stage = self._axes.stage_due
         if stage is not None and self._teller.tell(stage):
@@ -190,6 +202,15 @@ class CanopenBank:
         states = self._axes.state
         codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
         return self._inbox.feedback(states, self._axes.homed, codes, sent)
+
+    def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
+        """Run a cycle of a cut: nothing is sent but requests for the statusword."""
+        cut.ask()
+        now_s = self._bus.listen()
+        cut.look(now_s)
+        self._observe(now_s)
+        states = self._axes.state
+        return self._inbox.feedback(states, self._axes.homed, self._codes(now_s, states), None)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -223,7 +244,9 @@ class CanopenBank:
 
     def link_tally(self) -> LinkTally:
         """Return the counts of the bus so far, by name."""
-        return tally_with_notes(self.link_report().tally(), self._axes.failures)
+        tally = tally_with_notes(self.link_report().tally(), self._axes.failures)
+        over = self._cut is not None and self._cut.trial.over
+        return {**tally, "cut_us": self._cut.trial.stop_us} if self._cut and over else tally
 
     def close(self) -> None:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""

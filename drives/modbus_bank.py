@@ -30,9 +30,11 @@ from drives.bank import (
     check_command,
     tally_with_notes,
 )
+from drives.cut_trial import CutTrial
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
 from drives.modbus_counts import LinkCounts
+from drives.modbus_cut import look, silence_s
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
@@ -73,6 +75,8 @@ class ModbusBank:
         name: Name in the record of a run.
         url: Address in the record of a run; the link's by default.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
+            themselves [m/s], 0 at rest; None not at all.
 
     Raises:
         DriveModelError: If the numbers contradict each other, or the line is too slow.
@@ -90,6 +94,7 @@ class ModbusBank:
         name: str = "Modbus drives",
         url: str | None = None,
         homing_legs: Sequence[int] = (),
+        cut_m_s: float | None = None,
     ) -> None:
         if len(scales) != LEGS:
             raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
@@ -112,6 +117,8 @@ class ModbusBank:
         self._counts_per_m = [scale.counts_per_m for scale in scales]
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
+        self._cut = None if cut_m_s is None else CutTrial(cut_m_s, settings.watchdog_s, period_s)
+        self._silence_s = silence_s(settings.watchdog_s, period_s)
         self._gateway: ModbusGateway | None = None
         self._worker: GatewayWorker | None = None
         self._closed = False
@@ -131,7 +138,9 @@ class ModbusBank:
 
     def link_tally(self) -> LinkTally:
         """Return what has happened on the link so far, by name."""
-        return tally_with_notes(self._counts.tally(), self._axes.failures)
+        tally = tally_with_notes(self._counts.tally(), self._axes.failures)
+        over = self._cut is not None and self._cut.over
+        return {**tally, "cut_us": self._cut.stop_us} if self._cut and over else tally
 
     def configure(self) -> BankReport:
         """Connect, identify the gateway, write the drives' parameters and read them back."""
@@ -169,10 +178,15 @@ class ModbusBank:
         if command is not None:
             check_command(command)
             targets, speeds = self._words.counts(command)
+        cut = self._cut
+        if cut is not None and cut.silent:
+            return self._fall_silent(worker, cut)
         words = self._axes.words(targets)
         orders = self._words.orders(words, speeds)
         result = CycleResult()
         began_s = self._now_s()
+        if cut is not None:
+            cut.led(command, following=self._axes.steady, sent_s=began_s)
         self._units.listen(began_s)
         deadline_s = began_s + self._answer_s
         done = worker.run(
@@ -194,6 +208,21 @@ class ModbusBank:
         accepted = self._words.accepted(words, orders) if result.sent else None
         return self._feedback(fresh, [self._units.trouble(leg, errors, now_s) for leg in _LEGS],
                               accepted)  # fmt: skip
+
+    def _fall_silent(self, worker: GatewayWorker, cut: CutTrial) -> BankFeedback:
+        """Run a cycle of a cut: nothing is asked before the drives have had their time to stop.
+
+        Any request may count as a sign of life, so that the time that is seen is a bound.
+        """
+        now_s = self._now_s()
+        if cut.silent_s(now_s) > self._silence_s:
+            done = worker.run(lambda gateway: look(gateway, self._map), self._answer_s)
+            enabled = None if done is None else done.value
+            cut.see(enabled or (None,) * LEGS, self._now_s())
+        self._count({}, {}, 0)
+        fresh, alive = self._units.take({}, now_s)
+        self._observe(fresh, alive)
+        return self._feedback(fresh, [self._units.trouble(leg, {}, now_s) for leg in _LEGS], None)
 
     def _tell_stage(self, worker: GatewayWorker, began_s: float) -> None:
         """Go on telling the drives the speed of a stage of their first motion, if one is due.

@@ -173,6 +173,7 @@ def _on_buses(
         name=spec.name,
         url=spec.url,
         homing_legs=spec.settings["homing_legs"],
+        cut_m_s=spec.settings.get("cut_m_s"),
     )
 
 
@@ -194,4 +195,5 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         now_s=now_s,
         name=spec.name,
         homing_legs=spec.settings["homing_legs"],
+        cut_m_s=spec.settings.get("cut_m_s"),
     )

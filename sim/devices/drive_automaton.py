@@ -64,6 +64,8 @@ class DriveAutomaton(DriveAxis):
         self.transitions: list[int] = []
         """Numbers of the transitions taken, the newest last; at most 64."""
         self._rng = rng
+        self.watched = True
+        """Fault when False: it does not notice that its master is silent."""
         self.power_up()
 
     def power_up(self) -> None:
@@ -150,6 +152,8 @@ class DriveAutomaton(DriveAxis):
             code: Error code: 8130h heartbeat, 8250h RPDO time-out, 8140h recovered from bus-off.
             register: Bits of the error register 1001h.
         """
+        if not self.watched:
+            return
         option = self.parameters.abort_connection_option
         if option == 1:
             self.trip(code, register)
