@@ -15,6 +15,7 @@ from drives.axis_duty import AxisLimits, Duty
 from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixInts, SixStates
 from drives.cia402 import OperationMode, State402
 from drives.first_motion import SPEED_WRONG, STAGES, StageCourse
+from drives.waits import Wait, Waits, in_words, of_leg
 
 HOMING_FAILED = 0x8612
 """Error code of a leg whose homing failed (CiA 402: reference limit)."""
@@ -44,6 +45,9 @@ class SequenceTimes:
     reset_s: float = 0.1
 
 
+_STAGE_DUE = (Wait(0x6099, "the speed of homing (6099h)", "another one", "that of its stage"),)
+_UNITS = "units (60A8h to 60AAh, 608Fh to 6096h)? another motor, or a rod that is blocked?"
+_NOT_HOMED = Wait(0, "its reference", "not known", "homing")
 _ALL: SixBools = (True, True, True, True, True, True)
 _NONE: SixBools = (False, False, False, False, False, False)
 _ON = DriveState.ENABLED
@@ -65,6 +69,8 @@ class SixAxes:
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
         homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
             in it loses its power at once. 0 is not watched.
+        remote_needed: Only drives whose statusword has bit 9, remote, begin something.
+        follows_bit12: Drives tell in bit 12 of the statusword that they follow.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -79,6 +85,8 @@ class SixAxes:
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
         homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
+        remote_needed: bool = True,
+        follows_bit12: bool = True,
     ) -> None:
         if work_mode not in WORK_MODES:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
@@ -102,6 +110,8 @@ class SixAxes:
                     settle_cycles=cycles(times.settle_s),
                     reset_cycles=cycles(times.reset_s),
                     homing_step_counts=math.ceil(RUNAWAY_FACTOR * speed * period_s),
+                    remote_needed=remote_needed,
+                    follows_bit12=follows_bit12,
                 )
             )
             for counts, speed in zip(still_counts, homing_counts_per_s, strict=True)
@@ -114,6 +124,7 @@ class SixAxes:
         self._stage_told = 0
         self._goal: DriveGoal | None = None
         self._given_up = ""
+        self._in_vain: Waits = ()
         self._steady: SteadyAxes | None = None
 
     @property
@@ -197,20 +208,22 @@ class SixAxes:
     @property
     def waiting(self) -> str:
         """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        return self._given_up or in_words(self.waits)
+
+    @property
+    def waits(self) -> Waits:
+        """What the goal waits for, or waited for when it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
-            return self._given_up
+            return self._in_vain
         if self.stage_due is not None:
-            return "the drives are told the speed of homing"
-        parts: list[str] = []
+            return _STAGE_DUE
+        found: list[Wait] = []
         for leg, axis in enumerate(self._axes, start=1):
-            text = axis.obstacle
-            if axis.duty is Duty.HOME:
-                text = f"it waits for {axis.homing.phase.value}"
-            elif not text and self._goal is DriveGoal.ENABLED and not axis.homed:
-                text = "it is not homed"
-            if text:
-                parts.append(f"leg {leg}: {text}")
-        return "; ".join(parts)
+            wait = axis.wait
+            if wait is None and self._goal is DriveGoal.ENABLED and not axis.homed:
+                wait = _NOT_HOMED
+            found.extend(of_leg(leg, wait))
+        return tuple(found)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal: stopping and disabling begin with the next words, others when all can.
@@ -223,7 +236,7 @@ class SixAxes:
             axis.duty is Duty.WORK and axis.follows for axis in self._axes
         )
         self._goal = None if reached else goal
-        self._given_up = ""
+        self._given_up, self._in_vain = "", ()
         if goal is DriveGoal.DISABLED:
             for axis in self._axes:
                 axis.homing_failed = False
@@ -340,7 +353,17 @@ class SixAxes:
             self._rest(Duty.HOME)
             if self._goal is DriveGoal.HOMED:
                 self._give_up("homing failed at", [axis.homing_failed for axis in self._axes])
-                self._given_up = "; ".join((self._given_up, *self.failures))
+                self._tell_failures()
+
+    def _tell_failures(self) -> None:
+        """Say of the drives whose speed was wrong what they did."""
+        if failures := self.failures:
+            self._given_up = "; ".join((self._given_up, *failures))
+            self._in_vain = tuple(
+                Wait(0x6099, "its speed in homing", axis.ran_wrong, "what it was told", _UNITS, leg)
+                for leg, axis in enumerate(self._axes, start=1)
+                if axis.ran_wrong
+            )
 
     def _progress_homing(self) -> None:
         if any(axis.duty is Duty.HOME for axis in self._axes):
@@ -385,4 +408,10 @@ class SixAxes:
     def _give_up(self, what: str, is_cause: Sequence[bool]) -> None:
         legs = [str(leg) for leg, cause in enumerate(is_cause, start=1) if cause]
         self._given_up = f"{what} leg {', '.join(legs)}"
+        waits = {wait.leg: wait for wait in self.waits}
+        self._in_vain = tuple(
+            waits.get(leg, Wait(0, "the goal of all six", self._given_up, "a new request", leg=leg))
+            for leg, cause in enumerate(is_cause, start=1)
+            if cause
+        )
         self._goal = None

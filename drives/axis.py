@@ -4,10 +4,11 @@ Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in
 """
 
 from drives.axis_duty import AxisLimits, Duty
-from drives.axis_homing import Homing, HomingPhase
+from drives.axis_homing import STILL_MODES, Homing, HomingPhase
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
 from drives.first_motion import Progress, StageCourse, StageWatch
+from drives.waits import Wait
 
 HOMING_MODE = OperationMode.HOMING.value
 _FOLLOWS = int(Status.FOLLOWS_COMMAND)
@@ -91,29 +92,62 @@ class Axis:
         return (
             self.state402 is State402.OPERATION_ENABLED
             and self.mode_display == self._limits.work_mode
-            and self.statusword & _FOLLOWS != 0
+            and (self.statusword & _FOLLOWS != 0 or not self._limits.follows_bit12)
         )
 
     @property
     def ready(self) -> bool:
         """Whether the drive stands disabled, at rest and listening, and may begin something."""
-        return self.obstacle == ""
+        return self.obstacle is None
 
     @property
-    def obstacle(self) -> str:
-        """What keeps the drive from beginning something, in words; empty if nothing does."""
+    def obstacle(self) -> Wait | None:
+        """What keeps the drive from beginning something; None if nothing does."""
         if not self.alive:
-            return "it is silent"
+            return _SILENT
         if self.duty is not Duty.REST:
-            return f"it shall still {self.duty.value}"
+            return Wait(0, "its earlier task", f"to {self.duty.value}", "the end of it")
         if self.state402 is not State402.READY_TO_SWITCH_ON:
-            name = "in no state of CiA 402" if self.state402 is None else self.state402.value
-            return f"it is {name} (statusword 0x{self.statusword:04X}), not ready to switch on"
-        if not self.statusword & _REMOTE:
-            return f"it does not obey the bus (statusword 0x{self.statusword:04X}, bit 9)"
+            return self._wait_for_state(State402.READY_TO_SWITCH_ON)
+        if self._limits.remote_needed and not self.statusword & _REMOTE:
+            return _NOT_REMOTE
+        if not self._mode_will_do:
+            return self._wait_for_mode(self._limits.work_mode)
+        return None if self.still else _MOVES
+
+    @property
+    def _mode_will_do(self) -> bool:
+        """Whether the drive may be enabled with the mode that it shows.
+
+        One that has had the time to show its working mode may show it only once it is enabled.
+        """
+        shown, limits = self.mode_display, self._limits
+        late = self._duty_cycles > limits.settle_cycles and shown in STILL_MODES
+        return shown == limits.work_mode or late
+
+    @property
+    def wait(self) -> Wait | None:
+        """What the drive waits for with what it has to do; None if it does it, or can begin."""
+        if not self.alive:
+            return _SILENT
+        if self.duty is Duty.HOME:
+            seen = f"0x{self.statusword:04X} in mode {self.mode_display} (6061h)"
+            return Wait(0x6041, _STATUSWORD, seen, self.homing.phase.value)
+        if self.duty is not Duty.RISE:
+            return self.obstacle if self.duty is Duty.REST else None
+        if self.state402 is not State402.OPERATION_ENABLED:
+            return self._wait_for_state(State402.OPERATION_ENABLED)
         if self.mode_display != self._limits.work_mode:
-            return f"its mode display shows {self.mode_display}, not {self._limits.work_mode}"
-        return "" if self.still else "it still moves"
+            return self._wait_for_mode(self._limits.work_mode)
+        return None if self.follows else _FOLLOWS_NOT
+
+    def _wait_for_state(self, wanted: State402) -> Wait:
+        state, word = self.state402, f"0x{self.statusword:04X}"
+        seen = f"{word}, {'no state of CiA 402' if state is None else state.value}"
+        return Wait(0x6041, _STATUSWORD, seen, wanted.value, _STATE_REMEDY.get(state, ""))
+
+    def _wait_for_mode(self, wanted: int) -> Wait:
+        return Wait(0x6061, "mode display (6061h)", str(self.mode_display), str(wanted), _MODE)
 
     @property
     def late(self) -> bool:
@@ -332,6 +366,36 @@ class Axis:
             self.ran_wrong = watch.words(progress)
             self.give(Duty.REST)
 
+
+_STATUSWORD = "statusword (6041h)"
+_SILENT = Wait(
+    0x1017,
+    "its sign of life (heartbeat 1017h, or answer)",
+    "missing",
+    "one in time",
+    "supply, cable and node id of this drive",
+)
+_NOT_REMOTE = Wait(
+    0x6041,
+    "statusword (6041h) bit 9, remote,",
+    "0",
+    "1",
+    "is the drive set to be commanded over the bus? A type that never sets it: remote_needed",
+)
+_FOLLOWS_NOT = Wait(
+    0x6041,
+    "statusword (6041h) bit 12, follows the command,",
+    "0",
+    "1",
+    "a halt or limit that is active? A type without this bit: follows_bit12",
+)
+_MOVES = Wait(0x6064, "position (6064h)", "moving", "standstill", "a brake that slips?")
+_MODE = "is this mode of operation switched on in the drive?"
+_STATE_REMEDY: dict[State402 | None, str] = {
+    State402.NOT_READY_TO_SWITCH_ON: "its self-test; its own tool tells what it waits for",
+    State402.SWITCH_ON_DISABLED: "power stage supplied? safe torque off (STO) released?",
+    State402.FAULT: "its cause must go; its code is among the events",
+}
 
 _S = State402
 _TOLD: dict[State402, DriveState] = {

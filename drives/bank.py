@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from drives.waits import Waits
+
 LEGS = 6
 """Number of legs of a bank."""
 
@@ -117,6 +119,7 @@ class BankFeedback:
             when the bus carries no speeds. None when no setpoint was sent.
         inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
             limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
+        waits: What the goal waits for; empty if nothing is due.
     """
 
     length_m: SixFloats
@@ -128,6 +131,7 @@ class BankFeedback:
     fresh: SixBools
     accepted: LegCommand | None
     inputs: SixInts | None = None
+    waits: Waits = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,7 @@ class BankReport:
         axes: One line of text per leg, 6.
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
+        notes: What else a person should know, such as a drive that belongs to no leg.
     """
 
     name: str
@@ -148,6 +153,7 @@ class BankReport:
     simulated: bool
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]

@@ -36,15 +36,16 @@ from drives.bus_budget import check_budget
 from drives.canopen_cut import CanopenCut
 from drives.canopen_cycle import PdoInbox, accepted, counts_of
 from drives.canopen_exchange import CycleBus, LinkReport
-from drives.canopen_open import configure_nodes, leave_nodes
+from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
-from drives.canopen_service import Segment, ServiceNode
+from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.scaling import LegScale, SixScales
+from drives.waits import Tell, tell_nobody
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
@@ -66,6 +67,7 @@ class CanopenBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
+        tell: Told now and then what `configure` waits for.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the
@@ -84,6 +86,7 @@ class CanopenBank:
         url: str = "",
         homing_legs: Sequence[int] = (),
         cut_m_s: float | None = None,
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -93,7 +96,7 @@ class CanopenBank:
         check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
-        self._now_s, self._name, self._url = now_s, name, url
+        self._now_s, self._name, self._url, self._tell = now_s, name, url, tell
         self._segments = tuple(Segment(bus, now_s) for bus in buses)
         self._nodes = tuple(
             ServiceNode(node, self._segments[bus])
@@ -112,6 +115,8 @@ class CanopenBank:
             times=SequenceTimes(homing_s=settings.homing_timeout_s),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            remote_needed=settings.remote_needed,
+            follows_bit12=settings.follows_bit12,
         )
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
@@ -140,15 +145,17 @@ class CanopenBank:
         """
         if self._configured or self._closed:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
-        identities, lines = configure_nodes(
+        configured = configure_nodes(
             self._segments,
             self._nodes,
             self._settings,
             self._scales.scales,
             self._period_s,
             self._watch,
+            self._tell,
         )
         now_s = self._now_s()
+        identities = configured.identities
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
@@ -160,7 +167,8 @@ class CanopenBank:
         if self._settings.first_motion_due(simulated=simulated):
             self._axes.expect_first_motion([s.counts_per_m for s in self._scales.scales])
         who = tuple(identity.who for identity in identities)
-        return BankReport(self._name, self._url, simulated, lines, who)
+        lines, notes = configured.lines, configured.notes
+        return BankReport(self._name, self._url, simulated, lines, who, notes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -201,7 +209,8 @@ class CanopenBank:
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        return self._inbox.feedback(states, self._axes.homed, codes, sent)
+        waits = () if self._axes.steady else self._axes.waits
+        return self._inbox.feedback(states, self._axes.homed, codes, sent, waits)
 
     def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
         """Run a cycle of a cut: nothing is sent but requests for the statusword."""
@@ -210,7 +219,8 @@ class CanopenBank:
         cut.look(now_s)
         self._observe(now_s)
         states = self._axes.state
-        return self._inbox.feedback(states, self._axes.homed, self._codes(now_s, states), None)
+        codes = self._codes(now_s, states)
+        return self._inbox.feedback(states, self._axes.homed, codes, None, self._axes.waits)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -262,18 +272,25 @@ class CanopenBank:
             self._bus.shutdown()
 
     def _let_go(self) -> None:
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
-        end_s = self._now_s() + CLOSE_S
+        self._cycle_until(
+            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
+            CLOSE_S,
+        )
+        asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
+        self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
+        leave_nodes(self._segments, asked)
+
+    def _cycle_until(self, condition: Callable[[], bool], span_s: float) -> None:
+        """Run cycles by itself, at most for so long [s]."""
+        end_s = self._now_s() + span_s
         while self._now_s() < end_s:
             cycle_end_s = self._now_s() + self._period_s
             self.exchange(None)
-            if all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)):
+            if condition():
                 break
             self._bus.rest(cycle_end_s)
-        unpowered = [self._unpowered(leg) for leg in range(LEGS)]
-        for segment in self._segments:
-            segment.pumping = True
-        leave_nodes(self._segments, self._nodes, unpowered)
 
     def _heard(self, leg: int) -> bool:
         return self._watch.alive(leg, self._now_s())

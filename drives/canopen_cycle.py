@@ -17,6 +17,7 @@ from drives.canopen_pdo import ACTUAL, EFFORT, INPUTS, TPDO_IDS
 from drives.canopen_settings import CanopenSettings
 from drives.frames import Frame
 from drives.scaling import SixScales
+from drives.waits import Waits
 
 Other = Callable[[Frame, int, float], None]
 """Takes a frame that is no TPDO of ours: frame, bus, time [s]."""
@@ -220,6 +221,7 @@ class PdoInbox:
         homed: SixBools,
         codes: SixInts,
         sent: LegCommand | None,
+        waits: Waits = (),
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -228,6 +230,7 @@ class PdoInbox:
             homed: Whether each leg is homed, 6.
             codes: Error code of each drive, 6.
             sent: What was sent.
+            waits: What the goal waits for.
         """
         effort = self._effort_si
         if effort is None:
@@ -243,6 +246,7 @@ class PdoInbox:
             (a, b, c, d, e, f),
             sent,
             self._six_inputs,
+            waits,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

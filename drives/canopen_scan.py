@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
-from drives.canopen_open import PROBE_S, probe
+from drives.canopen_boot import NODES_MAX, PROBE_S, probe
 from drives.canopen_pdo import HEARTBEAT_ID, SDO_ANSWER_ID
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_setup import PROFILE
@@ -70,7 +70,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
             heard.add(frame.can_id & 0x7F)
 
     segment.on_frame = listen
-    probe(segment)
+    probe(segment, range(1, NODES_MAX + 1))
     segment.listen(max(timeout_s, PROBE_S))
     found = (_look(ServiceNode(node, segment)) for node in sorted(heard))
     return [each for each in found if each is not None]

@@ -47,6 +47,7 @@ from drives.modbus_worker import GatewayWorker
 from drives.port_lock import PortLock
 from drives.register_map import RegisterMap
 from drives.scaling import LegScale
+from drives.waits import Tell, Wait, tell_nobody
 
 _LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
@@ -77,6 +78,7 @@ class ModbusBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
+        tell: Told what `configure` waits for.
 
     Raises:
         DriveModelError: If the numbers contradict each other, or the line is too slow.
@@ -95,6 +97,7 @@ class ModbusBank:
         url: str | None = None,
         homing_legs: Sequence[int] = (),
         cut_m_s: float | None = None,
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(scales) != LEGS:
             raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
@@ -123,6 +126,7 @@ class ModbusBank:
         self._worker: GatewayWorker | None = None
         self._closed = False
         self._words = LegWords(map_, scales, settings.rated_force_n)
+        self._tell = tell
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
         self._counts = LinkCounts(0, [0] * LEGS)
@@ -149,6 +153,7 @@ class ModbusBank:
         self._lock = lock_modbus(self._link)
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
+        self._tell((Wait(0, f"the set-up of the drives at {self._url}", "going on", "its end"),))
         done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
@@ -342,6 +347,7 @@ class ModbusBank:
             fresh=as_six(fresh),
             accepted=accepted,
             inputs=inputs,
+            waits=() if self._axes.steady else self._axes.waits,
         )
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:

@@ -22,7 +22,7 @@ from hil.motion.moves import move
 from hil.motion.source import MotionSource
 from hil.operated.assembly import Leading, led_run, parking_proof, prepare, warm_parking
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.recording.frame import EventRecord
+from hil.recording.frame import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
 from hil.run_files import BLACK_BOX_NAME, recording_sink, run_dir
@@ -37,6 +37,8 @@ from safety.limits import GateLimits
 from safety.modes import Mode
 from safety.verdict import Violation
 
+BEFORE = Tick(0, 0.0, 0.0, 0.0)
+"""When something is noted that was found before the first cycle."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
 FIRST_MOTION_S = 15.0
@@ -129,6 +131,7 @@ def run(
     stop: AbstractContextManager[StopWish] | None = None,
     course: Course = WHOLE_COURSE,
     operator: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -141,6 +144,7 @@ def run(
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
         course: how far to go; an operator decides that himself.
         operator: whether a person leads the run, by panels that find its desk; real clock only.
+        tell: told in a line whatever is waited for longer than 2 s; must not wait itself.
 
     Raises:
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
@@ -158,7 +162,7 @@ def run(
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress)
+        gated, clock = _gate(plan, limits, course, folder, progress, tell)
         stack.callback(gated.close)
         report = gated.open()
         require_certificate(plan, report)
@@ -181,7 +185,12 @@ def run(
             journal,
             wish,
             stop_on_overrun=plan.scenario.overruns == "stop",
+            tell=tell,
         )
+        for note in report.notes:
+            journal.note(BEFORE, note, Level.WARNING)
+            if tell is not None:
+                tell(note)
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
@@ -219,7 +228,8 @@ def _patience_cycles(plan: Plan) -> tuple[int, int]:
 
 
 def _supervisor(plan: Plan, course: Course) -> Supervisor:
-    return Supervisor(*_patience_cycles(plan), engage=course.engage)
+    period_s = plan.scenario.period_s
+    return Supervisor(*_patience_cycles(plan), engage=course.engage, period_s=period_s)
 
 
 def _supervised(
@@ -242,6 +252,7 @@ def _gate(
     course: Course,
     folder: Path,
     progress: Callable[[float], None] | None,
+    tell: Callable[[str], None] | None,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -256,7 +267,8 @@ def _gate(
     from hil.realtime import RealClock
 
     spec = bank_spec(plan, course.homing_legs)
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=folder / BLACK_BOX_NAME)
+    box = folder / BLACK_BOX_NAME
+    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=box, tell=tell)
     return remote, remote.clock
 
 

@@ -26,6 +26,7 @@ from hil.operated.assembly import NoDeskError, require_operable
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.scenario import Plan
+from hil.waits import Announcer
 from hil.warm import warm, warm_arm
 
 SHOWN = 12
@@ -69,9 +70,7 @@ def play(
         _refuse_if_unproved(plan, motion)
     try:
         with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
-            return run(
-                plan, folder, motion=motion, progress=progress, course=course, operator=operator
-            )
+            return _run(plan, folder, motion, progress, course, operator=operator, quiet=quiet)
     except (LinkError, DriveAbsentError) as error:
         if plan.scenario.devices.fallback != "sim":
             raise RefusedError(_absent(plan, error)) from error
@@ -79,11 +78,37 @@ def play(
             emulated(plan, error) as stand_in,
             _progress(plan, motion, quiet=quiet, operator=operator) as progress,
         ):
-            return run(
-                stand_in, folder, motion=motion, progress=progress, course=course, operator=operator
-            )
+            return _run(stand_in, folder, motion, progress, course, operator=operator, quiet=quiet)
     except (RecordingError, DriveError, NotCommissionedError, NoDeskError) as error:
         raise RefusedError(f"nothing has moved: {error}") from error
+
+
+def _run(
+    plan: Plan,
+    folder: Path,
+    motion: MotionSource,
+    progress: Any,
+    course: Course,
+    *,
+    operator: bool,
+    quiet: bool,
+) -> RunResult:
+    """Run a plan, and say on standard error what is waited for."""
+
+    def say(line: str) -> None:
+        if not quiet:
+            err.print(line, markup=False, soft_wrap=True)
+
+    with Announcer(say) as tell:
+        return run(
+            plan,
+            folder,
+            motion=motion,
+            progress=progress,
+            course=course,
+            operator=operator,
+            tell=tell,
+        )
 
 
 def _absent(plan: Plan, error: DriveError) -> str:

@@ -7,8 +7,9 @@ moves nothing.
 from enum import Enum
 from typing import Protocol
 
+from drives.waits import Waits, in_words
 from safety.modes import FOLLOWING_MODES, Mode, Request
-from safety.verdict import DriveRequest, Verdict
+from safety.verdict import Check, DriveRequest, Verdict
 
 
 class Outcome(Enum):
@@ -26,6 +27,8 @@ class RunCourse(Protocol):
 
     patience_cycles: int
     """How long a stop may take, should control fail."""
+    waits: Waits
+    """What the drives wait for, as they last told."""
     done: bool
     """Whether the run is over."""
 
@@ -74,12 +77,20 @@ class Supervisor:
             settling, a stop, standstill after a fault) before the run is given up.
         homing_cycles: the same for homing, which takes its time; like the others if left out.
         engage: whether the platform shall rise at all; else the run is over once it is homed.
+        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
     """
 
     def __init__(
-        self, patience_cycles: int, homing_cycles: int | None = None, *, engage: bool = True
+        self,
+        patience_cycles: int,
+        homing_cycles: int | None = None,
+        *,
+        engage: bool = True,
+        period_s: float = 0.0,
     ) -> None:
         self.patience_cycles = patience_cycles
+        self.waits: Waits = ()
+        self._period_s = period_s
         self._homing_cycles = homing_cycles or patience_cycles
         self._waited = 0
         self._mode = Mode.OFF
@@ -133,7 +144,7 @@ class Supervisor:
         homing = verdict.mode is Mode.HOMING
         patience = self._homing_cycles if homing else self.patience_cycles
         if verdict.mode in _WAITS and self._waited > patience:
-            self._gave_up = f"{verdict.mode.name} lasted longer than {patience} cycles"
+            self._gave_up = in_vain(verdict, patience * self._period_s, self.waits)
             self.done = not homing  # homing legs are stopped first
             return (Request.SHUT_DOWN,)
         request = self._next(verdict, path_done)
@@ -181,6 +192,29 @@ class Supervisor:
         return Outcome.STOPPED if self._wish else Outcome.COMPLETED
 
 
+def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
+    """Return why a mode did not end in time, in words.
+
+    Args:
+        verdict: the gate's last one.
+        patience_s: how long it was waited for [s]; 0 if that is not known.
+        waits: what the drives wait for.
+    """
+    refused = next((v.note for v in verdict.violations if v.check is Check.REQUEST), "")
+    why = in_words(waits) or refused or _ENDS.get(verdict.mode, "its end was waited for")
+    span = f" within {patience_s:.1f} s" if patience_s else ""
+    return f"{verdict.mode.name} did not end{span}: {why}"
+
+
+_ENDS = {
+    Mode.HOMING: "the drives did not tell that all legs are homed",
+    Mode.STANDBY: "the drives did not tell that all legs are enabled",
+    Mode.CSTOP: "the setpoints did not come to rest",
+    Mode.QSTOP: "the measured lengths did not come to rest",
+    Mode.FAULT: "the measured lengths did not come to rest, or the power did not go",
+    Mode.LOCKOUT: "the measured lengths did not come to rest, or the power did not go",
+}
+"""What did not happen in a mode that lasts, where neither drives nor gate say more."""
 _WAITS = (
     Mode.OFF,
     Mode.IDLE,

@@ -311,10 +311,12 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
 
 def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
     the_plan = plan("rig_settings.cylinders.enable_time_s=100")
-    monkeypatch.setattr(hil.bench, "_supervisor", lambda *_: Supervisor(300))
+    supervisor = Supervisor(300, period_s=the_plan.scenario.period_s)
+    monkeypatch.setattr(hil.bench, "_supervisor", lambda *_: supervisor)
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.FAILED
-    assert "STANDBY lasted longer" in result.reason
+    span_s = 300 * the_plan.scenario.period_s
+    assert result.reason.startswith(f"STANDBY did not end within {span_s:.1f} s: ENGAGE refused")
     assert any("given up" in event.message for event in recording.events)
 
 

@@ -11,10 +11,12 @@ import json
 import select
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from drives.bank import BankReport, DriveSequenceError, LinkLostError, LinkTally
+from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.child import GATE_PROGRAM, GateChild
 from hil.gate.gate_clock import GateClock
@@ -28,8 +30,10 @@ from hil.gate.status import (
     STATUS_SLOT_BYTES,
     STATUS_SLOTS,
     TALLY_KIND,
+    WAITS_KIND,
     Status,
     decode,
+    waits_from_json,
 )
 from hil.gated_bank import Exchange
 from hil.realtime_setup import RealtimeItem, RealtimePolicy
@@ -58,6 +62,7 @@ class RemoteGate:
         hold_alone_s: how long the gate holds the platform when control is gone [s].
         silence_timeout_s: how long the gate may be silent [s].
         program: arguments of the interpreter that runs the gate; another one only in tests.
+        tell: told in a line what lasts longer than 2 s until the drives are configured.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class RemoteGate:
         hold_alone_s: float = HOLD_ALONE_S,
         silence_timeout_s: float = SILENCE_TIMEOUT_S,
         program: tuple[str, ...] = GATE_PROGRAM,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         self._spec = spec
         self._limits = limits
@@ -84,6 +90,8 @@ class RemoteGate:
         self._socket: socket.socket | None = None
         self._child: GateChild | None = None
         self._program = program
+        self._tell = tell
+        self._waits: Waits = ()
         self._lost = False
         self._lost_why = ""
         self._tally: LinkTally = {}
@@ -157,7 +165,7 @@ class RemoteGate:
             )
             self._child = GateChild(order, self._program)
             theirs.close()  # the gate's copy is the only one: its death ends the connection
-            report = self._child.start()
+            report = self._child.start(self._now_s, self._tell)
         except BaseException:
             theirs.close()
             self._let_go()
@@ -197,6 +205,8 @@ class RemoteGate:
         # All cycles after the one this was meant for went without control.
         self._missed += newest.tick.index - tick.index
         earlier = tuple(_exchange(status) for status in statuses[:-1])
+        if self._waits:
+            newest = replace(newest, feedback=replace(newest.feedback, waits=self._waits))
         return _exchange(newest, earlier)
 
     def _wait_for(self, index: int) -> list[Status]:
@@ -234,6 +244,8 @@ class RemoteGate:
                     lost = payload.decode(errors="replace")
                 elif kind == TALLY_KIND:
                     self._tally = json.loads(payload)
+                elif kind == WAITS_KIND:
+                    self._waits = waits_from_json(json.loads(payload))
         return lost
 
     def _wait(self, timeout_s: float) -> bool:

@@ -10,15 +10,17 @@ stop, holds for a while, takes the power off and ends.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from enum import Enum
 from typing import Final
 
 from drives.bank import BankFeedback
+from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.slot import CommandSlot, Order
-from hil.gate.status import STATUS_KIND, StatusEncoder
+from hil.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
 from hil.gated_bank import GatedBank
 from hil.recording.ring import Ring
 from safety.limits import GateLimits
@@ -31,6 +33,9 @@ HOLD_ALONE_S: Final = 2.0
 """How long the gate holds the platform alone before it takes the power off."""
 ALONE_MAX_S: Final = 15.0
 """How long stop, hold and power-off may take before the bus is left all the same."""
+
+WAITS_EVERY_S: Final = 0.5
+"""How often control is told at most what the drives wait for [s]."""
 
 _CAUTIOUS: Final = frozenset({Request.HOLD, Request.SHUT_DOWN})
 """Requests that are obeyed at any age."""
@@ -89,6 +94,9 @@ class GateServer:
         self._alone: Alone | None = None
         self._alone_cycles = 0
         self._rested = 0
+        self._waits: Waits = ()
+        self._waits_every = max(1, round(WAITS_EVERY_S / period_s))
+        self._waits_due = 0
         self._mode = gated.mode
         self.ended = False
         """Nothing is left to do: the power is off, or could not be taken off in time."""
@@ -122,12 +130,19 @@ class GateServer:
             tick, verdict, feedback, asked is not None, round_trip_s, overruns
         )
         self._black_box.note(tick, verdict, record)
+        if feedback.waits != self._waits and tick.index >= self._waits_due:
+            self._tell_waits(feedback.waits, tick.index)
         self._ring.push(STATUS_KIND, record)
         if not self._wake():
             self._be_alone(Alone.GONE, tick.index)
         if self._alone is not None:
             self._look_for_the_end(verdict, feedback)
         return verdict
+
+    def _tell_waits(self, waits: Waits, index: int) -> None:
+        """Tell control what the drives wait for; before the status of the cycle that knows it."""
+        self._waits, self._waits_due = waits, index + self._waits_every
+        self._ring.push(WAITS_KIND, json.dumps(waits_to_json(waits)).encode())
 
     def _watch_control(self, order: Order | None) -> None:
         """Count the silence; a control that comes back in time finds a platform that holds."""

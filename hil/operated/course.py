@@ -7,6 +7,7 @@ moves until PARK is pressed. A fault does not end the run: it is left by RESET, 
 
 from collections.abc import Collection
 
+from drives.waits import Waits
 from hil.clock import Tick
 from hil.desk.operation import Operation
 from hil.desk.order import Button
@@ -17,7 +18,7 @@ from hil.operated.operator import Operator
 from hil.operated.park_wish import ON_THE_WAY, ParkWish
 from hil.operated.presses import BY_CAUTION, Presses
 from hil.operated.tell import Note, Told
-from hil.supervisor import Outcome
+from hil.supervisor import Outcome, in_vain
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -35,6 +36,7 @@ class OperatedCourse:
         homing_cycles: the same for homing.
         told: where the operation is told.
         note: where a press is written down.
+        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
     """
 
     def __init__(
@@ -45,8 +47,12 @@ class OperatedCourse:
         homing_cycles: int,
         told: Told,
         note: Note,
+        *,
+        period_s: float = 0.0,
     ) -> None:
         self.patience_cycles = patience_cycles
+        self.waits: Waits = ()
+        self._period_s = period_s
         self._homing_cycles = homing_cycles
         self._operator = operator
         self.motion = motion
@@ -209,8 +215,8 @@ class OperatedCourse:
         if let_go and verdict.mode in MOVING_MODES:
             self._note(tick, f"dead-man released in {verdict.mode.name}: stop", {"held": False})
         if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
-            why = f"stopped, homing lasted longer than {self._homing_cycles} cycles"
-            self._presses.refuse(tick, f"HOME: {why}")
+            why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
+            self._presses.refuse(tick, f"HOME: stopped, {why}")
         self._parking.watch(tick, verdict, held=self._held)
         self._presses.watch(tick, verdict, held=self._held)
 
@@ -226,7 +232,8 @@ class OperatedCourse:
             works = mode is not Mode.HOLD or self._waited > 2 * self.patience_cycles
         if not works or self._waited <= self.patience_cycles:
             return False
-        self._ending.gave_up = f"{mode.name} lasted longer than {self.patience_cycles} cycles"
+        patience_s = self.patience_cycles * self._period_s
+        self._ending.gave_up = in_vain(verdict, patience_s, self.waits)
         self.done = True
         return True
 
