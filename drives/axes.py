@@ -69,6 +69,7 @@ class SixAxes:
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
         homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
             in it loses its power at once. 0 is not watched.
+        absolute: The encoders are absolute: places are known by `know_place`, never by homing.
         remote_needed: Only drives whose statusword has bit 9, remote, begin something.
         follows_bit12: Drives tell in bit 12 of the statusword that they follow.
 
@@ -85,6 +86,7 @@ class SixAxes:
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
         homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
+        absolute: bool = False,
         remote_needed: bool = True,
         follows_bit12: bool = True,
     ) -> None:
@@ -122,6 +124,7 @@ class SixAxes:
         self._stages: tuple[tuple[StageCourse, ...], ...] = ()
         self._stage = 0
         self._stage_told = 0
+        self._absolute = absolute
         self._goal: DriveGoal | None = None
         self._given_up = ""
         self._in_vain: Waits = ()
@@ -303,6 +306,11 @@ class SixAxes:
             self._progress_enabling()
         self._steady = self._steady_state()
 
+    def know_place(self) -> None:
+        """Take note that the places of all drives are known without a homing."""
+        for axis in self._axes:
+            axis.know_place()
+
     def forget_reference(self, leg: int) -> None:
         """Take note that a drive has restarted: it is not homed and not enabled any more.
 
@@ -372,6 +380,8 @@ class SixAxes:
                    if axis in self._homing and not axis.homed]  # fmt: skip
         if not missing:
             self._goal = None
+        elif self._absolute:
+            self._give_up("no place is known of", [not axis.homed for axis in self._axes])
         elif all(axis.ready for axis in self._axes):
             if all(self._axes[leg].stage_passed for leg in missing):
                 for leg in missing:

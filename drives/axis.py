@@ -235,6 +235,10 @@ class Axis:
         self.position = position
         self._watch_movement(position)
 
+    def know_place(self) -> None:
+        """Take note that the place of the drive is known without a homing."""
+        self._found = self.homed = True
+
     def forget_reference(self) -> None:
         """Take note of a restart: the drive counts from anywhere now, and must be homed again."""
         self._found = self.homed = False

@@ -43,6 +43,10 @@ class DriveSetupError(DriveError, RuntimeError):
     """A drive is absent, is another device than the rig says, or reads back something else."""
 
 
+class DrivePlaceError(DriveSetupError):
+    """Legs stand elsewhere, or have other drives, than was recorded: no place is known."""
+
+
 class DriveAbsentError(DriveSetupError):
     """Nothing answers where a drive should be."""
 
@@ -146,6 +150,9 @@ class BankReport:
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
         notes: What else a person should know, such as a drive that belongs to no leg.
+        scale_proved: Whether each drive itself tells the scale of the rig, 6; empty if nothing is
+            to be proved. A wrong scale agrees with its own feedback.
+        counts: Where each drive with an absolute encoder stands [counts], 6; empty without them.
     """
 
     name: str
@@ -154,6 +161,8 @@ class BankReport:
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scale_proved: tuple[bool, ...] = ()
+    counts: tuple[int, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]

@@ -44,6 +44,7 @@ from drives.canopen_stage import StageTeller
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale, SixScales
 from drives.waits import Tell, tell_nobody
 
@@ -67,6 +68,7 @@ class CanopenBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
+        place: Where drives with absolute encoders must stand; without it they are never enabled.
         tell: Told now and then what `configure` waits for.
 
     Raises:
@@ -86,6 +88,7 @@ class CanopenBank:
         url: str = "",
         homing_legs: Sequence[int] = (),
         cut_m_s: float | None = None,
+        place: KnownPlace | None = None,
         tell: Tell = tell_nobody,
     ) -> None:
         if len(buses) != settings.buses:
@@ -115,9 +118,11 @@ class CanopenBank:
             times=SequenceTimes(homing_s=settings.homing_timeout_s),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            absolute=settings.absolute,
             remote_needed=settings.remote_needed,
             follows_bit12=settings.follows_bit12,
         )
+        self._place = place
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
@@ -159,6 +164,7 @@ class CanopenBank:
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
+        counts, codes = self._places() if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(now_s)
@@ -167,8 +173,32 @@ class CanopenBank:
         if self._settings.first_motion_due(simulated=simulated):
             self._axes.expect_first_motion([s.counts_per_m for s in self._scales.scales])
         who = tuple(identity.who for identity in identities)
-        lines, notes = configured.lines, configured.notes
-        return BankReport(self._name, self._url, simulated, lines, who, notes)
+        if self._place is not None:
+            self._place.check(counts, codes, who, self._scales.scales)
+            self._axes.know_place()
+        return BankReport(
+            self._name,
+            self._url,
+            simulated,
+            configured.lines,
+            who,
+            configured.notes,
+            scale_proved=tuple(identity.scale_proved for identity in identities),
+            counts=counts,
+        )
+
+    def _places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the counts of drives with absolute encoders, and their error codes."""
+        counts: list[int] = []
+        codes: list[int] = []
+        for leg, node in enumerate(self._nodes, start=1):
+            try:
+                counts.append(int.from_bytes(node.read(0x6064)[:4], "little", signed=True))
+                codes.append(_error_code(node))
+            except (SdoAbortedError, SdoCommunicationError) as error:
+                text = f"leg {leg} (node {node.number}): position (6064h): {error}"
+                raise DriveSetupError(text) from error
+        return tuple(counts), tuple(codes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -344,6 +374,14 @@ class CanopenBank:
         if self._bus.passive(self._settings.bus_of_leg[leg]):
             return ERROR_PASSIVE
         return homing or (GENERIC_ERROR if faulted else 0)
+
+
+def _error_code(node: ServiceNode) -> int:
+    """Return 603Fh; 0 of a drive that has none."""
+    try:
+        return int.from_bytes(node.read(0x603F)[:2], "little")
+    except SdoAbortedError:
+        return 0
 
 
 _ALL_ALIVE = (True,) * LEGS

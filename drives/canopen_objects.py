@@ -33,6 +33,8 @@ FAULT_QUICK_STOP_RAMP = 2
 KEEP_NMT_STATE = 1
 """1029h:1: a communication error stops the drive by 6007h but leaves it operational, so that its
 stop can be watched and its fault acknowledged."""
+HOMING_OBJECTS = (0x607C, 0x6098, 0x6099, 0x609A)
+"""What only a drive that finds its reference by homing is told."""
 INTERPOLATION_TOLERANCE = 1e-3
 """Largest relative difference between our period and the one that 60C2h can express."""
 
@@ -157,6 +159,8 @@ def motion_parameters(
         Parameter(0x60C2, 2, "i8", exponent, "interpolation period's exponent"),
         Parameter(0x60C5, 0, "u32", acceleration, "largest acceleration", required=False),
     )
+    if settings.absolute:
+        always = tuple(each for each in always if each.index not in HOMING_OBJECTS)
     if settings.mode != OperationMode.INTERPOLATED_POSITION.value:
         return always
     return (*always, Parameter(0x60C0, 0, "i16", 0, "linear interpolation", required=False))

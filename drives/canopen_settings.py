@@ -59,6 +59,7 @@ class CanopenSettings:
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
         feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
+        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
         first_motion: Whether homing begins with the slow stages of a first motion: "always", or
             "real" with drives that do not say themselves that they are emulated.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
@@ -108,6 +109,7 @@ class CanopenSettings:
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
     feed_unit_m: float | None = 1e-6
+    absolute: bool = False
     first_motion: str = "real"
     boot_timeout_s: float = 15.0
     remote_needed: bool = True
@@ -139,7 +141,7 @@ class CanopenSettings:
         Args:
             simulated: The drives say themselves that they are emulated.
         """
-        return self.first_motion == "always" or not simulated
+        return not self.absolute and (self.first_motion == "always" or not simulated)
 
     def to_json(self) -> str:
         """Return the settings as JSON text that `from_json` understands."""

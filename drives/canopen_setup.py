@@ -38,6 +38,7 @@ class NodeIdentity:
         product: 1018h:2.
         serial: 1018h:4.
         inputs: 60FDh, read before the drive is started; None if it does not tell.
+        scale_proved: Whether it tells the scale of the rig.
         lacking: Places of the optional objects that it does not have.
     """
 
@@ -47,6 +48,7 @@ class NodeIdentity:
     product: int = 0
     serial: int = 0
     inputs: int | None = None
+    scale_proved: bool = False
     lacking: list[str] = field(default_factory=list[str])
 
     @property
@@ -144,7 +146,8 @@ class NodeSetup:
 
     def _check_modes(self) -> None:
         supported = self._read_u32(0x6502)
-        for mode in (OperationMode.HOMING.value, self._settings.mode):
+        homing = () if self._settings.absolute else (OperationMode.HOMING.value,)
+        for mode in (*homing, self._settings.mode):
             if not supported >> (mode - 1) & 1:
                 has = [number for number in range(1, 33) if supported >> (number - 1) & 1]
                 self._refuse(f"mode {mode} is not among its modes {has} (6502h)")
@@ -154,19 +157,12 @@ class NodeSetup:
 
         608Fh: increments per motor revolution; 6091h: motor per shaft revolutions; 6092h: feed per
         shaft revolution (CiA 402-2, position scaling). Where both outer ones are 1 the drive tells
-        no scale, and a wrong one of the rig would be noticed by nobody: that is refused too,
-        unless the settings say that the scale was measured by other means.
+        no scale, and a wrong one of the rig is to be found by other means.
         """
         unit_m = self._settings.feed_unit_m
         increments, gear, feed = (self._ratio(index) for index in (0x608F, 0x6091, 0x6092))
         if increments is None or feed is None or increments == feed == 1.0:
             self.identity.lacking.append("a scale of its own (608Fh, 6092h)")
-            if unit_m is not None:
-                self._refuse(
-                    "it tells no scale of its own (608Fh, 6092h), so that of the rig, "
-                    f"{self._scale.counts_per_m:g} counts/m, cannot be checked: measure a leg's "
-                    "way with a ruler, then set drives.canopen.scale_told = false"
-                )
             return
         if unit_m is None:
             return
@@ -177,6 +173,7 @@ class NodeSetup:
                 f"its own scale (608Fh, 6091h, 6092h) is {told:g} counts/m, "
                 f"the rig has {wanted:g} counts/m"
             )
+        self.identity.scale_proved = True
 
     def _ratio(self, index: int) -> float | None:
         above = self._read_u32(index, 1, needed=False)

@@ -31,10 +31,11 @@ from drives.bank import (
     tally_with_notes,
 )
 from drives.cut_trial import CutTrial
+from drives.known_place import KnownPlace
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
 from drives.modbus_counts import LinkCounts
-from drives.modbus_cut import look, silence_s
+from drives.modbus_cut import axis_answers, look, silence_s
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
@@ -78,6 +79,7 @@ class ModbusBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
+        place: Where drives with absolute encoders must stand; without it they are never enabled.
         tell: Told what `configure` waits for.
 
     Raises:
@@ -97,6 +99,7 @@ class ModbusBank:
         url: str | None = None,
         homing_legs: Sequence[int] = (),
         cut_m_s: float | None = None,
+        place: KnownPlace | None = None,
         tell: Tell = tell_nobody,
     ) -> None:
         if len(scales) != LEGS:
@@ -115,8 +118,11 @@ class ModbusBank:
             work_mode=settings.mode,
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            absolute=settings.absolute,
         )
+        self._place = place
         self._teller = StageTeller(map_, settings, scales, period_s)
+        self._scales = tuple(scales)
         self._counts_per_m = [scale.counts_per_m for scale in scales]
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
@@ -164,8 +170,34 @@ class ModbusBank:
         if self._settings.first_motion_due(simulated=report.simulated) and self._teller.possible:
             self._axes.expect_first_motion(self._counts_per_m)
         return BankReport(
-            self._name, self._url, report.simulated, report.axes, identities=report.identities
+            self._name,
+            self._url,
+            report.simulated,
+            report.axes,
+            report.identities,
+            scale_proved=report.scale_proved,
+            counts=self._places(self._worker, report.identities),
         )
+
+    def _places(self, worker: GatewayWorker, identities: Sequence[str]) -> tuple[int, ...]:
+        """Return the counts of drives with absolute encoders, if they stand where they should.
+
+        Raises:
+            DrivePlaceError: If they do not.
+        """
+        if not self._settings.absolute:
+            return ()
+        done = worker.run(
+            lambda gateway: axis_answers(gateway, self._map), self._settings.setup_timeout_s
+        )
+        if done is None or done.value is None:
+            raise self._setup_error(None if done is None else done.error)
+        counts = tuple(axis.position for axis in done.value)
+        if self._place is not None:
+            codes = [axis.error_code for axis in done.value]
+            self._place.check(counts, codes, identities, self._scales)
+            self._axes.know_place()
+        return counts
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; its words go out with the next cycle."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from drives.cia402 import State402, state_of
-from drives.modbus_codec import CycleCodec
+from drives.modbus_codec import AxisAnswer, CycleCodec
 from drives.modbus_gateway import ModbusGateway
 from drives.register_map import RegisterMap
 
@@ -33,8 +33,23 @@ def look(gateway: ModbusGateway, map_: RegisterMap) -> tuple[bool, ...]:
     Raises:
         ModbusError: If a unit does not answer.
     """
-    codec, read, enabled = CycleCodec(map_), map_.read, list[bool]()
+    return tuple(
+        state_of(axis.statusword) is State402.OPERATION_ENABLED
+        for axis in axis_answers(gateway, map_)
+    )
+
+
+def axis_answers(gateway: ModbusGateway, map_: RegisterMap) -> tuple[AxisAnswer, ...]:
+    """Return the words of six drives; writes nothing.
+
+    Args:
+        gateway: Who is asked.
+        map_: Where the words lie.
+
+    Raises:
+        ModbusError: If a unit does not answer.
+    """
+    codec, read, found = CycleCodec(map_), map_.read, list[AxisAnswer]()
     for unit in map_.units:
-        answer = codec.decode(gateway.read(unit, read.address, read.count))
-        enabled += [state_of(axis.statusword) is State402.OPERATION_ENABLED for axis in answer.axes]
-    return tuple(enabled)
+        found += codec.decode(gateway.read(unit, read.address, read.count)).axes
+    return tuple(found)

@@ -36,6 +36,7 @@ class ModbusSettings:
         answer_timeout_s: Longest wait for an answer in a cycle [s]; None for the smaller of 0.8 of
             a bus cycle and 50 ms.
         setup_timeout_s: Longest wait for an answer while the drives are set up [s].
+        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
         first_motion: Whether homing begins with the slow stages of a first motion: "always", or
             "real" with drives that do not say themselves that they are emulated.
         serial_numbers: Expected serial numbers (1018h:4), 6; None where any will do.
@@ -60,6 +61,7 @@ class ModbusSettings:
     watchdog_s: float = 0.05
     answer_timeout_s: float | None = None
     setup_timeout_s: float = 0.5
+    absolute: bool = False
     first_motion: str = "real"
     serial_numbers: tuple[int | None, ...] = (None,) * LEGS
 
@@ -97,7 +99,7 @@ class ModbusSettings:
         Args:
             simulated: The drives say themselves that they are emulated.
         """
-        return self.first_motion == "always" or not simulated
+        return not self.absolute and (self.first_motion == "always" or not simulated)
 
     def check_period(self, period_s: float) -> None:
         """Refuse a bus cycle that the drives' watchdog does not outlast.

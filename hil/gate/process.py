@@ -138,6 +138,8 @@ def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any
         "axes": list(report.axes),
         "identities": list(report.identities),
         "notes": list(report.notes),
+        "scale_proved": list(report.scale_proved),
+        "counts": list(report.counts),
         "limits_sha256": limits_digest,
         "setup": [astuple(item) for item in setup.items],
     }
@@ -159,7 +161,10 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
         try:
-            gated = GatedBank(Gate(order.limits), build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell))
+            gated = GatedBank(
+                Gate(order.limits),
+                build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell),
+            )
             report = gated.open()
         except Exception as error:
             _say(refused=str(error), kind=type(error).__name__)

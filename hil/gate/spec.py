@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from drives.bank import DriveBank, DriveError, DriveModelError
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale
 from drives.waits import Tell, tell_nobody
 
@@ -180,8 +181,14 @@ def _on_buses(
         url=spec.url,
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
+        place=_place(spec),
         tell=tell,
     )
+
+
+def _place(spec: BankSpec) -> KnownPlace | None:
+    known = spec.settings.get("place")
+    return None if known is None else KnownPlace.from_json(known)
 
 
 def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
@@ -203,5 +210,6 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank
         name=spec.name,
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
+        place=_place(spec),
         tell=tell,
     )

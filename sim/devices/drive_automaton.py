@@ -85,7 +85,8 @@ class DriveAutomaton(DriveAxis):
         self.mode_request = 0
         self.target_velocity = 0
         self.modes = Modes(self)
-        self.forget_position(round(self._rng.uniform(-0.05, 0.05), 6))
+        wakes_m, zero_m = round(self._rng.uniform(-0.05, 0.05), 6), self.settings.absolute_zero_m
+        self.forget_position(wakes_m if zero_m is None else self.encoder.x_m - zero_m)
         self._stop_event: Event | None = None
         self._enabling_left_s: float | None = None
         self._rearm_needed = False

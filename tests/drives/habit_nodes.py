@@ -60,9 +60,10 @@ class HabitBus(ScriptedBus):
 
     def _arrive(self, frame):
         now_s = self.time.now
-        legs, self.nodes = self.nodes, [
-            node for node in (*self.nodes, *self.others) if node.boots_at_s <= now_s
-        ]
+        legs, self.nodes = (
+            self.nodes,
+            [node for node in (*self.nodes, *self.others) if node.boots_at_s <= now_s],
+        )
         super()._arrive(frame)
         for node in self.nodes:
             node.hear(frame, now_s)
@@ -74,9 +75,10 @@ class HabitBus(ScriptedBus):
         super()._put(after_s, can_id, data)
 
     def _beat(self):
-        legs, self.nodes = self.nodes, [
-            node for node in (*self.nodes, *self.others) if node.boots_at_s <= self.time.now
-        ]
+        legs, self.nodes = (
+            self.nodes,
+            [node for node in (*self.nodes, *self.others) if node.boots_at_s <= self.time.now],
+        )
         super()._beat()
         self.nodes = legs
 
