@@ -47,6 +47,10 @@ class DrivePlaceError(DriveSetupError):
     """Legs stand elsewhere, or have other drives, than was recorded: no place is known."""
 
 
+class DriveEncoderError(DrivePlaceError):
+    """An absolute encoder tells a fault: what was measured with it does not hold any more."""
+
+
 class DriveAbsentError(DriveSetupError):
     """Nothing answers where a drive should be."""
 

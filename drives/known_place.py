@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from drives.bank import LEGS, DriveModelError, DrivePlaceError, SixFloats
+from drives.bank import LEGS, DriveEncoderError, DriveModelError, DrivePlaceError, SixFloats
 from drives.scaling import LegScale
 
 SENSOR_FAULT: Final = 0x7300
@@ -78,15 +78,14 @@ class KnownPlace:
             scales: Scale of each leg, 6.
 
         Raises:
+            DriveEncoderError: If an encoder tells a fault, besides whatever else there is.
             DrivePlaceError: With every leg that is not as recorded, its value and the limit.
         """
-        problems = [
-            *self._other_drives(identities),
-            *_sensor_faults(error_codes),
-            *self._elsewhere(counts, scales),
-        ]
+        faults = _sensor_faults(error_codes)
+        problems = [*self._other_drives(identities), *faults, *self._elsewhere(counts, scales)]
         if problems:
-            raise DrivePlaceError(f"{'; '.join(problems)}: {REMEDY}")
+            kind = DriveEncoderError if faults else DrivePlaceError
+            raise kind(f"{'; '.join(problems)}: {REMEDY}")
 
     def _other_drives(self, identities: Sequence[str]) -> list[str]:
         found: list[str] = []

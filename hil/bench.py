@@ -3,15 +3,23 @@
 The same parts run in both clocks; only what paces them and who writes the file differ.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
+from drives.bank import (
+    BankReport,
+    DriveBank,
+    DriveEncoderError,
+    DriveModelError,
+    LinkTally,
+    SixBools,
+)
+from drives.known_place import SENSOR_FAULT
+from hil.certificate import require_certificate, require_parked
 from hil.clock import Clock, Tick, VirtualClock
-from hil.commissioning import require_certificate
-from hil.drives_setup import bank_spec
+from hil.drives_setup import BankWish, bank_spec
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
@@ -25,6 +33,7 @@ from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
+from hil.reference import place_path, void_reference
 from hil.run_files import BLACK_BOX_NAME, recording_sink, run_dir
 from hil.run_header import run_header
 from hil.scenario import LegMovesSettings, Plan
@@ -35,7 +44,7 @@ from hil.supervisor import Outcome, RunCourse, Supervisor
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
-from safety.verdict import Violation
+from safety.verdict import Check, Violation
 
 BEFORE = Tick(0, 0.0, 0.0, 0.0)
 """When something is noted that was found before the first cycle."""
@@ -52,10 +61,18 @@ class Course:
     Args:
         engage: whether the platform rises and moves; else the run ends when it is homed.
         homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
+        cut_m_s: speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see
+            the drives stop by themselves; None not at all.
     """
 
     engage: bool = True
     homing_legs: tuple[int, ...] = ()
+    cut_m_s: float | None = None
+
+    @property
+    def wish(self) -> BankWish:
+        """What the bank shall do for it."""
+        return BankWish(self.homing_legs, self.cut_m_s)
 
 
 WHOLE_COURSE = Course()
@@ -115,7 +132,7 @@ def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
     Raises:
         ConfigError: if the drives cannot be as described.
     """
-    spec = bank_spec(plan, course.homing_legs)
+    spec = bank_spec(plan, course.wish)
     try:
         return build_bank(spec, VirtualClock().now_s)
     except DriveModelError as error:
@@ -150,6 +167,8 @@ def run(
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
         NoDeskError: if the operator's desk cannot be set up; nothing has moved.
         NotCommissionedError: if real drives have not passed their test move; nothing has moved.
+        NotReferencedError: if nobody has measured where absolute encoders count from, or the legs
+            do not stand where a fast run may begin; nothing has moved.
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
@@ -164,8 +183,9 @@ def run(
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
         gated, clock = _gate(plan, limits, course, folder, progress, tell)
         stack.callback(gated.close)
-        report = gated.open()
+        report = _opened(plan, gated)
         require_certificate(plan, report)
+        require_parked(plan, report)
         header = run_header(plan, limits, report)
         sink = recording_sink(plan, folder, header)
         stack.callback(sink.finish)
@@ -194,6 +214,7 @@ def run(
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
+    _void_if_lost(plan, journal.violations)
     return RunResult(
         outcome=_outcome(end, supervisor),
         mode=end.mode,
@@ -217,6 +238,24 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     rise = move(machine.park, first, machine.slow_moves).duration_s
     park = move(last, machine.park, machine.slow_moves).duration_s
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
+
+
+def _opened(plan: Plan, gated: GatedDrives) -> BankReport:
+    """Power the drives up; an encoder that tells a fault makes its reference void."""
+    try:
+        return gated.open()
+    except DriveEncoderError as error:
+        void_reference(plan.rig, str(error))
+        raise
+
+
+def _void_if_lost(plan: Plan, violations: Iterable[tuple[float, Violation]]) -> None:
+    """Make the reference void if the encoder of a drive has told a fault in the run."""
+    if plan.rig.drives.homing != "absolute":
+        return
+    for _, found in violations:
+        if found.check is Check.DRIVE and int(found.value) & 0xFF00 == SENSOR_FAULT:
+            void_reference(plan.rig, f"leg {found.leg}: its encoder told fault {found.value:04X}h")
 
 
 def _patience_cycles(plan: Plan) -> tuple[int, int]:
@@ -266,9 +305,10 @@ def _gate(
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
-    spec = bank_spec(plan, course.homing_legs)
+    spec = bank_spec(plan, course.wish)
     box = folder / BLACK_BOX_NAME
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=box, tell=tell)
+    place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
+    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=box, place_file=place, tell=tell)
     return remote, remote.clock
 
 

@@ -14,6 +14,10 @@ VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "ruckig", "mcap")
 """Distributions on which the figures of a run depend."""
 
 
+IDENTITIES_KEY = "identities"
+"""Key of who the drives say they are, legs 1 to 6, with semicolons between."""
+
+
 def run_header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
     """What a reader must know to judge the run; nothing in it depends on the time of day.
 
@@ -34,6 +38,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
             "seed": str(scenario.seed),
             "drives": _drives_line(plan, report),
             "axes": "; ".join(report.axes),
+            **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
             "limits_sha256": limits.digest(),
             "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
             "python": host.python_version(),
