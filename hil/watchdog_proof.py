@@ -73,9 +73,10 @@ def limit_us(watchdog_s: float, period_s: float) -> int:
     return round((watchdog_s + LOOK_S + 2.0 * period_s) * 1e6)
 
 
-def rest_motion(_rig: Rig) -> dict[str, Any]:
+def rest_motion(rig: Rig) -> dict[str, Any]:
     """The ``[motion]`` table of the run that is cut at rest."""
-    return {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": CUT_REST_S}]}
+    to = [{"offsets_m": 0.0, "dwell_s": CUT_REST_S}]
+    return {"kind": "legs", "speed": _speed(rig), "to": to}
 
 
 def moving_motion(rig: Rig) -> dict[str, Any]:
@@ -84,5 +85,10 @@ def moving_motion(rig: Rig) -> dict[str, Any]:
         soft_range_m(rig, leg)[1] - rig.cylinders.reference_length_m[leg] for leg in range(6)
     )
     way_m = CUT_WAY_M if room_m > 2.0 * CUT_WAY_M else -CUT_WAY_M
-    speed = CUT_LEG_M_S / rig.slow_moves.speed_m_s
-    return {"kind": "legs", "speed": min(1.0, speed), "to": [{"offsets_m": way_m, "dwell_s": 0.0}]}
+    to = [{"offsets_m": way_m, "dwell_s": 0.0}]
+    return {"kind": "legs", "speed": _speed(rig), "to": to}
+
+
+def _speed(rig: Rig) -> float:
+    """Share of the rig's slow moves."""
+    return min(1.0, CUT_LEG_M_S / rig.slow_moves.speed_m_s)
