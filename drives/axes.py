@@ -70,8 +70,8 @@ class SixAxes:
         homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
             in it loses its power at once. 0 is not watched.
         absolute: The encoders are absolute: places are known by `know_place`, never by homing.
-        remote_needed: Only drives whose statusword has bit 9, remote, begin something.
-        follows_bit12: Drives tell in bit 12 of the statusword that they follow.
+        remote_bit: Only drives whose statusword has bit 9, remote, begin something.
+        follows_bit: Drives tell in bit 12 of the statusword that they follow.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -87,8 +87,8 @@ class SixAxes:
         homing_legs: Sequence[int] = (),
         homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
         absolute: bool = False,
-        remote_needed: bool = True,
-        follows_bit12: bool = True,
+        remote_bit: bool = True,
+        follows_bit: bool = True,
     ) -> None:
         if work_mode not in WORK_MODES:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
@@ -112,8 +112,8 @@ class SixAxes:
                     settle_cycles=cycles(times.settle_s),
                     reset_cycles=cycles(times.reset_s),
                     homing_step_counts=math.ceil(RUNAWAY_FACTOR * speed * period_s),
-                    remote_needed=remote_needed,
-                    follows_bit12=follows_bit12,
+                    remote_bit=remote_bit,
+                    follows_bit=follows_bit,
                 )
             )
             for counts, speed in zip(still_counts, homing_counts_per_s, strict=True)

@@ -92,7 +92,7 @@ class Axis:
         return (
             self.state402 is State402.OPERATION_ENABLED
             and self.mode_display == self._limits.work_mode
-            and (self.statusword & _FOLLOWS != 0 or not self._limits.follows_bit12)
+            and (self.statusword & _FOLLOWS != 0 or not self._limits.follows_bit)
         )
 
     @property
@@ -109,7 +109,7 @@ class Axis:
             return Wait(0, "its earlier task", f"to {self.duty.value}", "the end of it")
         if self.state402 is not State402.READY_TO_SWITCH_ON:
             return self._wait_for_state(State402.READY_TO_SWITCH_ON)
-        if self._limits.remote_needed and not self.statusword & _REMOTE:
+        if self._limits.remote_bit and not self.statusword & _REMOTE:
             return _NOT_REMOTE
         if not self._mode_will_do:
             return self._wait_for_mode(self._limits.work_mode)
@@ -375,23 +375,23 @@ _STATUSWORD = "statusword (6041h)"
 _SILENT = Wait(
     0x1017,
     "its sign of life (heartbeat 1017h, or answer)",
-    "missing",
+    "missing, or not to be believed",
     "one in time",
-    "supply, cable and node id of this drive",
+    "supply, cable and node id of this drive; its fault, if one is told",
 )
 _NOT_REMOTE = Wait(
     0x6041,
     "statusword (6041h) bit 9, remote,",
     "0",
     "1",
-    "is the drive set to be commanded over the bus? A type that never sets it: remote_needed",
+    "is the drive set to be commanded over the bus? A type that never sets it: remote_bit",
 )
 _FOLLOWS_NOT = Wait(
     0x6041,
     "statusword (6041h) bit 12, follows the command,",
     "0",
     "1",
-    "a halt or limit that is active? A type without this bit: follows_bit12",
+    "a halt or limit that is active? A type without this bit: follows_bit",
 )
 _MOVES = Wait(0x6064, "position (6064h)", "moving", "standstill", "a brake that slips?")
 _MODE = "is this mode of operation switched on in the drive?"

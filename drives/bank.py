@@ -128,6 +128,8 @@ class BankFeedback:
         inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
             limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
         waits: What the goal waits for; empty if nothing is due.
+        judged: Whether the error code is the bench's own judgement of the drive or its bus, and not
+            what the drive reported, 6.
     """
 
     length_m: SixFloats
@@ -140,6 +142,7 @@ class BankFeedback:
     accepted: LegCommand | None
     inputs: SixInts | None = None
     waits: Waits = ()
+    judged: SixBools = (False, False, False, False, False, False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from drives.bank import (
     DriveState,
     LegCommand,
     LinkTally,
+    SixBools,
     SixInts,
     SixStates,
     check_command,
@@ -34,7 +35,13 @@ from drives.bank import (
 )
 from drives.bus_budget import check_budget
 from drives.canopen_cut import CanopenCut
-from drives.canopen_cycle import PdoInbox, accepted, counts_of
+from drives.canopen_cycle import (
+    DOUBLE_WINDOW_CYCLES,
+    DOUBLES_MIN,
+    PdoInbox,
+    accepted,
+    counts_of,
+)
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
@@ -50,6 +57,8 @@ from drives.waits import Tell, tell_nobody
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
+STILL_S = 0.1
+"""How long it has to stay there [s]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 
@@ -115,12 +124,16 @@ class CanopenBank:
             period_s,
             [scale.distance_counts(STILL_M) for scale in scales],
             work_mode=settings.mode,
-            times=SequenceTimes(homing_s=settings.homing_timeout_s),
+            times=SequenceTimes(
+                # Nothing begins before a second node with a leg's id would have been found.
+                still_s=max(STILL_S, (DOUBLE_WINDOW_CYCLES + 2) * period_s),
+                homing_s=settings.homing_timeout_s,
+            ),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
             absolute=settings.absolute,
-            remote_needed=settings.remote_needed,
-            follows_bit12=settings.follows_bit12,
+            remote_bit=settings.remote_bit,
+            follows_bit=settings.follows_bit,
         )
         self._place = place
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
@@ -238,9 +251,11 @@ class CanopenBank:
             self._axes.stage_told(stage)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
-        codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        waits = () if self._axes.steady else self._axes.waits
-        return self._inbox.feedback(states, self._axes.homed, codes, sent, waits)
+        if well and self._axes.steady:
+            return self._inbox.feedback(states, self._axes.homed, _NO_CODES, sent)
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged)
 
     def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
         """Run a cycle of a cut: nothing is sent but requests for the statusword."""
@@ -249,8 +264,9 @@ class CanopenBank:
         cut.look(now_s)
         self._observe(now_s)
         states = self._axes.state
-        codes = self._codes(now_s, states)
-        return self._inbox.feedback(states, self._axes.homed, codes, None, self._axes.waits)
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, None, waits, judged)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -343,6 +359,8 @@ class CanopenBank:
     def _observe(self, now_s: float) -> bool:
         """Let the axes see what came; return whether nothing was noticed of any node or bus."""
         inbox, watch = self._inbox, self._watch
+        for leg in inbox.doubled:
+            watch.double(leg, now_s, f"{DOUBLES_MIN} TPDO1 or more in {DOUBLE_WINDOW_CYCLES} SYNC")
         well = watch.all_well(now_s)
         alive = _ALL_ALIVE
         if not well:
@@ -355,25 +373,33 @@ class CanopenBank:
         )
         return well and not self._bus.any_passive and not any(self._faulted)
 
-    def _codes(self, now_s: float, states: SixStates) -> SixInts:
-        """Return the error code of each drive, and forget those that were acknowledged."""
+    def _codes(self, now_s: float, states: SixStates) -> tuple[SixInts, SixBools]:
+        """Return the error code of each drive, and whether it is the bench that judges so.
+
+        Those that were acknowledged are forgotten.
+        """
         faulted = [state is DriveState.FAULT for state in states]
         if faulted != self._faulted:
             for leg in range(LEGS):
                 if self._faulted[leg] and not faulted[leg]:
                     self._watch.forgive(leg)
             self._faulted = faulted
-        homing = self._axes.homing_codes
-        a, b, c, d, e, f = (
-            code or self._own_code(leg, faulted[leg], homing[leg])
-            for leg, code in enumerate(self._watch.codes(now_s))
-        )
-        return (a, b, c, d, e, f)
-
-    def _own_code(self, leg: int, faulted: bool, homing: int) -> int:
-        if self._bus.passive(self._settings.bus_of_leg[leg]):
-            return ERROR_PASSIVE
-        return homing or (GENERIC_ERROR if faulted else 0)
+        codes, judged = [0] * LEGS, [False] * LEGS
+        judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
+        for leg, notes in enumerate(self._watch.nodes):
+            codes[leg] = judgements[leg] or notes.code
+            judged[leg] = judgements[leg] != 0
+            if codes[leg]:
+                continue
+            if self._bus.passive(self._settings.bus_of_leg[leg]):
+                codes[leg], judged[leg] = ERROR_PASSIVE, True
+            elif homing[leg]:
+                codes[leg], judged[leg] = homing[leg], True
+            elif faulted[leg]:
+                codes[leg] = GENERIC_ERROR
+        a, b, c, d, e, f = codes
+        h, i, j, k, m, n = judged
+        return (a, b, c, d, e, f), (h, i, j, k, m, n)
 
 
 def _error_code(node: ServiceNode) -> int:

@@ -125,6 +125,8 @@ def with_doubt(error: DriveSetupError, nodes: Sequence[ServiceNode]) -> DriveSet
         error: What went wrong.
         nodes: Node of each leg, 6.
     """
+    if "perhaps two nodes" in str(error):
+        return error
     for node in nodes:
         if node.surplus_answers or (
             f"(node {node.number})" in str(error)
@@ -219,7 +221,7 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
     """
     done: list[str] = []
     for leg, node in enumerate(nodes, start=1):
-        if not settings.fault_exit or _state(node) is not State402.FAULT:
+        if not settings.fault_exit or read_state(node) is not State402.FAULT:
             continue
         for index, sub, kind, value in settings.fault_exit:
             write = Parameter(index, sub, kind, value, "way out of a fault")
@@ -232,7 +234,8 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
     return done
 
 
-def _state(node: ServiceNode) -> State402 | None:
+def read_state(node: ServiceNode) -> State402 | None:
+    """Return the state that a drive's statusword tells; None if it tells none."""
     try:
         return state_of(int.from_bytes(node.read(STATUSWORD)[:2], "little"))
     except (SdoAbortedError, SdoCommunicationError):

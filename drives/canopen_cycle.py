@@ -36,6 +36,15 @@ whoever judges the lengths as well, at any rate.
 EFFORT_LATE_CYCLES = 2
 """Cycles by which one may be late besides."""
 
+DOUBLE_WINDOW_CYCLES = 10
+"""Cycles over which the TPDO1 of a leg are counted."""
+DOUBLES_MIN = 18
+"""TPDO1 of a leg in so many cycles that show a second node: each of two sends one per SYNC.
+
+Frames that an adapter doubles now and then, and answers of some cycles that come all at once, are
+fewer.
+"""
+
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
 
@@ -100,6 +109,10 @@ class PdoInbox:
         self.inputs: list[int | None] = [None] * LEGS
         self.fresh = [False] * LEGS
         self.missing = [0] * LEGS
+        self.doubled: list[int] = []
+        """Legs whose TPDO1 come about twice per SYNC, by index."""
+        self._told = [0] * LEGS
+        self._window_cycles = 0
         self.late = 0
         self.malformed = 0
         self._other = other
@@ -133,6 +146,9 @@ class PdoInbox:
 
     def end(self, now_s: float) -> None:
         """End a cycle at this time [s]: count what is missing, forget what is too old."""
+        self._window_cycles += 1
+        if self._window_cycles == DOUBLE_WINDOW_CYCLES:
+            self._look_for_doubles()
         if self._cycle - min(self._effort_told) > self._effort_cycles_max:
             self._effort_si = None
         if now_s > self._inputs_until_s:
@@ -140,6 +156,12 @@ class PdoInbox:
         if not all(self.fresh):
             for leg, fresh in enumerate(self.fresh):
                 self.missing[leg] += not fresh
+
+    def _look_for_doubles(self) -> None:
+        if max(self._told) >= DOUBLES_MIN:
+            self.doubled = [leg for leg, told in enumerate(self._told) if told >= DOUBLES_MIN]
+        self._told = [0] * LEGS
+        self._window_cycles = 0
 
     def complete(self, bus: int) -> bool:
         """Say whether all drives of a bus have answered since `begin_answers`."""
@@ -193,6 +215,7 @@ class PdoInbox:
         if number == 0:
             self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
             self.fresh[leg] = True
+            self._told[leg] += 1
             self._answered |= 1 << leg
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
@@ -222,6 +245,7 @@ class PdoInbox:
         codes: SixInts,
         sent: LegCommand | None,
         waits: Waits = (),
+        judged: SixBools = (False,) * 6,
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -231,6 +255,7 @@ class PdoInbox:
             codes: Error code of each drive, 6.
             sent: What was sent.
             waits: What the goal waits for.
+            judged: Whether each code is the bench's own judgement, 6.
         """
         effort = self._effort_si
         if effort is None:
@@ -247,6 +272,7 @@ class PdoInbox:
             sent,
             self._six_inputs,
             waits,
+            judged,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

@@ -86,7 +86,7 @@ def configure_nodes(
         segments[bus].send((nmt(NMT_START, node.number),))
     _await_operational(segments, nodes, watch)
     _refuse_strangers(watch)
-    lines = tuple(setup.describe() + ("" if settings.follows_bit12 else UNTOLD) for setup in setups)
+    lines = tuple(setup.describe() + ("" if settings.follows_bit else UNTOLD) for setup in setups)
     return Configured(identities, lines, (*(str(other) for other in others), *done))
 
 

@@ -64,9 +64,9 @@ class CanopenSettings:
             "real" with drives that do not say themselves that they are emulated.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
             whose self-test takes long need it; nobody waits for those that answer at once.
-        remote_needed: A drive is commanded only if its statusword has bit 9, remote. False for
+        remote_bit: A drive is commanded only if its statusword has bit 9, remote. False for
             types that never set it.
-        follows_bit12: A drive that follows the command tells so in bit 12 of its statusword.
+        follows_bit: A drive that follows the command tells so in bit 12 of its statusword.
             False for types that do not: its mode display and the following error have to do then.
         fault_exit: What a type needs to leave a fault besides bit 7 of the controlword: index,
             sub-index, type and value of each object to be written, in order.
@@ -112,8 +112,8 @@ class CanopenSettings:
     absolute: bool = False
     first_motion: str = "real"
     boot_timeout_s: float = 15.0
-    remote_needed: bool = True
-    follows_bit12: bool = True
+    remote_bit: bool = True
+    follows_bit: bool = True
     fault_exit: tuple[tuple[int, int, str, int], ...] = ()
     answer_share: float = 0.8
 

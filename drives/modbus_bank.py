@@ -363,8 +363,10 @@ class ModbusBank:
     ) -> BankFeedback:
         answers = self._units.answers
         states, codes = list(self._axes.state), [0] * LEGS
+        judged = [False] * LEGS
         for leg, trouble in enumerate(troubles):
             codes[leg] = trouble or self._code(leg, states[leg], answers[leg])
+            judged[leg] = bool(trouble) or (codes[leg] != 0 and self._judged(leg, answers[leg]))
             if trouble:
                 states[leg] = DriveState.UNKNOWN
         length_m, speed_m_s, force_n, inputs = self._words.measured(answers)
@@ -383,7 +385,11 @@ class ModbusBank:
             accepted=accepted,
             inputs=inputs,
             waits=() if self._axes.steady else self._axes.waits,
+            judged=as_six(judged),
         )
+
+    def _judged(self, leg: int, answer: AxisAnswer) -> bool:
+        return not answer.error_code and self._axes.homing_failed[leg]
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
         if answer.error_code or state is DriveState.FAULT:

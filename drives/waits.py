@@ -71,4 +71,4 @@ def _legs(legs: Sequence[int]) -> str:
     numbers = [str(leg) for leg in legs if leg]
     if not numbers:
         return ""
-    return f"leg{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}: "
+    return f"leg {', '.join(numbers)}: "

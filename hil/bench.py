@@ -184,6 +184,8 @@ def run(
         gated, clock = _gate(plan, limits, course, folder, progress, tell)
         stack.callback(gated.close)
         report = _opened(plan, gated)
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the drives are set up")
         require_certificate(plan, report)
         require_parked(plan, report)
         header = run_header(plan, limits, report)

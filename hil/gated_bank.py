@@ -238,4 +238,5 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         homed=feedback.homed,
         fault_code=feedback.fault_code,
         fresh=fresh,
+        judged=feedback.judged,
     )

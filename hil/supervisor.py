@@ -92,7 +92,7 @@ class Supervisor:
         self.waits: Waits = ()
         self._period_s = period_s
         self._homing_cycles = homing_cycles or patience_cycles
-        self._waited = 0
+        self._waited = self._hindered = 0
         self._mode = Mode.OFF
         self._engage = engage
         self._finished = False
@@ -143,6 +143,11 @@ class Supervisor:
             self._fault = str(verdict.faults[0])
         homing = verdict.mode is Mode.HOMING
         patience = self._homing_cycles if homing else self.patience_cycles
+        # Homing takes its time; what keeps it from beginning gets no more than any other wait.
+        hindered = homing and any(wait.remedy for wait in self.waits)
+        self._hindered = self._hindered + 1 if hindered else 0
+        if self._hindered > self.patience_cycles:
+            self._waited, patience = patience + 1, self.patience_cycles
         if verdict.mode in _WAITS and self._waited > patience:
             self._gave_up = in_vain(verdict, patience * self._period_s, self.waits)
             self.done = not homing  # homing legs are stopped first

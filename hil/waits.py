@@ -1,4 +1,4 @@
-"""Telling people what the drives wait for, once it has lasted for two seconds."""
+"""Telling people what the drives wait for, before it has lasted for two seconds."""
 
 import queue
 import threading
@@ -7,9 +7,10 @@ from typing import Final
 
 from drives.waits import Waits, in_words
 
-TOLD_AFTER_S: Final = 2.0
-"""A wait that lasts longer is told, and again whenever this time has passed [s]."""
-OFTEN_S: Final = 60.0
+TOLD_AFTER_S: Final = 1.5
+"""A wait that lasts longer is told, and again whenever this time has passed [s]: with what it takes
+to look, nobody hears nothing for 2 s."""
+OFTEN_S: Final = 120.0
 """For so long it is told as often as that [s]; people come and look by then, or never."""
 SELDOM_S: Final = 30.0
 """How often it is told after that [s]."""
@@ -20,8 +21,8 @@ class WaitFollower:
 
     def __init__(self) -> None:
         self._since_s: dict[tuple[int, str, str], float] = {}
-        self._due_s = self._begun_s = 0.0
-        self._told: tuple[tuple[int, str, str], ...] = ()
+        self._quiet_s = self._begun_s = 0.0
+        self._told: frozenset[tuple[int, str, str]] = frozenset()
         self.new = False
         """Whether what `step` returned last had not been told before."""
 
@@ -32,22 +33,20 @@ class WaitFollower:
             now_s: monotonic time [s].
             waits: what is waited for.
         """
-        if not waits and not self._since_s:
+        if not self._since_s:
+            self._quiet_s = now_s
+        if not waits:
+            self._since_s, self._told = {}, frozenset()
             return ""
         self._since_s = {wait.key: self._since_s.get(wait.key, now_s) for wait in waits}
-        long = tuple(w for w in waits if now_s - self._since_s[w.key] >= TOLD_AFTER_S)
-        keys = tuple(wait.key for wait in long)
-        self.new = keys != self._told
-        if self.new:
-            self._told, self._begun_s = keys, now_s
-        elif now_s < self._due_s:
-            return ""
-        if not long:
-            return ""
+        keys = frozenset(self._since_s)
+        if keys - self._told:
+            self._begun_s = now_s
         often = now_s - self._begun_s < OFTEN_S
-        self._due_s = now_s + (TOLD_AFTER_S if often else SELDOM_S)
-        oldest_s = min(self._since_s[wait.key] for wait in long)
-        return f"waiting for {now_s - oldest_s:.0f} s: {in_words(long)}"
+        if now_s - self._quiet_s < (TOLD_AFTER_S if often else SELDOM_S):
+            return ""
+        self.new, self._told, self._quiet_s = bool(keys - self._told), keys, now_s
+        return f"waiting for {now_s - min(self._since_s.values()):.0f} s: {in_words(waits)}"
 
 
 class Announcer:

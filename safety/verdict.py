@@ -211,6 +211,7 @@ class Feedback:
         homed: the drive knows where its leg is.
         fault_code: 0 for none, else the drive's own code.
         fresh: this cycle's frame of this leg arrived.
+        judged: the code is the bench's own judgement, and not what the drive reported.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -222,11 +223,12 @@ class Feedback:
     homed: SixBool
     fault_code: SixInt
     fresh: SixBool
+    judged: SixBool = (False, False, False, False, False, False)
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
-        for name in ("enabled", "homed", "fault_code", "fresh"):
+        for name in ("enabled", "homed", "fault_code", "fresh", "judged"):
             if len(getattr(self, name)) != LEG_COUNT:
                 raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
 

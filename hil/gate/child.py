@@ -22,7 +22,7 @@ from hil.waits import WaitFollower
 GATE_PROGRAM: Final = ("-m", "hil.gate.process")
 START_TIMEOUT_S: Final = 60.0
 """How long the gate's process may say nothing while it configures its drives."""
-LOOK_S: Final = 0.5
+LOOK_S: Final = 0.2
 """How often it is looked for something that is to be told meanwhile [s]."""
 _STARTING: Final = (Wait(0, "the gate's process", "starting", "its first word"),)
 _SINGLE_THREADED: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

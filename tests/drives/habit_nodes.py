@@ -1,10 +1,6 @@
-"""Scripted nodes with habits of real slaves, each an attribute; written from CiA 301 and CiA 402-2."""
-
-import struct
+"""Scripted nodes with habits of real slaves; written from CiA 301 and CiA 402-2."""
 
 from scripted_nodes import ScriptedBus, ScriptedNode
-
-from drives.frames import Frame
 
 
 class HabitNode(ScriptedNode):
@@ -39,10 +35,10 @@ class HabitNode(ScriptedNode):
             self._trip(0x8130, now_s - self._master_s)
             self._master_s = None
         timer_s = int.from_bytes(self.objects.get((0x1400, 5), b""), "little") * 1e-3
-        if timer_s and self._rpdo_s is not None and self.nmt == 5:
-            if now_s - self._rpdo_s > timer_s:
-                self._trip(0x8250, now_s - self._rpdo_s)
-                self._rpdo_s = None
+        watched = timer_s and self._rpdo_s is not None and self.nmt == 5
+        if watched and now_s - self._rpdo_s > timer_s:
+            self._trip(0x8250, now_s - self._rpdo_s)
+            self._rpdo_s = None
 
     def _trip(self, code, after_s):
         self.faults.append((code, round(after_s, 4)))
@@ -55,6 +51,8 @@ class HabitBus(ScriptedBus):
     def __init__(self, time, node=HabitNode):
         super().__init__(time)
         self.nodes = [node(number) for number in range(1, 7)]
+        for each in self.nodes:
+            each.now_s = time.now_s
         self.others = []
         """Nodes that are nobody's leg."""
 
@@ -89,21 +87,6 @@ class HabitBus(ScriptedBus):
             node.look(self.time.now)
 
 
-def u8(value):
-    return struct.pack("<B", value)
-
-
-def u16(value):
-    return struct.pack("<H", value)
-
-
-def u32(value):
-    return struct.pack("<I", value)
-
-
 def frames_to(bus, can_id):
     """What the bench sent with this identifier."""
     return [frame for frame in bus.sent if frame.can_id == can_id]
-
-
-__all__ = ["Frame", "HabitBus", "HabitNode", "frames_to", "u8", "u16", "u32"]

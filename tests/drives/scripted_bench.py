@@ -43,6 +43,10 @@ class Scripted:
     def enabled(self):
         """Configure, home and enable; return the last feedback."""
         self.bank.configure()
+        return self.enabled_from_here()
+
+    def enabled_from_here(self):
+        """Home and enable a bank that is configured; return the last feedback."""
         self.bank.request(DriveGoal.HOMED)
         self.until(lambda f: all(f.homed))
         self.bank.request(DriveGoal.ENABLED)

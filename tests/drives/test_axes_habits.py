@@ -78,7 +78,7 @@ def test_remote_bit_at_zero_is_waited_for_by_name_and_can_be_left_out():
     (wait,) = six.axes.waits
     assert (wait.leg, wait.index, wait.seen, wait.wanted) == (3, 0x6041, "0", "1")
     assert "bit 9, remote" in wait.what
-    home(six_of(drives(), remote_needed=False))
+    home(six_of(drives(), remote_bit=False))
 
 
 def test_a_drive_without_bit_12_in_csp_is_told_by_name_and_can_be_let_follow():
@@ -94,7 +94,7 @@ def test_a_drive_without_bit_12_in_csp_is_told_by_name_and_can_be_let_follow():
     (wait,) = six.axes.waits
     assert (wait.leg, wait.index, wait.seen, wait.wanted) == (5, 0x6041, "0", "1")
     assert "bit 12" in wait.what
-    six = six_of(drives(), follows_bit12=False)
+    six = six_of(drives(), follows_bit=False)
     home(six)
     enable(six)
     six.drives[4].mode = 3  # what else tells that it follows is still looked at
