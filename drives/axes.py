@@ -14,7 +14,7 @@ from drives.axis import RUNAWAY_FACTOR, Axis
 from drives.axis_duty import AxisLimits, Duty
 from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixInts, SixStates
 from drives.cia402 import OperationMode, State402
-from drives.first_motion import SPEED_WRONG, STAGES, StageCourse
+from drives.first_motion import SPEED_WRONG, StageCourse
 from drives.waits import Wait, Waits, in_words, of_leg
 
 HOMING_FAILED = 0x8612
@@ -192,16 +192,13 @@ class SixAxes:
         begins = self._goal is DriveGoal.HOMED and all(axis.ready for axis in self._axes)
         return self._stage if begins and self._stage != self._stage_told else None
 
-    def expect_first_motion(self, counts_per_m: Sequence[float]) -> None:
+    def expect_first_motion(self, courses: Sequence[Sequence[StageCourse]]) -> None:
         """Let homing begin with the stages of a first motion.
 
         Args:
-            counts_per_m: Counts of each drive per metre of rod [1/m], 6.
+            courses: Each stage in order, as each of the six drives is told it.
         """
-        self._stages = tuple(
-            tuple(StageCourse(stage, counts, self._period_s) for counts in counts_per_m)
-            for stage in STAGES
-        )
+        self._stages = tuple(tuple(stage) for stage in courses)
         self._stage, self._stage_told = 0, -1
 
     def stage_told(self, stage: int) -> None:

@@ -11,6 +11,7 @@ setpoint of the caller on the wire, and its feedback says so.
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
@@ -138,7 +139,9 @@ class CanopenBank:
         self._place = place
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
-        self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
+        self._bus = CycleBus(
+            self._segments, self._inbox, settings, period_s, url, self._watch.asked
+        )
         self._cut = (
             None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
         )
@@ -174,9 +177,18 @@ class CanopenBank:
         )
         now_s = self._now_s()
         identities = configured.identities
+        self._scales = SixScales(
+            [
+                replace(scale, speed_unit=identity.units.speed)
+                for scale, identity in zip(self._scales.scales, identities, strict=True)
+            ]
+        )
+        self._inbox.know_scales(self._scales)
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
+        self._bus.guard([identity.guarded for identity in identities], self._settings)
+        self._teller.know_units([identity.units for identity in identities])
         counts, codes = self._places() if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
@@ -184,7 +196,7 @@ class CanopenBank:
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
         if self._settings.first_motion_due(simulated=simulated):
-            self._axes.expect_first_motion([s.counts_per_m for s in self._scales.scales])
+            self._axes.expect_first_motion(self._teller.courses())
         who = tuple(identity.who for identity in identities)
         if self._place is not None:
             self._place.check(counts, codes, who, self._scales.scales)

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from drives.axes import WORK_MODES
 from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
+from drives.drive_type import CIA_402, DriveType, drive_type_from
 from drives.first_motion import FIRST_MOTIONS
 
 WATCHDOG_MAX_S = 0.05
@@ -58,7 +59,10 @@ class CanopenSettings:
         vendor_ids: 1018h:1 of each drive, None where it is not checked, 6.
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
-        feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
+        scale_told: Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False
+            once a person has measured a leg's way.
+        way_per_turn_m: Way of the rod per turn of the motor [m], 6; None if the rig does not say.
+        type: What the drives have, lack, call otherwise and count in.
         absolute: The encoders are absolute: there is no homing, the places are known otherwise.
         first_motion: Whether homing begins with the slow stages of a first motion: "always", or
             "real" with drives that do not say themselves that they are emulated.
@@ -108,7 +112,9 @@ class CanopenSettings:
     vendor_ids: SixOrNone = _NONE
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
-    feed_unit_m: float | None = 1e-6
+    scale_told: bool = True
+    way_per_turn_m: SixFloats | None = None
+    type: DriveType = CIA_402
     absolute: bool = False
     first_motion: str = "real"
     boot_timeout_s: float = 15.0
@@ -223,6 +229,8 @@ def from_json(text: str) -> CanopenSettings:
         key: _as_tuple(v) if isinstance(v, list) else v for key, v in table.items()
     }
     try:
+        if "type" in values:
+            values["type"] = drive_type_from(values["type"])
         return CanopenSettings(**values)
     except TypeError as error:
         raise DriveModelError(f"CANopen settings: {error}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,15 +10,17 @@ from dataclasses import dataclass, replace
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.bank import DriveSetupError
-from drives.canopen_objects import Parameter, motion_parameters
+from drives.canopen_node import ABSENT
+from drives.canopen_objects import Parameter
 from drives.canopen_quick_sdo import QuickSdo
 from drives.canopen_service import ServiceNode
 from drives.canopen_settings import CanopenSettings
-from drives.first_motion import STAGES
+from drives.canopen_units import COUNTS, LegUnits
+from drives.first_motion import STAGES, Stage, StageCourse
 from drives.scaling import LegScale
 
-SPEEDS = (0x6099, 0x609A)
-"""Homing speeds and homing acceleration."""
+ROUNDED = 1.0 + 1e-9
+"""So that 0.0001 m/s * 1e6 is 100 counts/s, and not one less."""
 ROUNDING = 1.5
 """Factor by which a drive may round a speed so slow."""
 
@@ -59,6 +62,7 @@ class StageTeller:
         self._nodes, self._settings = tuple(nodes), settings
         self._scales, self._period_s = tuple(scales), period_s
         self._sdo = tuple(QuickSdo(node) for node in nodes)
+        self._units: tuple[LegUnits, ...] = (COUNTS,) * len(self._nodes)
         self._stage: int | None = None
         self._tellings: list[_Telling] = []
 
@@ -85,6 +89,14 @@ class StageTeller:
         self._stage = None
         return True
 
+    def know_units(self, units: Sequence[LegUnits]) -> None:
+        """Take note in what each drive counts, 6."""
+        self._units = tuple(units)
+
+    def courses(self) -> list[list[StageCourse]]:
+        """Return each stage as each drive is told it: not slower than its least unit of speed."""
+        return [[self._course(leg, stage) for leg in range(len(self._sdo))] for stage in STAGES]
+
     def speeds(self, leg: int, stage: int) -> list[Parameter]:
         """Return what a drive holds in a stage: homing speeds and acceleration, in its own units.
 
@@ -92,17 +104,38 @@ class StageTeller:
             leg: Index of the leg, from 0.
             stage: As `tell` takes it.
         """
-        settings = self._settings
+        settings, type_ = self._settings, self._settings.type
+        speeds_m_s = (settings.homing_speed_m_s, settings.homing_zero_speed_m_s)
+        acceleration_m_s2 = settings.homing_acceleration_m_s2
         if stage < len(STAGES):
             slow = STAGES[stage]
-            settings = replace(
-                settings,
-                homing_speed_m_s=slow.speed_m_s,
-                homing_zero_speed_m_s=slow.speed_m_s,
-                homing_acceleration_m_s2=slow.acceleration_m_s2(settings.homing_acceleration_m_s2),
-            )
-        every = motion_parameters(settings, self._scales[leg], leg, self._period_s)
-        return [replace(each, value=max(1, each.value)) for each in every if each.index in SPEEDS]
+            speeds_m_s = (slow.speed_m_s, slow.speed_m_s)
+            acceleration_m_s2 = slow.acceleration_m_s2(acceleration_m_s2)
+        values = [
+            (0x6099, 1, self._speed_units(leg, speeds_m_s[0]), "homing speed"),
+            (0x6099, 2, self._speed_units(leg, speeds_m_s[1]), "homing zero speed"),
+            (0x609A, 0, self._ramp_units(leg, acceleration_m_s2), "homing acceleration"),
+        ]
+        return [
+            Parameter(index, sub, "u32", value, what, less=value - 1).for_type(type_)
+            for index, sub, value, what in values
+        ]
+
+    def _course(self, leg: int, stage: Stage) -> StageCourse:
+        counts_per_m = self._scales[leg].counts_per_m
+        told_m_s = self._speed_units(leg, stage.speed_m_s) * abs(self._units[leg].speed)
+        told = replace(stage, speed_m_s=told_m_s / counts_per_m)
+        return StageCourse(told, counts_per_m, self._period_s)
+
+    def _speed_units(self, leg: int, speed_m_s: float) -> int:
+        """Return a speed in the drive's own units, rounded down, and at least one of them."""
+        unit = abs(self._units[leg].speed)
+        return max(1, math.floor(speed_m_s * self._scales[leg].counts_per_m / unit * ROUNDED))
+
+    def _ramp_units(self, leg: int, acceleration_m_s2: float) -> int:
+        unit = self._units[leg].acceleration
+        exact = acceleration_m_s2 * self._scales[leg].counts_per_m / unit
+        return max(1, math.floor(exact * ROUNDED))
 
     def _go_on(self, telling: _Telling) -> None:
         sdo = telling.sdo
@@ -115,7 +148,7 @@ class StageTeller:
                 return
             data = sdo.answer()
         except SdoAbortedError as error:
-            if wanted.required:
+            if error.code not in ABSENT:
                 raise DriveSetupError(f"{self._place(telling, wanted)}: {error}") from error
             telling.due.popleft()  # an optional object that it lacks
             telling.reading = False

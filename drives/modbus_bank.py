@@ -125,7 +125,6 @@ class ModbusBank:
         self._place = place
         self._teller = StageTeller(map_, settings, scales, period_s)
         self._scales = tuple(scales)
-        self._counts_per_m = [scale.counts_per_m for scale in scales]
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
         self._cut = None if cut_m_s is None else CutTrial(cut_m_s, settings.watchdog_s, period_s)
@@ -170,7 +169,7 @@ class ModbusBank:
         report = done.value
         self._units.begin(report.boot_counts)
         if self._settings.first_motion_due(simulated=report.simulated) and self._teller.possible:
-            self._axes.expect_first_motion(self._counts_per_m)
+            self._axes.expect_first_motion(self._teller.courses())
         return BankReport(
             self._name,
             self._url,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from drives.bank import LEGS, DriveSetupError
-from drives.first_motion import STAGES
+from drives.first_motion import STAGES, StageCourse
 from drives.modbus_codec import from_registers, to_registers
 from drives.modbus_gateway import ModbusGateway
 from drives.modbus_settings import ModbusSettings
@@ -69,6 +69,13 @@ class StageTeller:
     def told(self) -> bool:
         """Whether all drives hold the speeds of the stage that was begun last."""
         return self._stage is not None and not self._due
+
+    def courses(self) -> list[list[StageCourse]]:
+        """Return each stage as each drive is told it."""
+        return [
+            [StageCourse(stage, scale.counts_per_m, self._period_s) for scale in self._scales]
+            for stage in STAGES
+        ]
 
     def begin(self, stage: int) -> None:
         """Begin a stage, if it is not the one at work.

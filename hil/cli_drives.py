@@ -108,6 +108,37 @@ def scan(
     leave(scan_and_show(url, bitrate, as_json=as_json))
 
 
+@app.command("import")
+@verb
+def import_sheet(
+    sheet: Annotated[Path, typer.Argument(metavar="FILE", help="EDS or DCF of a drive.")],
+    to: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="NAME.toml", help="Drive file to write.")
+    ] = None,
+) -> None:
+    """Make a drive file of a data sheet (EDS, DCF): what the drive lacks, limits, counts in."""
+    from hil.drive_types import import_and_show
+
+    import_and_show(sheet, to)
+
+
+@app.command("check-type")
+@verb
+def check_type(
+    type_: Annotated[
+        str, typer.Argument(metavar="TYPE", help="Shipped type, drive file, or data sheet (EDS).")
+    ],
+    rig: Annotated[
+        str, typer.Option("--rig", help="The rig whose limits are asked for.")
+    ] = "paper",
+    as_json: Json = False,
+) -> None:
+    """Show what the bench needs of a type of drive, what it has, and what stands in."""
+    from hil.drive_types import check_and_show
+
+    leave(check_and_show(type_, rig, as_json=as_json))
+
+
 @app.command()
 @verb
 def faults(

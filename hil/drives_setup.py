@@ -1,7 +1,7 @@
 """From a plan to the bank that its gate shall drive: URL, scales and parameters of the drives."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,18 +12,17 @@ from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
 from drives.scaling import LegScale
 from drives.sim_faults import SimFault
+from hil.drive_file import read_drive_table
+from hil.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
 from hil.gate.spec import BankKind, BankSpec, sim_settings
 from hil.machine import cylinder_model, soft_range_m
 from hil.reference import absolute_scales, known_place
 from hil.rig import Rig
 from hil.scenario import Plan
-from hil.settings import ConfigError, read_toml
-from hil.shipped import find_file
+from hil.settings import ConfigError
 
-MODES = {"csp": 8, "ip": 7}
-"""Modes of operation (CiA 402, object 6060h)."""
-OUTSIDE_SOFT_M = 0.002
-"""How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first."""
+MODBUS_TYPE = "hil_rack"
+"""Drives behind a Modbus gateway of which the rig says no type."""
 WATCHDOG_CYCLES = 3.0
 """Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
 
@@ -136,10 +135,24 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
 
 
 def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
-    drives, table = plan.rig.drives, plan.rig.drives.canopen
-    a, b = 0, len(plan.drives_url.split()) - 1  # one bus for all, or three legs on each
-    settings = CanopenSettings(
-        **_parameters(plan.rig),
+    settings = replace(
+        canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
+        type=drive_type_of(plan.rig, Path(plan.rig_file)),
+    )
+    return _spec("canopen", plan, {"drives": settings.to_json()}, wish)
+
+
+def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
+    """What a rig says of its CANopen drives, but for their type.
+
+    Args:
+        rig: the machine.
+        buses: 1 for all drives on one bus, 2 for three legs on each.
+    """
+    drives, table = rig.drives, rig.drives.canopen
+    a, b = 0, buses - 1
+    return CanopenSettings(
+        **_parameters(rig),
         node_ids=table.node_ids,
         bus_of_leg=table.bus_of_leg or (a, a, a, b, b, b),
         bitrate=table.bitrate,
@@ -148,17 +161,16 @@ def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
         velocity_every=table.velocity_every,
         speed_feed_forward=table.speed_feed_forward,
         bus_load_max=table.bus_load_max,
-        feed_unit_m=1e-6 if table.scale_told else None,
+        scale_told=table.scale_told,
+        way_per_turn_m=table.way_per_turn_m,
         vendor_ids=_six(table.vendor_id),
         product_codes=_six(table.product_code),
     )
-    return _spec("canopen", plan, {"drives": settings.to_json()}, wish)
 
 
 def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
-    table = plan.rig.drives.modbus
-    path = find_file(table.map, beside=Path(plan.rig_file), folder="drives", key="modbus.map")
-    register_map = read_toml(path)
+    name = plan.rig.drives.type or MODBUS_TYPE
+    register_map, path = read_drive_table(name, "modbus", beside=Path(plan.rig_file))
     register_map_from(register_map, str(path))  # refused here, before a process is started
     parameters = _parameters(plan.rig)
     gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))

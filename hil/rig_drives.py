@@ -4,11 +4,11 @@ Everything has a default but what only the machine's builder can know; a rig wit
 simulated cylinders only.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from hil.fields import LegAccelerations, LegPositives, Length, Positive, per_leg
+from hil.fields import LegAccelerations, LegLengths, LegPositives, Length, Positive, per_leg
 from hil.settings import Settings
 
 Node = Annotated[int, Field(ge=1, le=126)]
@@ -53,6 +53,9 @@ class CanopenTable(Settings):
 
     False for drives that tell none, once a leg's way was measured with a ruler.
     """
+    way_per_turn_m: LegLengths | None = None
+    """Way of the rod per turn of the motor [m]: lead of the screw over the gear. Needed where the
+    drives count speeds in turns and do not tell their encoder (608Fh)."""
     vendor_id: Serial | None = None
     """Of all six drives (1018h:1); given, a drive of another maker is refused."""
     product_code: Serial | None = None
@@ -65,18 +68,16 @@ class CanopenTable(Settings):
         return self
 
 
-class ModbusTable(Settings):
-    """Drives behind a Modbus gateway."""
-
-    map: str = "hil_rack"
-    """Register map: a file, or the name of one in ``configs/drives``."""
-
-
 class RigDrives(Settings):
     """Real drives of a rig."""
 
     url: str = "sim:"
     """Where they are; two CAN buses are two URLs with a space between them."""
+    type: str | None = None
+    """Which drives they are: a drive file, or the name of one in ``configs/drives``.
+
+    Left out, CANopen drives are taken to be as CiA 402 has them, Modbus ones to be ``hil_rack``.
+    """
     counts_per_m: LegPositives = (1e6, 1e6, 1e6, 1e6, 1e6, 1e6)
     """Position counts of the drive per metre of rod."""
     sign: Annotated[
@@ -112,5 +113,10 @@ class RigDrives(Settings):
     """Silence after which a drive stops by itself."""
     canopen: CanopenTable = CanopenTable()
     """Nodes, scale and bus of CANopen drives."""
-    modbus: ModbusTable = ModbusTable()
-    """Register map of drives behind a gateway."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_was_a_map(cls, table: Any) -> Any:
+        if isinstance(table, dict) and "modbus" in table:
+            raise ValueError("modbus.map is now type, beside url")
+        return table
