@@ -257,7 +257,7 @@ class ModbusBank:
             done = worker.run(lambda gateway: look(gateway, self._map), self._answer_s)
             enabled = None if done is None else done.value
             cut.see(enabled or (None,) * LEGS, self._now_s())
-        self._count({}, {}, 0)
+        self._count({}, {}, CycleResult())
         fresh, alive = self._units.take({}, now_s)
         self._observe(fresh, alive)
         return self._feedback(fresh, [self._units.trouble(leg, {}, now_s) for leg in _LEGS], None)

@@ -6,7 +6,9 @@ from typing import Final
 
 from drives.cia402 import State402, state_of
 from drives.modbus_codec import AxisAnswer, CycleCodec
+from drives.modbus_cycle import UnitExchange
 from drives.modbus_gateway import ModbusGateway
+from drives.modbus_requests import READ_MAX, CycleRequest, pieces
 from drives.register_map import RegisterMap
 
 LOOK_AFTER_S: Final = 0.02
@@ -49,7 +51,12 @@ def axis_answers(gateway: ModbusGateway, map_: RegisterMap) -> tuple[AxisAnswer,
     Raises:
         ModbusError: If a unit does not answer.
     """
-    codec, read, found = CycleCodec(map_), map_.read, list[AxisAnswer]()
+    codec, found = CycleCodec(map_), list[AxisAnswer]()
+    most = min(map_.registers_per_request or READ_MAX, READ_MAX)
+    reads = [CycleRequest(None, piece) for piece in pieces(map_.read, map_.axes_per_unit, most)]
     for unit in map_.units:
-        found += codec.decode(gateway.read(unit, read.address, read.count)).axes
+        exchange = UnitExchange(map_, unit, (), reads)
+        while not exchange.complete:
+            exchange.ask(gateway)
+        found += codec.decode(exchange.read).axes
     return tuple(found)
