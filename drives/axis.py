@@ -5,6 +5,15 @@ Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in
 
 from drives.axis_duty import AxisLimits, Duty
 from drives.axis_homing import STILL_MODES, Homing, HomingPhase
+from drives.axis_waits import (
+    FOLLOWS_NOT,
+    MOVES,
+    NOT_REMOTE,
+    SILENT,
+    STATUSWORD,
+    wait_for_mode,
+    wait_for_state,
+)
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
 from drives.first_motion import Progress, StageCourse, StageWatch
@@ -104,16 +113,16 @@ class Axis:
     def obstacle(self) -> Wait | None:
         """What keeps the drive from beginning something; None if nothing does."""
         if not self.alive:
-            return _SILENT
+            return SILENT
         if self.duty is not Duty.REST:
             return Wait(0, "its earlier task", f"to {self.duty.value}", "the end of it")
         if self.state402 is not State402.READY_TO_SWITCH_ON:
-            return self._wait_for_state(State402.READY_TO_SWITCH_ON)
+            return wait_for_state(self.statusword, State402.READY_TO_SWITCH_ON)
         if self._limits.remote_bit and not self.statusword & _REMOTE:
-            return _NOT_REMOTE
+            return NOT_REMOTE
         if not self._mode_will_do:
-            return self._wait_for_mode(self._limits.work_mode)
-        return None if self.still else _MOVES
+            return wait_for_mode(self.mode_display, self._limits.work_mode)
+        return None if self.still else MOVES
 
     @property
     def _mode_will_do(self) -> bool:
@@ -129,25 +138,17 @@ class Axis:
     def wait(self) -> Wait | None:
         """What the drive waits for with what it has to do; None if it does it, or can begin."""
         if not self.alive:
-            return _SILENT
+            return SILENT
         if self.duty is Duty.HOME:
             seen = f"0x{self.statusword:04X} in mode {self.mode_display} (6061h)"
-            return Wait(0x6041, _STATUSWORD, seen, self.homing.phase.value)
+            return Wait(0x6041, STATUSWORD, seen, self.homing.phase.value)
         if self.duty is not Duty.RISE:
             return self.obstacle if self.duty is Duty.REST else None
         if self.state402 is not State402.OPERATION_ENABLED:
-            return self._wait_for_state(State402.OPERATION_ENABLED)
+            return wait_for_state(self.statusword, State402.OPERATION_ENABLED)
         if self.mode_display != self._limits.work_mode:
-            return self._wait_for_mode(self._limits.work_mode)
-        return None if self.follows else _FOLLOWS_NOT
-
-    def _wait_for_state(self, wanted: State402) -> Wait:
-        state, word = self.state402, f"0x{self.statusword:04X}"
-        seen = f"{word}, {'no state of CiA 402' if state is None else state.value}"
-        return Wait(0x6041, _STATUSWORD, seen, wanted.value, _STATE_REMEDY.get(state, ""))
-
-    def _wait_for_mode(self, wanted: int) -> Wait:
-        return Wait(0x6061, "mode display (6061h)", str(self.mode_display), str(wanted), _MODE)
+            return wait_for_mode(self.mode_display, self._limits.work_mode)
+        return None if self.follows else FOLLOWS_NOT
 
     @property
     def late(self) -> bool:
@@ -370,36 +371,6 @@ class Axis:
             self.ran_wrong = watch.words(progress)
             self.give(Duty.REST)
 
-
-_STATUSWORD = "statusword (6041h)"
-_SILENT = Wait(
-    0x1017,
-    "its sign of life (heartbeat 1017h, or answer)",
-    "missing, or not to be believed",
-    "one in time",
-    "supply, cable and node id of this drive; its fault, if one is told",
-)
-_NOT_REMOTE = Wait(
-    0x6041,
-    "statusword (6041h) bit 9, remote,",
-    "0",
-    "1",
-    "is the drive set to be commanded over the bus? A type that never sets it: remote_bit",
-)
-_FOLLOWS_NOT = Wait(
-    0x6041,
-    "statusword (6041h) bit 12, follows the command,",
-    "0",
-    "1",
-    "a halt or limit that is active? A type without this bit: follows_bit",
-)
-_MOVES = Wait(0x6064, "position (6064h)", "moving", "standstill", "a brake that slips?")
-_MODE = "is this mode of operation switched on in the drive?"
-_STATE_REMEDY: dict[State402 | None, str] = {
-    State402.NOT_READY_TO_SWITCH_ON: "its self-test; its own tool tells what it waits for",
-    State402.SWITCH_ON_DISABLED: "power stage supplied? safe torque off (STO) released?",
-    State402.FAULT: "its cause must go; its code is among the events",
-}
 
 _S = State402
 _TOLD: dict[State402, DriveState] = {

@@ -46,6 +46,8 @@ Frames that an adapter doubles now and then, and answers of some cycles that com
 fewer.
 """
 
+NONE_JUDGED: SixBools = (False, False, False, False, False, False)
+"""Every error code is a drive's own."""
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
 
@@ -251,7 +253,7 @@ class PdoInbox:
         codes: SixInts,
         sent: LegCommand | None,
         waits: Waits = (),
-        judged: SixBools = (False,) * 6,
+        judged: SixBools = NONE_JUDGED,
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 

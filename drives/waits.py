@@ -8,7 +8,7 @@ class Wait(NamedTuple):
     """One thing that is not yet as it has to be.
 
     Attributes:
-        index: Index of the object that tells it; 0 if none does.
+        object_index: Index of the object that tells it; 0 if none does.
         what: What is looked at, in words, with its object.
         seen: Its value.
         wanted: The value that is waited for.
@@ -16,7 +16,7 @@ class Wait(NamedTuple):
         leg: Leg number, 1 to 6; 0 if it concerns no single one.
     """
 
-    index: int
+    object_index: int
     what: str
     seen: str
     wanted: str

@@ -6,6 +6,7 @@ The same parts run in both clocks; only what paces them and who writes the file 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from drives.bank import (
@@ -18,8 +19,9 @@ from drives.bank import (
 )
 from drives.known_place import SENSOR_FAULT
 from hil.certificate import require_certificate, require_parked
-from hil.clock import Clock, Tick, VirtualClock
+from hil.clock import Clock, Tick, VirtualClock, moment
 from hil.drives_setup import BankWish, bank_spec
+from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
@@ -95,6 +97,8 @@ class RunResult:
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
         link: what has happened on the link to the drives; nothing where there is none.
+        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
+            the gate had no process of its own.
     """
 
     outcome: Outcome
@@ -109,6 +113,7 @@ class RunResult:
     drives: BankReport
     homed: SixBools
     link: LinkTally
+    gate_record: str = ""
 
     @property
     def ok(self) -> bool:
@@ -181,15 +186,16 @@ def run(
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress, tell)
+        gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
         stack.callback(gated.close)
         report = _opened(plan, gated)
         if tell is not None and plan.scenario.clock == "real":
             tell("the drives are set up")
         require_certificate(plan, report)
         require_parked(plan, report)
-        header = run_header(plan, limits, report)
-        sink = recording_sink(plan, folder, header)
+        header = run_header(plan, limits, report, moment(clock.now_s))
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         stack.callback(sink.finish)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -197,6 +203,8 @@ def run(
         else:
             journal = Journal(sink)
             station, supervisor = _supervised(plan, motion, course)
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         setup = stack.enter_context(_granted(plan))
         loop = Loop(
             clock,
@@ -225,11 +233,12 @@ def run(
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.problem,
+        reason=_reason(end, supervisor) or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,
         link=end.link,
+        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
     )
 
 
@@ -294,6 +303,8 @@ def _gate(
     folder: Path,
     progress: Callable[[float], None] | None,
     tell: Callable[[str], None] | None,
+    *,
+    led: bool,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -302,15 +313,16 @@ def _gate(
     """
     if plan.scenario.clock == "virtual":
         clock = VirtualClock()
-        gated = GatedBank(Gate(limits), bank_of(plan, course))
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
         return gated, (_Watched(clock, progress) if progress else clock)
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
     spec = bank_spec(plan, course.wish)
     box = folder / BLACK_BOX_NAME
+    now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=box, place_file=place, tell=tell)
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)
     return remote, remote.clock
 
 

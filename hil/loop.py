@@ -130,7 +130,9 @@ class Loop:
     def cycle(self, tick: Tick) -> Exchange:
         """One turn: control, gate, drives, journal."""
         control = self._control(tick)
-        exchange = self._gated.cycle(tick, control.asked, control.requests, reset=control.reset)
+        exchange = self._gated.cycle(
+            tick, control.asked, control.requests, reset=control.reset, act_s=control.act_s
+        )
         self._verdict = exchange.verdict
         for one in (*exchange.earlier, exchange):
             # Cycles that control was not there for had nothing of it.

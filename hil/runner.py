@@ -17,7 +17,14 @@ from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
 from hil.certificate import NotCommissionedError
 from hil.check import CheckResult, check_plan
-from hil.console import RefusedError, err, out, print_json
+from hil.console import (
+    RefusedError,
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+)
 from hil.drives_setup import protocol_of
 from hil.evidence import Evidence, evidence_of, verdicts_of
 from hil.motion.build import motion_of
@@ -252,6 +259,9 @@ def _run_json(
         "recording": str(result.recorder.path),
         "recording_sha256": result.recorder.sha256,
         "recording_status": result.recorder.status.name,
+        "recording_failure": result.recorder.failure,
+        "recording_parts": result.recorder.parts,
+        "gate_record": result.gate_record,
         "recording_dropped": result.recorder.dropped + result.recorder.lost,
         "report": None if page is None else str(page),
         "real_time": [asdict(item) for item in result.setup],
@@ -271,21 +281,22 @@ def _show_run(
             out.print(f"real time: {item.item}: {item.detail} {item.remedy}", markup=False)
     for verdict in verdicts_of(recording)[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
-    if result.recorder.problem:
-        out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
     if page is not None:
         out.print(f"report:    {page}", markup=False, soft_wrap=True)
 
 
 def show_end(result: RunResult, recording: Recording) -> None:
     """How a run ended, on which drives, and where its recording is."""
+    show_recording_failure(result.recorder.failure)
     colour = "green" if result.ok else "red"
     reason = f": {result.reason}" if result.reason else ""
     out.print(f"[{colour}]{result.outcome.value}[/]", end="")
     out.print(reason, markup=False, soft_wrap=True)
     drives = recording.metadata.get("run", {}).get("drives", "not known")
     out.print(f"drives: {drives}", markup=False, soft_wrap=True)
-    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
+    show_recording(result.recorder.path, result.recorder.parts)
+    if result.gate_record:
+        out.print(result.gate_record, markup=False, soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:

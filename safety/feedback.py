@@ -130,13 +130,18 @@ _JUDGEMENTS = {
     0xFF02: "perhaps two nodes have its id",
 }
 """What the bench itself finds wrong with a drive or its bus; codes of CiA 301 and CiA 402-2."""
+_REFUSED, _EXCEPTION_MAX = 0x8100, 0x0F
+"""A Modbus exception is told as 8100h and its number."""
 
 
 def _in_words(code: int, judged: bool) -> str:
     """Say what a code means, and who says so."""
     if not judged:
         return f"reports fault 0x{code:04X}"
-    return f"{_JUDGEMENTS.get(code, 'it cannot be relied on')} (judged by the bench, 0x{code:04X})"
+    why = _JUDGEMENTS.get(code, "it cannot be relied on")
+    if _REFUSED < code <= _REFUSED | _EXCEPTION_MAX:
+        why = f"it refuses what it is asked, Modbus exception {code & _EXCEPTION_MAX}"
+    return f"{why} (judged by the bench, 0x{code:04X})"
 
 
 def _drive(leg: int, value: int, note: str) -> Violation:

@@ -47,6 +47,7 @@ class Check(Enum):
     START = "start offset"
     PERIOD = "cycle time"
     LATE = "lateness"
+    CONTROL = "control"
     REQUEST = "request"
     INTERNAL = "gate self-check"
 
@@ -148,7 +149,13 @@ class Violation:
 
 
 _ESTOP_CHECKS = frozenset({Check.ESTOP, Check.ESTOP_DISCREPANCY})
-_TOLD_BY_NOTE = _ESTOP_CHECKS | {Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE}
+_TOLD_BY_NOTE = _ESTOP_CHECKS | {
+    Check.CONTROL,
+    Check.REQUEST,
+    Check.INTERNAL,
+    Check.DRIVE,
+    Check.SEQUENCE,
+}
 
 
 def as_six(values: Iterable[float]) -> Six:
@@ -252,7 +259,8 @@ class Verdict:
         violations: rules broken in this cycle, informing ones included.
         allowed: the only setpoint that may be sent; None means none may.
         drives: what the drives are asked to be.
-        faults: latched violations, in the order they came, until they are cleared.
+        faults: latched violations, in the order they came, until they are cleared; those of a stop
+            that no person asked for, until a person acts.
     """
 
     index: int

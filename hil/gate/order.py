@@ -28,6 +28,7 @@ class GateOrder:
         black_box: path of the file for what happened without control; empty for none.
         place_file: path of the file for where the legs were left; empty for none.
         policy: what to ask of the system for real time.
+        led: whether a person leads the run from a panel.
     """
 
     spec: BankSpec
@@ -39,6 +40,7 @@ class GateOrder:
     black_box: str = ""
     place_file: str = ""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
+    led: bool = False
 
     def to_line(self) -> bytes:
         """One line of JSON; every number comes back bit for bit."""
@@ -49,6 +51,7 @@ class GateOrder:
             "ring_fd": self.ring_fd,
             "socket_fd": self.socket_fd,
             "hold_alone_s": self.hold_alone_s,
+            "led": self.led,
             "black_box": self.black_box,
             "place_file": self.place_file,
             "policy": asdict(self.policy),

@@ -162,10 +162,8 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
         try:
-            gated = GatedBank(
-                Gate(order.limits),
-                build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell),
-            )
+            bank = build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
+            gated = GatedBank(Gate(order.limits, led=order.led), bank, clock.now_s)
             report = gated.open()
         except Exception as error:
             _say(refused=str(error), kind=type(error).__name__)

@@ -35,7 +35,7 @@ from hil.gate.status import (
     decode,
     waits_from_json,
 )
-from hil.gated_bank import Exchange
+from hil.gated_bank import NEVER_S, Exchange
 from hil.realtime_setup import RealtimeItem, RealtimePolicy
 from hil.recording.ring import Ring
 from safety.limits import GateLimits
@@ -61,6 +61,7 @@ class RemoteGate:
         place_file: where it writes where the legs were left; None for nowhere.
         policy: what the gate's process asks of the system for real time.
         hold_alone_s: how long the gate holds the platform when control is gone [s].
+        led: whether a person leads the run from a panel.
         silence_timeout_s: how long the gate may be silent [s].
         program: arguments of the interpreter that runs the gate; another one only in tests.
         tell: told in a line what lasts longer than 2 s until the drives are configured.
@@ -76,6 +77,7 @@ class RemoteGate:
         place_file: Path | None = None,
         policy: RealtimePolicy | None = None,
         hold_alone_s: float = HOLD_ALONE_S,
+        led: bool = False,
         silence_timeout_s: float = SILENCE_TIMEOUT_S,
         program: tuple[str, ...] = GATE_PROGRAM,
         tell: Callable[[str], None] | None = None,
@@ -87,6 +89,7 @@ class RemoteGate:
         self._place_file = "" if place_file is None else str(place_file.absolute())
         self._policy = policy or RealtimePolicy(priority=GATE_PRIORITY)
         self._hold_alone_s = hold_alone_s
+        self._led = led
         self._timeout_s = silence_timeout_s
         self._slot: CommandSlot | None = None
         self._ring: Ring | None = None
@@ -163,6 +166,7 @@ class RemoteGate:
                 ring_fd=self._ring.fileno(),
                 socket_fd=theirs.fileno(),
                 hold_alone_s=self._hold_alone_s,
+                led=self._led,
                 black_box=self._black_box,
                 place_file=self._place_file,
                 policy=self._policy,
@@ -184,6 +188,7 @@ class RemoteGate:
         requests: tuple[Request, ...] = (),
         *,
         reset: bool = False,
+        act_s: float = NEVER_S,
     ) -> Exchange:
         """One cycle: the slot is written at once; the gate's next cycle is waited for.
 
@@ -192,6 +197,7 @@ class RemoteGate:
             asked: six leg setpoints numbered by the tick's index, or None.
             requests: what operator and control ask of the modes.
             reset: the operator's reset button.
+            act_s: when a person last pressed for something to begin, monotonic [s].
 
         Returns:
             The newest cycle of the gate, with those before it that were not returned yet.
@@ -202,7 +208,7 @@ class RemoteGate:
         slot, began_s = self._slot, self._now_s()
         if slot is None:
             raise LinkLostError(f"{self._spec.url}: the gate's process is not running")
-        slot.write(Order(tick.index, began_s, asked, requests, reset))
+        slot.write(Order(tick.index, began_s, asked, requests, reset, act_s=act_s))
         statuses = self._wait_for(tick.index)
         self.waited_s = self._now_s() - began_s
         self._last = newest = statuses[-1]

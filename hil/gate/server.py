@@ -21,7 +21,7 @@ from hil.clock import Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.slot import CommandSlot, Order
 from hil.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
-from hil.gated_bank import GatedBank
+from hil.gated_bank import NEVER_S, GatedBank
 from hil.recording.ring import Ring
 from safety.limits import GateLimits
 from safety.modes import FOLLOWING_MODES, Mode, Request
@@ -48,6 +48,7 @@ class Alone(Enum):
     GONE = "control is gone"
     SILENT = "control is silent"
     LEAVING = "control leaves"
+    """The only one that somebody asked for."""
 
 
 class GateServer:
@@ -121,8 +122,11 @@ class GateServer:
         order = self._slot.take()
         self._watch_control(order)
         asked, requests, reset, age_s = self._wanted(order, tick.index)
+        act_s = NEVER_S if order is None else order.act_s
         before_s = self._now_s()
-        exchange = self._gated.cycle(tick, asked, requests, reset=reset, age_s=age_s)
+        exchange = self._gated.cycle(
+            tick, asked, requests, reset=reset, act_s=act_s, age_s=age_s, absent=self._absent
+        )
         round_trip_s = self._now_s() - before_s
         verdict, feedback = exchange.verdict, exchange.feedback
         self._mode = verdict.mode
@@ -157,6 +161,12 @@ class GateServer:
         elif self._alone is Alone.SILENT and not self._power_goes:
             self._alone = None
             self._black_box.event("control is back")
+
+    @property
+    def _absent(self) -> str:
+        """What the gate stops for by itself: control does not lead any more, and did not say so."""
+        why = self._alone
+        return "" if why is None or why is Alone.LEAVING else why.value.removeprefix("control is ")
 
     @property
     def _power_goes(self) -> bool:

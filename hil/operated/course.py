@@ -10,7 +10,7 @@ from collections.abc import Collection
 from drives.waits import Waits
 from hil.clock import Tick
 from hil.desk.operation import Operation
-from hil.desk.order import Button
+from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.operated.buttons import MOVING_MODES, standing_of
 from hil.operated.ending import Ending
 from hil.operated.motion import OperatedMotion
@@ -19,6 +19,7 @@ from hil.operated.park_wish import ON_THE_WAY, ParkWish
 from hil.operated.presses import BY_CAUTION, Presses
 from hil.operated.tell import Note, Told
 from hil.supervisor import Outcome, in_vain
+from safety.faults import told
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -92,6 +93,11 @@ class OperatedCourse:
         return self._presses.reset
 
     @property
+    def act_s(self) -> float:
+        """When the operator last pressed for something to begin, and it made sense [s]."""
+        return self._presses.act_s
+
+    @property
     def refused(self) -> str:
         """Why the last press did nothing; empty if it did."""
         return self._presses.refused
@@ -157,7 +163,7 @@ class OperatedCourse:
         self._watch(tick, verdict, let_go=let_go)
         behind = ""
         for button in (b for b in BY_CAUTION if b in wish.pressed):
-            self._press(tick, verdict, button, order.presser, behind)
+            self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
         for button, why in wish.stale:
             self._presses.write_down(tick, button, order.presser, why)
@@ -239,8 +245,11 @@ class OperatedCourse:
 
     # --- what the operator does -----------------------------------------------------------------
 
-    def _press(self, tick: Tick, verdict: Verdict, button: Button, by: str, why: str) -> None:
+    def _press(
+        self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
+    ) -> None:
         """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
+        by = order.presser
         standing = standing_of(
             verdict,
             held=self._held,
@@ -255,10 +264,10 @@ class OperatedCourse:
             why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
         if not why:
-            self._obey(button, verdict.mode, by)
+            self._obey(button, verdict.mode, by, order.pressed_s[BUTTONS.index(button)])
 
-    def _obey(self, button: Button, mode: Mode, by: str) -> None:
-        self._presses.obey(button, mode)
+    def _obey(self, button: Button, mode: Mode, by: str, pressed_s: float) -> None:
+        self._presses.obey(button, mode, pressed_s)
         if button is Button.PARK:
             self._parking.want(self._held)
         elif button is Button.SHUT_DOWN:
@@ -275,11 +284,12 @@ class OperatedCourse:
         """What is asked without a new press: the end of a slow move, or of the run."""
         mode, ending = verdict.mode, self._ending.under_way
         match mode:
+            case Mode.OFF | Mode.IDLE if ending:
+                # What the gate stopped for is no good end, unless somebody acted on it since.
+                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self.done = True
             case Mode.OFF:
-                self.done = ending
-                return None if ending else Request.CONFIGURED
-            case Mode.IDLE:
-                self.done = ending
+                return Request.CONFIGURED
             case Mode.HOMING:
                 return Request.HOLD if ending or self._waited > self._homing_cycles else None
             case Mode.STANDBY:
@@ -308,6 +318,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            first = str(verdict.faults[0]) if verdict.faults else verdict.mode.name
-            ending.fault = ending.fault or first
+            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
             self.done = True

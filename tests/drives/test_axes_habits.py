@@ -76,7 +76,7 @@ def test_remote_bit_at_zero_is_waited_for_by_name_and_can_be_left_out():
     six.run(300)
     assert not any(drive.starts for drive in six.drives)
     (wait,) = six.axes.waits
-    assert (wait.leg, wait.index, wait.seen, wait.wanted) == (3, 0x6041, "0", "1")
+    assert (wait.leg, wait.object_index, wait.seen, wait.wanted) == (3, 0x6041, "0", "1")
     assert "bit 9, remote" in wait.what
     home(six_of(drives(), remote_bit=False))
 
@@ -92,7 +92,7 @@ def test_a_drive_without_bit_12_in_csp_is_told_by_name_and_can_be_let_follow():
     six.axes.request(DriveGoal.ENABLED)
     six.until(lambda: six.axes.goal is None)
     (wait,) = six.axes.waits
-    assert (wait.leg, wait.index, wait.seen, wait.wanted) == (5, 0x6041, "0", "1")
+    assert (wait.leg, wait.object_index, wait.seen, wait.wanted) == (5, 0x6041, "0", "1")
     assert "bit 12" in wait.what
     six = six_of(drives(), follows_bit=False)
     home(six)

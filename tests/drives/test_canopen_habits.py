@@ -178,7 +178,7 @@ def test_waits_are_in_the_feedback_until_all_follow():
     node.on_sync = lambda: bytes((tpdo()[0], tpdo()[1] & ~0x02, *tpdo()[2:]))
     feedback = scripted.run(40)
     (wait,) = feedback.waits
-    assert (wait.leg, wait.index, wait.seen, wait.wanted) == (2, 0x6041, "0", "1")
+    assert (wait.leg, wait.object_index, wait.seen, wait.wanted) == (2, 0x6041, "0", "1")
     node.on_sync = tpdo
     assert scripted.enabled_from_here().waits == ()
     assert scripted.run(1).state == ENABLED
