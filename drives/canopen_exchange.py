@@ -100,6 +100,8 @@ class CycleBus:
         self.any_passive = self._guards = False
         self.cycles = 0
         self.round_trip_s = 0.0
+        self.sent_s = float("-inf")
+        """When the last frames were sent [s]."""
 
     def guard(self, guarded: Sequence[bool], settings: CanopenSettings) -> None:
         """From now on ask nodes that send no heartbeats for their sign of life.
@@ -138,7 +140,7 @@ class CycleBus:
             LinkLostError: If an adapter is gone, or off the bus.
         """
         now_s, inbox = self._now_s, self._inbox
-        sent_s = now_s()
+        sent_s = self.sent_s = now_s()
         beat = sent_s >= self._beat_due_s
         for lane in self._lanes:
             lane.send(words, speeds, beat=beat)
@@ -162,6 +164,21 @@ class CycleBus:
             self._check_adapters()
         return end_s
 
+    def listen(self) -> float:
+        """Send nothing, and read for as long as the answers of a cycle are awaited.
+
+        Returns:
+            When that was over [s].
+
+        Raises:
+            LinkLostError: If an adapter is gone.
+        """
+        self.rest(self._now_s() + self._wait_s)
+        self.cycles += 1
+        end_s = self._now_s()
+        self._inbox.end(end_s)
+        return end_s
+
     def rest(self, until_s: float) -> None:
         """Go on reading until then [s]; between the cycles of a bank that nobody else paces.
 
@@ -169,7 +186,8 @@ class CycleBus:
             LinkLostError: If an adapter is gone.
         """
         while (left_s := until_s - self._now_s()) > 0.0:
-            self._lanes[0].take(left_s)
+            for lane in self._lanes:
+                lane.take(left_s / len(self._lanes))
 
     def passive(self, bus: int) -> bool:
         """Say whether the adapter of a bus is error passive, or told its state and does no more."""

@@ -193,7 +193,8 @@ class MotionParameters:
         """
         yield from self._stopping()
         yield from self._limits()
-        yield from self._homing()
+        if not self._settings.absolute:
+            yield from self._homing()
         yield from self._cycle()
 
     def _stopping(self) -> Iterator[Parameter]:
@@ -232,9 +233,6 @@ class MotionParameters:
             0x6066, 0, "u16", time_ms, "following time [ms]", stand_in=_OWN, less=time_ms
         )
         yield Parameter(
-            0x607C, 0, "i32", 0, "home offset", stand_in="none: count 0 is where homing ends"
-        )
-        yield Parameter(
             0x607D, 1, "i32", ends[0], "lower software limit",
             stand_in=_GATE_END, more=inside, by_gate=True,
         )  # fmt: skip
@@ -253,6 +251,9 @@ class MotionParameters:
     def _homing(self) -> Iterator[Parameter]:
         settings = self._settings
         own = 'the drive\'s own homing; else homing = "absolute"'
+        yield Parameter(
+            0x607C, 0, "i32", 0, "home offset", stand_in="none: count 0 is where homing ends"
+        )
         yield Parameter(0x6098, 0, "i8", settings.homing_method, "homing method", stand_in=own)
         for sub, speed_m_s, what in (
             (1, settings.homing_speed_m_s, "homing speed"),

@@ -187,7 +187,8 @@ class NodeSetup:
             self._access.lacking.append(f"{what}: {told}")
         else:
             has = [number for number in range(1, 33) if word >> (number - 1) & 1]
-        for mode in (OperationMode.HOMING.value, self._settings.mode):
+        homing = () if self._settings.absolute else (OperationMode.HOMING.value,)
+        for mode in (*homing, self._settings.mode):
             if has and mode not in has:
                 raise self._access.refuse(f"mode {mode} is not among its modes {has} (6502h)")
 
@@ -203,16 +204,14 @@ class NodeSetup:
         self.identity.units = units
         told = units.told_counts_per_m
         if told is None:
-            self.identity.scale_proved = not settings.scale_told
-            remedy = "measured by a person" if not settings.scale_told else "slow moves only"
-            access.lacking.append(f"a scale of its own (608Fh, 6092h): {remedy}")
-        elif settings.scale_told and abs(told - wanted) > SCALE_TOLERANCE * wanted:
+            access.lacking.append("a scale of its own (608Fh, 6092h): slow moves until measured")
+        elif abs(told - wanted) <= SCALE_TOLERANCE * wanted:
+            self.identity.scale_proved = True
+        elif settings.scale_told:
             raise access.refuse(
                 f"its own scale (608Fh, 6091h, 6092h) is {told:g} counts/m, "
                 f"the rig has {wanted:g} counts/m"
             )
-        else:
-            self.identity.scale_proved = True
 
     def _map(self, pdo: PdoLayout) -> None:
         """Map a PDO by the procedure of CiA 301: off, empty, entries, count, type, on.

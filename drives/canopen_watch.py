@@ -35,8 +35,6 @@ RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
 DOUBLE_ID = 0xFF02
 """Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
-HOMING_FAILED = 0x8612
-"""Reference: homing did not find it."""
 BEATS = 100
 """Heartbeats over which it is looked at how often they come."""
 DOUBLE_SHARE = 0.6

@@ -126,9 +126,7 @@ def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:
         "608Fh, 6092h",
         "a scale of its own",
         "yes" if told else "",
-        ""
-        if told
-        else "way_per_turn_m of the rig, or a ruler: slow moves only until scale_told = false",
+        "" if told else "way_per_turn_m of the rig, or a person who measures: slow moves only",
         True,
     )
 
