@@ -7,6 +7,7 @@ import numpy as np
 from hil.arm_journal import ACTIONS, STATES
 from hil.arm_prepare import Prepared
 from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.libraries import origin_lines
 from hil.recording.arm_frame import arm_header
 from hil.recording.header import RunHeader
 from hil.report.arm_machines import ArmMachines
@@ -30,6 +31,7 @@ def run_header(prepared: Prepared) -> RunHeader:
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
             "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
+            "distributions": origin_lines(),
         },
         plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
     )

@@ -4,6 +4,7 @@ import platform as host
 from importlib.metadata import PackageNotFoundError, version
 
 from drives.bank import BankReport
+from hil.libraries import origin_lines
 from hil.recording.header import RunHeader
 from hil.scenario import Plan
 from safety.limits import GateLimits
@@ -37,6 +38,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
             "limits_sha256": limits.digest(),
             "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
             "python": host.python_version(),
+            "distributions": origin_lines(),
         },
         scenario=plan.model_dump(mode="json"),
     )

@@ -26,6 +26,7 @@ from hil.gate.slot import CommandSlot
 from hil.gate.spec import build_bank
 from hil.gate.status import LOST_KIND, TALLY_KIND
 from hil.gated_bank import GatedBank
+from hil.installation import HOME, code_of_process
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimeSetup
 from hil.recording.ring import Ring
@@ -106,9 +107,13 @@ def _say(**answer: Any) -> None:
         os.write(READY_DESCRIPTOR, json.dumps(answer).encode() + b"\n")
 
 
-def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any]:
+def _report(
+    report: BankReport, limits_digest: str, setup: Any, code: dict[str, str]
+) -> dict[str, Any]:
     return {
         "ready": True,
+        "home": str(HOME),
+        "code": code,
         "name": report.name,
         "url": report.url,
         "simulated": report.simulated,
@@ -136,6 +141,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
         gated: GatedBank | None = None
         try:
             gated = GatedBank(Gate(order.limits), build_bank(order.spec, clock.now_s))
+            code = code_of_process()  # all of it is loaded, and the drives do not wait yet
             report = gated.open()
         except Exception as error:
             _say(refused=str(error), kind=type(error).__name__)
@@ -143,7 +149,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
                 _close(gated)
             wire.close()
             return 2
-        _say(**_report(report, order.limits.digest(), granted))
+        _say(**_report(report, order.limits.digest(), granted, code))
         return _guard(order, clock, gated, slot, ring, wire)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, Final
 
 import orjson
 
+from hil.child_process import PIPE, ChildTimeout, start_child
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES
 from hil.recording.recorder import Recorder, RecorderResult
@@ -62,13 +62,11 @@ class RecorderProcess:
             "min_free_bytes": min_free_bytes,
             "header": orjson.Fragment(header.to_json()),
         }
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hil.recording.process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
+        self._process = start_child(
+            ("-m", "hil.recording.process"),
+            stdin=PIPE,
+            stdout=PIPE,
             pass_fds=(ring.fileno(),),
-            start_new_session=True,
         )
         try:
             self._start(orjson.dumps(order))
@@ -126,7 +124,7 @@ class RecorderProcess:
         try:
             lines = self._process.communicate(timeout=FINISH_TIMEOUT_S)[0].splitlines()
             raw = orjson.loads(lines[-1]) if lines else {}
-        except (subprocess.TimeoutExpired, orjson.JSONDecodeError):
+        except (ChildTimeout, orjson.JSONDecodeError):
             raw = {}
         finally:
             self._end_process()
