@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 PACKAGES: Final = ("hil", "platform6dof", "arm_driver", "drives", "safety", "sim")
 """What the program consists of."""
@@ -94,7 +94,7 @@ def code_digest(files: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def foreign_code(told_home: object, told: object, home: Path = HOME) -> str:
+def foreign_code(told_home: Any, told: Any, home: Path = HOME) -> str:
     """Say what of another process' code is not this installation's.
 
     Args:
@@ -110,7 +110,8 @@ def foreign_code(told_home: object, told: object, home: Path = HOME) -> str:
     if told_home != str(home):
         return f"its code is the one in {told_home}, and not the one in {home}; {_REMEDY}"
     for path, digest in told.items():
-        if _sha256(home / str(path)).hex() != digest or Path(str(path)).is_absolute():
+        ours = "" if Path(path).is_absolute() else _sha256(home / path).hex()
+        if not ours or ours != digest:
             return f"{path} is not the one of this program in {home}; {_REMEDY}"
     return ""
 

@@ -199,16 +199,17 @@ class Trials:
 
 
 TRIALS = (
-    "beside_a_run",
-    "beside_a_gate",
-    "beside_a_module",
     "package_on_the_path",
     "module_on_the_path",
     "library_on_the_path",
     "installed_over_ours",
+    "beside_a_module",
     "changed_in_ours",
     "another_whole_installation",
+    "beside_a_gate",
+    "beside_a_run",
 )
+"""The quick ones first; those with a gate compile kernels for a minute."""
 
 
 def main():

@@ -13,6 +13,6 @@ def trials(tmp_path_factory):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("trial", TRIALS[: count(len(TRIALS), least=3)])
+@pytest.mark.parametrize("trial", TRIALS[: count(len(TRIALS), least=6)])
 def test_an_intruder_is_refused_or_without_effect(trials, trial):
     assert getattr(trials, trial)() == "", trial

@@ -31,7 +31,9 @@ def wheel_files(root=ROOT):
                 files[str(Path(target) / file.relative_to(root / source))] = file.read_bytes()
     name, version = project["project"]["name"].replace("-", "_"), project["project"]["version"]
     info = f"{name}-{version}.dist-info"
-    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
+    files[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
+    )
     files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     scripts = "".join(f"{key} = {value}\n" for key, value in project["project"]["scripts"].items())
     files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{scripts}".encode()
