@@ -10,6 +10,7 @@ from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.bank import DriveAbsentError, DriveSetupError
 from drives.canopen_pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, SDO_REQUEST_ID, nmt
+from drives.canopen_rival import LISTEN_S, refuse_led_drives
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_setup import NodeIdentity, NodeSetup
@@ -17,8 +18,6 @@ from drives.canopen_watch import Watch
 from drives.frames import Frame
 from drives.scaling import LegScale
 
-LISTEN_S = 0.12
-"""How long a bus is listened to before anything is sent on it [s]."""
 START_S = 1.0
 """Time in which a node tells that it is operational [s]."""
 PROBE_S = 0.01
@@ -59,6 +58,8 @@ def configure_nodes(
         segment.listen(LISTEN_S)
     _refuse_strangers(watch)
     _await_nodes(segments, nodes, settings, watch, end_s)
+    refuse_led_drives(segments, nodes, scales)
+    _refuse_strangers(watch)
     setups = [
         NodeSetup(node, leg, settings, scales[leg], period_s) for leg, node in enumerate(nodes)
     ]

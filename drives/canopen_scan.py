@@ -10,6 +10,7 @@ from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.canopen_open import PROBE_S, probe
 from drives.canopen_pdo import HEARTBEAT_ID, SDO_ANSWER_ID
+from drives.canopen_rival import refuse_master
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_setup import PROFILE
 from drives.frames import Frame, FrameBus
@@ -60,6 +61,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
         The nodes that answered, by id.
 
     Raises:
+        DriveSetupError: If somebody runs cycles on the bus; nothing was asked then.
         LinkLostError: If the adapter is gone.
     """
     segment = Segment(bus, now_s)
@@ -70,6 +72,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
             heard.add(frame.can_id & 0x7F)
 
     segment.on_frame = listen
+    refuse_master(segment)
     probe(segment)
     segment.listen(max(timeout_s, PROBE_S))
     found = (_look(ServiceNode(node, segment)) for node in sorted(heard))

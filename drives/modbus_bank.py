@@ -35,8 +35,9 @@ from drives.modbus_counts import LinkCounts
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from drives.modbus_rival import FOREIGN_MASTER, RivalWatch
 from drives.modbus_settings import ModbusSettings
-from drives.modbus_setup import DeviceSetup
+from drives.modbus_setup import DeviceReport, DeviceSetup
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
 from drives.modbus_worker import GatewayWorker
@@ -110,6 +111,8 @@ class ModbusBank:
         )
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
+        on_tcp = isinstance(link, ModbusTcpLink)
+        self._rivals = RivalWatch(map_, scales, period_s, watches=on_tcp)
         self._gateway: ModbusGateway | None = None
         self._worker: GatewayWorker | None = None
         self._closed = False
@@ -138,7 +141,7 @@ class ModbusBank:
         self._lock = lock_modbus(self._link)
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
-        done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
+        done = self._worker.run(self._set_up, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
             raise self._setup_error(None if done is None else done.error)
@@ -171,9 +174,12 @@ class ModbusBank:
         began_s = self._now_s()
         self._units.listen(began_s)
         deadline_s = began_s + self._answer_s
-        done = worker.run(
-            lambda gateway: self._runner.run(gateway, orders, deadline_s, result), self._answer_s
-        )
+
+        def cycle(gateway: ModbusGateway) -> None:
+            self._rivals.look(gateway, self._runner.written)
+            self._runner.run(gateway, orders, deadline_s, result)
+
+        done = worker.run(cycle, self._answer_s)
         if done is not None:
             self._counts.round_trip_s = self._now_s() - began_s
             if done.error is not None:
@@ -181,6 +187,7 @@ class ModbusBank:
         # The worker may still be at it: from here on only what it has brought so far counts.
         answers, errors = dict(result.answers), dict(result.errors)
         self._count(answers, errors, result.retries)
+        self._counts.note = self._rivals.found or self._counts.note
         now_s = self._now_s()
         fresh, alive = self._units.take(answers, now_s)
         for leg in self._units.restarted_legs:
@@ -201,6 +208,11 @@ class ModbusBank:
                 CLOSE_TIME_MAX_S,
             )
         self._leave()
+
+    def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
+        gateway.connect()
+        self._rivals.refuse(gateway)
+        return self._setup.run(gateway)
 
     def _open(self, timeout_s: float) -> ModbusGateway:
         link = self._link
@@ -290,6 +302,8 @@ class ModbusBank:
         )
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
+        if self._rivals.found:
+            return FOREIGN_MASTER
         if answer.error_code or state is DriveState.FAULT:
             return answer.error_code or GENERIC
         return HOMING_FAILED if self._axes.homing_failed[leg] else 0

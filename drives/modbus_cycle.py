@@ -45,6 +45,8 @@ class CycleRunner:
         self._map, self._now_s = map_, now_s
         self._codec = CycleCodec(map_)
         self._sequence = 0
+        self.written: dict[int, list[int]] = {}
+        """Registers that each unit was given last; of one that did not answer, none is known."""
 
     def run(
         self,
@@ -82,13 +84,10 @@ class CycleRunner:
     def _ask(self, gateway: ModbusGateway, unit: int, orders: Sequence[AxisOrder]) -> UnitAnswer:
         self._sequence = self._sequence + 1 & 0xFFFF
         read, write = self._map.read, self._map.write
-        registers = gateway.read_write(
-            unit,
-            read.address,
-            read.count,
-            write.address,
-            self._codec.encode(self._sequence, orders),
-        )
+        self.written.pop(unit, None)
+        block = self._codec.encode(self._sequence, orders)
+        registers = gateway.read_write(unit, read.address, read.count, write.address, block)
+        self.written[unit] = block
         answer = self._codec.decode(registers)
         if answer.echo is not None and answer.echo != self._sequence:
             gateway.distrust()

@@ -163,7 +163,7 @@ def test_row_29_a_pdo_of_another_length_is_not_used(data):
 def test_row_32_bus_off_is_the_end_and_error_passive_a_fault_of_all():
     scripted, command = running()
     scripted.bus.state = BusState.PASSIVE
-    feedback = scripted.run(10, command)
+    feedback = scripted.run(25, command)  # 100 ms
     assert feedback.fault_code == (0x8120,) * 6
     assert feedback.state == ENABLED
     scripted.bus.state = BusState.BUS_OFF
