@@ -15,7 +15,8 @@ from drives.cia402 import State402, state_of
 from drives.modbus_codec import AxisAnswer, CycleCodec
 from drives.modbus_errors import ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway
-from drives.register_map import RegisterMap
+from drives.modbus_requests import READ_MAX, pieces
+from drives.register_map import CycleBlock, RegisterMap
 from drives.scaling import LegScale
 
 FOREIGN_MASTER = 0x8150
@@ -122,11 +123,10 @@ class RivalWatch:
 
     def _answers(self, gateway: ModbusGateway) -> list[AxisAnswer]:
         """What each drive tells, 6."""
-        block = self._map.read
         found = [
             answer
             for unit in self._map.units
-            for answer in self._codec.decode(gateway.read(unit, block.address, block.count)).axes
+            for answer in self._codec.decode(self._block(gateway, unit, self._map.read)).axes
         ]
         return found[:LEGS]
 
@@ -136,10 +136,17 @@ class RivalWatch:
         return {unit: registers for unit, registers in held.items() if registers is not None}
 
     def _read(self, gateway: ModbusGateway, unit: int) -> list[int] | None:
-        block = self._map.write
         try:
-            return gateway.read(unit, block.address, block.count)
+            return self._block(gateway, unit, self._map.write)
         except ModbusExceptionError:
             return None  # it can only be written
         except ModbusError:
             return None  # the cycle that follows will meet the same, and tell it
+
+    def _block(self, gateway: ModbusGateway, unit: int, block: CycleBlock) -> list[int]:
+        """Registers of a block, in as many requests as the device wants."""
+        most = min(self._map.registers_per_request or READ_MAX, READ_MAX)
+        registers: list[int] = []
+        for piece in pieces(block, self._map.axes_per_unit, most):
+            registers += gateway.read(unit, block.address + piece.offset, piece.count)
+        return registers
