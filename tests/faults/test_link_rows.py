@@ -288,7 +288,8 @@ def test_row_35_another_process_is_refused(adapter, bus):
         timeout=30,
         check=True,
     )
-    expected = f"LinkError {adapter.url}: another controller has it (process {os.getpid()}, user {os.getuid()})"
+    who = f"process {os.getpid()}, user {os.getuid()}"
+    expected = f"LinkError {adapter.url}: another controller has it ({who})"
     assert done.stdout.startswith(expected)
     assert adapter.hear(timeout_s=0.0) == b""
 
