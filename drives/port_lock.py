@@ -162,6 +162,7 @@ def _is_of_this_computer(family: int, place: Sequence[object]) -> bool:
 def _hold(endpoint: str, url: str) -> int:
     """Take the lock of one endpoint; return the descriptor that it ends with."""
     name = endpoint if len(endpoint) <= _LONGEST_NAME else _digest(endpoint)
+    holder = ""
     for _ in range(_TRIES):
         lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:

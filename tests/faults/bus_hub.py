@@ -5,9 +5,14 @@ adapter of their own. A frame of one is heard by the rack and by all others, as 
 nothing with the drivers or the rack: it passes lines on.
 """
 
+import os
 import selectors
 import socket
 import threading
+from contextlib import suppress
+
+PRIORITY = 86
+"""SCHED_FIFO priority: above the rack's."""
 
 SETTINGS = (b"C", b"O", b"S", b"Z", b"M", b"m", b"X", b"W", b"Q")
 
@@ -53,6 +58,8 @@ class BusHub:
         self._selector.close()
 
     def _serve(self):
+        with suppress(OSError):  # a wire is never late; without the right it may be
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
         while not self._ends.is_set():
             for key, _ in self._selector.select(0.05):
                 act, number = key.data
@@ -100,10 +107,12 @@ class BusHub:
             self._rack.sendall(b"".join(line + b"\r" for line in frames))
             self._tell(frames, number)
         if answer and number in self._clients:
-            self._clients[number].sendall(answer)
+            with suppress(OSError):  # it has just left
+                self._clients[number].sendall(answer)
 
     def _tell(self, frames, sender):
         data = b"".join(line + b"\r" for line in frames)
         for number, client in list(self._clients.items()):
             if number != sender and data:
-                client.sendall(data)
+                with suppress(OSError):
+                    client.sendall(data)
