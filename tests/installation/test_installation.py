@@ -26,6 +26,7 @@ from hil.installation import (
 )
 from hil.libraries import LIBRARIES, code_origin, library_origin, origins
 from hil.machine import gate_limits, load_rig
+from hil.realtime import RealClock
 from hil.shipped import configs_dir
 
 LIMITS = gate_limits(load_rig(configs_dir() / "rigs" / "paper.toml"), 0.01)
@@ -135,7 +136,7 @@ def test_a_gate_that_is_not_ours_is_refused_by_name(told, named):
     child = GateChild(order, ("-c", code))
     try:
         with pytest.raises(DriveSetupError, match=re.escape(named)):
-            child.start()
+            child.start(RealClock().now_s)
         assert child.code_sha256 == ""
     finally:
         child.kill()
