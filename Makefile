@@ -53,7 +53,8 @@ panel-packages:
 	libxcb-render-util0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1 \
 	fonts-dejavu-core
 
-# The wheel installs into an empty environment and runs the demo from there, away from the clone.
+# The wheel installs into an empty environment and runs the demo from there, away from the clone; and
+# nothing that lies beside the user can take the place of a part of it.
 wheel-check:
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(PYTHON) -m venv build/wheel/venv
@@ -62,6 +63,7 @@ wheel-check:
 	rm -rf build/wheel/venv && $(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/pip install -q build/wheel/*.whl
 	cd build/wheel && venv/bin/hil run demo --out runs --report --json
+	$(PYTHON) tests/installation/shadow_trials.py build/wheel/venv/bin/python
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (apt install python3 python3-venv)"; exit 1; }

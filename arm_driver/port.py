@@ -20,7 +20,7 @@ import serial
 
 from arm_driver.lines import CR
 from arm_driver.link_errors import ArmLinkError, ArmLinkLostError
-from arm_driver.port_lock import PortLock
+from arm_driver.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
 from arm_driver.urls import SerialLink, SocketLink
 
 WRITE_TIMEOUT_S: Final = 0.1
@@ -189,7 +189,7 @@ def open_port(link: SerialLink | SocketLink, now_s: Callable[[], float]) -> ArmP
 
 
 def _open_serial(link: SerialLink, now_s: Callable[[], float]) -> ArmPort:
-    lock = PortLock(os.path.realpath(link.device), link.url)
+    lock = PortLock((serial_endpoint(link.device),), link.url)
     try:
         # 8 data bits, no parity, one stop bit, raw, no handshake; `exclusive` is flock.
         port = serial.Serial(link.device, link.baud, timeout=0, exclusive=True)
@@ -197,16 +197,17 @@ def _open_serial(link: SerialLink, now_s: Callable[[], float]) -> ArmPort:
         lock.release()
         text = f"{link.url}: cannot open {link.device}: {error}"
         raise ArmLinkError(f"{text}; look with `ls -l /dev/serial/by-id/`") from error
+    try:
+        claim_terminal(port.fileno(), link.device, link.url)
+    except ArmLinkError:
+        port.close()
+        lock.release()
+        raise
     return ArmPort(port, link.url, now_s, lock)
 
 
 def _open_tcp(link: SocketLink, now_s: Callable[[], float]) -> ArmPort:
-    try:
-        found = socket.getaddrinfo(link.host, link.port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        text = f"{link.url}: no address for host '{link.host}': {error.strerror}"
-        raise ArmLinkError(f"{text}; a name of this network or an address is needed") from error
-    lock = PortLock(f"tcp:{found[0][4][0]}:{link.port}", link.url)
+    lock = PortLock(tcp_endpoints(link.host, link.port, link.url), link.url)
     try:
         connection = socket.create_connection((link.host, link.port), timeout=CONNECT_TIMEOUT_S)
     except OSError as error:

@@ -1,76 +1,197 @@
-"""One host per controller: a lock that the kernel gives back when its holder dies.
+"""One controller per device: a lock on the device itself, that ends with its holder.
 
-A second open of a serial port succeeds by default, and two hosts would both answer. The lock is a
-file with `flock` on it in a folder of this user; a process that ends in whatever way closes it.
-The file itself stays, and means nothing.
+Two programs at one device would both command it, and a second open succeeds by default. The lock is
+a socket with an abstract name (unix(7)) made of what the device is, and not of what it is called:
+the number of a serial device, address and port of a connection. There is no file, and so no folder,
+variable or right that could make two programs look at different places; it holds between users, and
+the kernel takes it back when its holder ends, in whatever way. It does not hold between network
+namespaces, such as those of containers: a serial device is therefore claimed by itself as well, and
+what else there is on a bus is for the bus to show.
+
+`drives` and `arm_driver` have a copy each, for neither imports the other; a test keeps them equal.
 """
 
+import contextlib
+import errno
 import fcntl
+import hashlib
 import os
+import socket
 import stat
-import tempfile
-from pathlib import Path
-from urllib.parse import quote
+import struct
+import termios
+from collections.abc import Sequence
 
-from arm_driver.link_errors import ArmLinkError
+from arm_driver.link_errors import ArmLinkError as LinkError
 
-_LONGEST_NAME = 200
-_READ_BYTES = 64
+_PREFIX = "\0hil-bench/"
+_LONGEST_NAME = 80
+_TRIES = 3
+"""A holder may end between our try and the question who it is."""
+_CREDENTIALS = struct.Struct("3i")
+"""Process, user and group of the other end (SO_PEERCRED, unix(7))."""
+_TIOCGEXCL = 0x80045440
+"""Asks whether a terminal is in exclusive mode (ioctl_tty(2)); no word in `termios` for it."""
+
+# Device numbers of pseudo terminals: their exclusive mode would outlive the program that set it.
+_PTY_MAJORS = range(136, 144)
 
 
 class PortLock:
-    """The exclusive right to use one port, held until `release` or the end of the process.
+    """The exclusive right to use one device, held until `release` or the end of the process.
 
     Args:
-        endpoint: What is locked, written the same way by everybody: a device with all links
-            resolved, or protocol, address and port.
+        endpoints: All that the device is, from `serial_endpoint` or `tcp_endpoints`: somebody else
+            who has one of them has the device.
         url: The link as the user wrote it, for the text of an error.
 
     Raises:
-        ArmLinkError: If another holder has it, or the lock file cannot be made.
+        LinkError: If another holder has it; names its process and user.
     """
 
-    __slots__ = ("_fd", "path")
+    __slots__ = ("_descriptors",)
 
-    def __init__(self, endpoint: str, url: str) -> None:
-        self.path = _lock_directory() / f"{quote(endpoint, safe='')[-_LONGEST_NAME:]}.lock"
-        self._fd = -1
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    def __init__(self, endpoints: Sequence[str], url: str) -> None:
+        self._descriptors: list[int] = []
         try:
-            fd = os.open(self.path, flags, 0o600)
-        except OSError as error:
-            text = f"{url}: cannot make lock file {self.path}: {error.strerror}"
-            raise ArmLinkError(f"{text}; the folder has to be writable") from error
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.pread(fd, _READ_BYTES, 0).decode("ascii", "replace").strip()
-            os.close(fd)
-            text = f"{url}: another host has it (process {holder or 'unknown'})"
-            raise ArmLinkError(f"{text}; stop that one first, a robot has one host") from None
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode("ascii"), 0)
-        self._fd = fd
+            for endpoint in sorted(set(endpoints)):
+                self._descriptors.append(_hold(endpoint, url))
+        except LinkError:
+            self.release()
+            raise
 
     def release(self) -> None:
-        """Give the port back; a second call does nothing."""
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
+        """Give the device back; a second call does nothing."""
+        while self._descriptors:
+            os.close(self._descriptors.pop())
 
 
-def _lock_directory() -> Path:
-    """Return the folder for lock files of this user, made if it is missing."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    parent = Path(runtime) if runtime else Path(tempfile.gettempdir())
-    directory = parent / ("hil-bench" if runtime else f"hil-bench-{os.getuid()}")
+def serial_endpoint(device: str) -> str:
+    """Name a serial device by what it is, whichever of its names and links led to it.
+
+    Args:
+        device: Path.
+
+    Returns:
+        Its number, for `PortLock`; the path if there is nothing, which whoever opens it will tell.
+    """
     try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-        status = directory.lstat()
+        found = os.stat(device)
+    except OSError:
+        return f"path:{os.path.realpath(device)}"
+    if not stat.S_ISCHR(found.st_mode):
+        return f"file:{found.st_dev}:{found.st_ino}"
+    major, minor = os.major(found.st_rdev), os.minor(found.st_rdev)
+    if major in _PTY_MAJORS:  # each file system of pseudo terminals counts its own
+        return f"pty:{found.st_dev}:{major}:{minor}"
+    return f"tty:{major}:{minor}"
+
+
+def tcp_endpoints(host: str, port: int, url: str) -> tuple[str, ...]:
+    """Name a connection the same way for every spelling of its host.
+
+    All addresses of this computer are one: ``localhost``, ``::1``, its own name.
+
+    Args:
+        host: Name or address.
+        port: Port.
+        url: The link as the user wrote it, for the text of an error.
+
+    Returns:
+        ``tcp:ADDRESS:PORT`` for each address of the host, for `PortLock`.
+
+    Raises:
+        LinkError: If the name has no address.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
-        text = f"{directory}: cannot keep lock files there: {error.strerror}"
-        raise ArmLinkError(f"{text}; a folder that only this user can write is needed") from error
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-        text = f"{directory}: is not a folder of user {os.getuid()}; remove it and start again"
-        raise ArmLinkError(text)
-    return directory
+        text = f"{url}: no address for host {host!r}: {error.strerror}"
+        raise LinkError(f"{text}; a name of this network or an address is needed") from error
+    addresses = {
+        "local" if _is_of_this_computer(family, place) else str(place[0])
+        for family, _, _, _, place in found
+    }
+    return tuple(sorted(f"tcp:{address}:{port}" for address in addresses))
+
+
+def claim_terminal(fd: int, device: str, url: str) -> None:
+    """Take an open serial device for this program: other opens fail, other holders are refused.
+
+    It holds in every namespace: the exclusive mode is the device's own.
+
+    Args:
+        fd: Its descriptor.
+        device: Its path, for the text of an error.
+        url: The link as the user wrote it, likewise.
+
+    Raises:
+        LinkError: If it is no serial device, or another program has claimed it.
+    """
+    if not os.isatty(fd):
+        raise LinkError(f"{url}: {device} is no serial device; give one, such as /dev/ttyACM0")
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.major(os.fstat(fd).st_rdev) not in _PTY_MAJORS:
+            _refuse_exclusive(fd)
+            fcntl.ioctl(fd, termios.TIOCEXCL)
+    except OSError as error:
+        text = f"{url}: {device} is in use by another program"
+        raise LinkError(f"{text} ({error.strerror}); stop that one first") from error
+
+
+def _refuse_exclusive(fd: int) -> None:
+    """Refuse a device in another program's exclusive mode, which lets the superuser in."""
+    answer = bytearray(4)
+    with contextlib.suppress(OSError):  # a kernel or driver that cannot tell
+        fcntl.ioctl(fd, _TIOCGEXCL, answer)
+    if any(answer):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
+def _is_of_this_computer(family: int, place: Sequence[object]) -> bool:
+    """Whether an address is one of this computer's: a socket can be bound to those alone."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as trial:
+            trial.bind((place[0], 0, *place[2:]))
+    except OSError:
+        return False
+    return True
+
+
+def _hold(endpoint: str, url: str) -> int:
+    """Take the lock of one endpoint; return the descriptor that it ends with."""
+    name = endpoint if len(endpoint) <= _LONGEST_NAME else _digest(endpoint)
+    holder = ""
+    for _ in range(_TRIES):
+        lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            lock.bind(_PREFIX + name)
+            lock.listen()  # so that others can ask who holds it; nobody is ever let in
+        except OSError as error:
+            lock.close()
+            if error.errno != errno.EADDRINUSE:
+                raise LinkError(f"{url}: cannot be locked: {error.strerror}") from error
+        else:
+            return lock.detach()
+        if holder := _holder(name):
+            break
+    text = f"{url}: another controller has it ({holder or 'process unknown'})"
+    raise LinkError(f"{text}; stop that one first, a machine has one controller")
+
+
+def _holder(name: str) -> str:
+    """Who holds a lock, in words; empty if it is not told, or nobody does any more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as question:
+        question.setblocking(False)
+        try:
+            question.connect(_PREFIX + name)
+            raw = question.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        except OSError:
+            return ""
+    process, user, _ = _CREDENTIALS.unpack(raw)
+    return f"process {process or 'of another container'}, user {user}"
+
+
+def _digest(endpoint: str) -> str:
+    return hashlib.sha256(endpoint.encode("utf-8", "surrogateescape")).hexdigest()

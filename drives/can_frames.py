@@ -228,6 +228,18 @@ def _message(can_id: int, data: bytes) -> can.Message:
     return can.Message(arbitration_id=can_id, data=data, is_extended_id=False)
 
 
+def can_endpoint(interface: str) -> str:
+    """Name a CAN interface by its number, whichever of its names is used, for `PortLock`.
+
+    Args:
+        interface: Its name; what is none keeps it, and whoever opens it will tell.
+    """
+    try:
+        return f"can:{socket.if_nametoindex(interface)}"
+    except OSError:
+        return f"can:{interface}"
+
+
 def open_socketcan(
     interface: str, url: str, *, bitrate: int, now_s: Callable[[], float]
 ) -> PythonCanFrames:
@@ -245,7 +257,7 @@ def open_socketcan(
     Raises:
         LinkError: If there is no such interface, it is down, or another controller has it.
     """
-    lock = PortLock(f"can:{interface}", url)
+    lock = PortLock((can_endpoint(interface),), url)
     bus: SocketcanBus | None = None
     try:
         bus = SocketcanBus(interface)

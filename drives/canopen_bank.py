@@ -307,7 +307,8 @@ class CanopenBank:
 
     def link_report(self) -> LinkReport:
         """Return the counts of the bus so far."""
-        notes = tuple(notes.note for notes in self._watch.nodes)
+        foreign = (self._watch.foreign,) if self._watch.foreign else ()
+        notes = foreign + tuple(notes.note for notes in self._watch.nodes)
         return self._bus.report(self._watch.unknown_ids, notes)
 
     def link_tally(self) -> LinkTally:

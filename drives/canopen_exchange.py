@@ -32,7 +32,7 @@ class LinkReport:
         malformed: PDOs of a wrong length.
         swallowed: Mistakes of service subscribers.
         health: What each adapter tells.
-        notes: The last event of each node, in words, 6.
+        notes: What was heard of another master, if anything, and the last event of each node.
     """
 
     cycles: int
@@ -203,7 +203,7 @@ class CycleBus:
 
         Args:
             unknown_ids: Frames that nobody here understands.
-            notes: The last event of each node, in words, 6.
+            notes: What was heard of another master, if anything, and the last event of each node.
         """
         inbox = self._inbox
         return LinkReport(

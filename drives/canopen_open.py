@@ -10,6 +10,7 @@ from typing import NamedTuple
 from drives.bank import DriveSetupError
 from drives.canopen_boot import await_nodes, find_others, leave_faults, refuse_doubles, with_doubt
 from drives.canopen_pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, PRE_OPERATIONAL, nmt
+from drives.canopen_rival import LISTEN_S, refuse_led_drives
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_setup import NodeIdentity, NodeSetup
@@ -17,8 +18,6 @@ from drives.canopen_watch import Watch
 from drives.scaling import LegScale
 from drives.waits import Tell, Wait
 
-LISTEN_S = 0.12
-"""How long a bus is listened to before anything is sent on it [s]."""
 START_S = 1.0
 """Time in which a node tells that it is operational [s]."""
 UNTOLD = (
@@ -73,6 +72,8 @@ def configure_nodes(
         segment.listen(LISTEN_S)
     _refuse_strangers(watch)
     await_nodes(segments, nodes, settings, watch, tell)
+    refuse_led_drives(segments, nodes, scales)
+    _refuse_strangers(watch)
     others = find_others(segments, settings)
     _tell_transfers(nodes, tell)
     setups = [

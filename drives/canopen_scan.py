@@ -10,6 +10,7 @@ from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.canopen_boot import NODES_MAX, PROBE_S, SURPLUS_MAX, probe
 from drives.canopen_pdo import HEARTBEAT_ID, SDO_ANSWER_ID
+from drives.canopen_rival import refuse_master
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_setup import PROFILE
 from drives.frames import Frame, FrameBus
@@ -62,6 +63,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
         The nodes that answered, by id.
 
     Raises:
+        DriveSetupError: If somebody runs cycles on the bus; nothing was asked then.
         LinkLostError: If the adapter is gone.
     """
     segment = Segment(bus, now_s)
@@ -72,6 +74,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
             heard.add(frame.can_id & 0x7F)
 
     segment.on_frame = listen
+    refuse_master(segment)
     probe(segment, range(1, NODES_MAX + 1))
     segment.listen(max(timeout_s, PROBE_S))
     found = (_look(ServiceNode(node, segment)) for node in sorted(heard))

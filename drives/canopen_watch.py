@@ -17,6 +17,7 @@ from drives.canopen_pdo import (
     OPERATIONAL,
     RPDO_IDS,
     SDO_ANSWER_ID,
+    SDO_REQUEST_ID,
     SYNC_ID,
     TPDO_IDS,
     emergency,
@@ -110,8 +111,9 @@ class Watch:
         self._ours = {SYNC_ID: "SYNC", NMT_ID: "NMT"}
         self._ours[HEARTBEAT_ID + master_id] = "the bench's heartbeat"
         for node in node_ids:
-            for base in RPDO_IDS[:2]:
+            for base in RPDO_IDS:
                 self._ours[base + node] = f"setpoints of node {node}"
+            self._ours[SDO_REQUEST_ID + node] = f"an SDO request to node {node}"
 
     def take(self, frame: Frame, bus: int, now_s: float) -> None:
         """Take in a frame.

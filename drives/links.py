@@ -190,11 +190,11 @@ def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> "PortLock":
     Raises:
         LinkError: If another controller has it.
     """
-    from drives.port_lock import PortLock, serial_endpoint, tcp_endpoint
+    from drives.port_lock import PortLock, serial_endpoint, tcp_endpoints
 
     if isinstance(link, ModbusTcpLink):
-        return PortLock(tcp_endpoint(link.host, link.port, link.url), link.url)
-    return PortLock(serial_endpoint(link.device), link.url)
+        return PortLock(tcp_endpoints(link.host, link.port, link.url), link.url)
+    return PortLock((serial_endpoint(link.device),), link.url)
 
 
 def _sim(url: str, rest: str) -> SimLink:

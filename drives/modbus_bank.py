@@ -41,8 +41,9 @@ from drives.modbus_cut import axis_answers, look, silence_s
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from drives.modbus_rival import FOREIGN_MASTER, RivalWatch
 from drives.modbus_settings import ModbusSettings
-from drives.modbus_setup import DeviceSetup
+from drives.modbus_setup import DeviceReport, DeviceSetup
 from drives.modbus_stage import StageTeller
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
@@ -129,6 +130,8 @@ class ModbusBank:
         self._runner = CycleRunner(map_, now_s)
         self._cut = None if cut_m_s is None else CutTrial(cut_m_s, settings.watchdog_s, period_s)
         self._silence_s = silence_s(settings.watchdog_s, period_s)
+        on_tcp = isinstance(link, ModbusTcpLink)
+        self._rivals = RivalWatch(map_, scales, period_s, watches=on_tcp)
         self._gateway: ModbusGateway | None = None
         self._worker: GatewayWorker | None = None
         self._closed = False
@@ -161,7 +164,7 @@ class ModbusBank:
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
         self._tell((Wait(0, f"the set-up of the drives at {self._url}", "going on", "its end"),))
-        done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
+        done = self._worker.run(self._set_up, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
             raise self._setup_error(None if done is None else done.error)
@@ -227,9 +230,12 @@ class ModbusBank:
             cut.led(command, following=self._axes.steady, sent_s=began_s)
         self._units.listen(began_s)
         deadline_s = began_s + self._answer_s
-        done = worker.run(
-            lambda gateway: self._runner.run(gateway, orders, deadline_s, result), self._answer_s
-        )
+
+        def cycle(gateway: ModbusGateway) -> None:
+            self._rivals.look(gateway, self._runner.written)
+            self._runner.run(gateway, orders, deadline_s, result)
+
+        done = worker.run(cycle, self._answer_s)
         if done is not None:
             self._counts.round_trip_s = self._now_s() - began_s
             if done.error is not None:
@@ -237,6 +243,7 @@ class ModbusBank:
         # The worker may still be at it: from here on only what it has brought so far counts.
         answers, errors = dict(result.answers), dict(result.errors)
         self._count(answers, errors, result)
+        self._counts.note = self._rivals.found or self._counts.note
         now_s = self._now_s()
         fresh, alive = self._units.take(answers, now_s)
         for leg in self._units.restarted_legs:
@@ -294,6 +301,11 @@ class ModbusBank:
                 CLOSE_TIME_MAX_S,
             )
         self._leave()
+
+    def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
+        gateway.connect()
+        self._rivals.refuse(gateway)
+        return self._setup.run(gateway)
 
     def _open(self, timeout_s: float) -> ModbusGateway:
         link = self._link
@@ -391,6 +403,8 @@ class ModbusBank:
         return not answer.error_code and self._axes.homing_failed[leg]
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
+        if self._rivals.found:
+            return FOREIGN_MASTER
         if answer.error_code or state is DriveState.FAULT:
             return answer.error_code or GENERIC
         return self._axes.homing_codes[leg]

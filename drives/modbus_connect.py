@@ -10,7 +10,9 @@ from typing import Any
 
 from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 
+from drives.bank import LinkError
 from drives.modbus_errors import ModbusClosedError, ModbusTimeoutError
+from drives.port_lock import claim_terminal
 
 Client = ModbusTcpClient | ModbusSerialClient
 DRAIN_BYTES_MAX = 4096
@@ -42,6 +44,12 @@ def open_client(client: Client, url: str) -> None:
     if not client.connect():
         text = "another program has it, or it is no serial port"
         raise ModbusClosedError(f"{url}: cannot be opened: {text}")
+    port: Any = client.socket
+    try:
+        claim_terminal(port.fileno(), place.host, url)
+    except LinkError as error:
+        client.close()
+        raise ModbusClosedError(str(error)) from error
 
 
 def drain(client: Client, quiet_s: float, url: str) -> None:

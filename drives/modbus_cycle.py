@@ -60,7 +60,7 @@ class UnitExchange:
         registers: Sequence[int],
         requests: Sequence[CycleRequest] | None = None,
     ) -> None:
-        self._map, self.unit, self._registers = map_, unit, registers
+        self._map, self.unit, self.registers = map_, unit, registers
         self._left = deque(cycle_requests(map_) if requests is None else requests)
         self.read: list[int] = []
         """What was read so far; the whole block once it is complete."""
@@ -84,7 +84,7 @@ class UnitExchange:
         read_from = 0 if read is None else self._map.read.address + read.offset
         if write is None:
             return [] if read is None else gateway.read(self.unit, read_from, read.count)
-        write_to, values = self._map.write.address + write.offset, cut(self._registers, write)
+        write_to, values = self._map.write.address + write.offset, cut(self.registers, write)
         if read is None:
             gateway.write(self.unit, write_to, values)
             return []
@@ -104,6 +104,8 @@ class CycleRunner:
         self._codec = CycleCodec(map_)
         self._requests = cycle_requests(map_)
         self._sequence = 0
+        self.written: dict[int, Sequence[int]] = {}
+        """Registers that each unit was given last; of one that did not answer, none is known."""
 
     def run(
         self,
@@ -125,11 +127,13 @@ class CycleRunner:
         while waiting and not self._now_s() > deadline_s:
             exchange, sequence = waiting[0]
             unit, result.sent = exchange.unit, True
+            self.written.pop(unit, None)
             try:
                 exchange.ask(gateway)
                 garbled = 0
                 if not exchange.complete:
                     continue
+                self.written[unit] = exchange.registers
                 result.answers[unit] = self._answer(gateway, exchange, sequence)
                 result.errors.pop(unit, None)
             except ModbusBusyError as error:

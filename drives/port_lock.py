@@ -1,105 +1,96 @@
-"""One controller per port: a lock that the kernel gives back when its holder dies.
+"""One controller per device: a lock on the device itself, that ends with its holder.
 
-Two programs on one bus would both send setpoints, and a second open of a serial port succeeds by
-default. The lock is a file with `flock` on it: whoever holds the lock holds the file open, and a
-process that ends in whatever way closes its files. The file itself stays, and means nothing.
+Two programs at one device would both command it, and a second open succeeds by default. The lock is
+a socket with an abstract name (unix(7)) made of what the device is, and not of what it is called:
+the number of a serial device, address and port of a connection. There is no file, and so no folder,
+variable or right that could make two programs look at different places; it holds between users, and
+the kernel takes it back when its holder ends, in whatever way. It does not hold between network
+namespaces, such as those of containers: a serial device is therefore claimed by itself as well, and
+what else there is on a bus is for the bus to show.
 
-The lock keeps out programs that ask for it, of the same user. A serial device is also locked by
-itself (see `drives.slcan_port`), which keeps out programs of every user.
+`drives` and `arm_driver` have a copy each, for neither imports the other; a test keeps them equal.
 """
 
+import contextlib
+import errno
 import fcntl
+import hashlib
 import os
 import socket
 import stat
-import tempfile
-from pathlib import Path
-from urllib.parse import quote
+import struct
+import termios
+from collections.abc import Sequence
 
 from drives.bank import LinkError
 
-_LONGEST_NAME = 200
-_READ_BYTES = 64
+_PREFIX = "\0hil-bench/"
+_LONGEST_NAME = 80
+_TRIES = 3
+"""A holder may end between our try and the question who it is."""
+_CREDENTIALS = struct.Struct("3i")
+"""Process, user and group of the other end (SO_PEERCRED, unix(7))."""
+_TIOCGEXCL = 0x80045440
+"""Asks whether a terminal is in exclusive mode (ioctl_tty(2)); no word in `termios` for it."""
 
-
-def lock_directory() -> Path:
-    """Return the folder for lock files of this user, made if it is missing.
-
-    It is `$XDG_RUNTIME_DIR/hil-bench`, or `hil-bench-UID` in the folder for temporary files.
-
-    Raises:
-        LinkError: If it is a link, belongs to somebody else, or cannot be made.
-    """
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    parent = Path(runtime) if runtime else Path(tempfile.gettempdir())
-    directory = parent / ("hil-bench" if runtime else f"hil-bench-{os.getuid()}")
-    try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-        status = directory.lstat()
-    except OSError as error:
-        text = f"{directory}: cannot keep lock files there: {error.strerror}"
-        raise LinkError(f"{text}; a folder that only this user can write is needed") from error
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-        text = f"{directory}: is not a folder of user {os.getuid()}; remove it and start again"
-        raise LinkError(text)
-    return directory
+# Device numbers of pseudo terminals: their exclusive mode would outlive the program that set it.
+_PTY_MAJORS = range(136, 144)
 
 
 class PortLock:
-    """The exclusive right to use one port, held until `release` or the end of the process.
+    """The exclusive right to use one device, held until `release` or the end of the process.
 
     Args:
-        endpoint: What is locked, written the same way by everybody: a device with all links
-            resolved, or protocol, address and port.
+        endpoints: All that the device is, from `serial_endpoint` or `tcp_endpoints`: somebody else
+            who has one of them has the device.
         url: The link as the user wrote it, for the text of an error.
-        directory: Folder of the lock files; None for `lock_directory`.
 
     Raises:
-        LinkError: If another holder has it, or the lock file cannot be made.
+        LinkError: If another holder has it; names its process and user.
     """
 
-    __slots__ = ("_fd", "path")
+    __slots__ = ("_descriptors",)
 
-    def __init__(self, endpoint: str, url: str, directory: Path | None = None) -> None:
-        folder = lock_directory() if directory is None else directory
-        self.path = folder / f"{quote(endpoint, safe='')[-_LONGEST_NAME:]}.lock"
-        self._fd = -1
-        fd = _open(self.path, url)
+    def __init__(self, endpoints: Sequence[str], url: str) -> None:
+        self._descriptors: list[int] = []
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(fd, _READ_BYTES, 0).decode("ascii", "replace").strip()
-            os.close(fd)
-            text = f"{url}: another controller has it (process {holder or 'unknown'})"
-            raise LinkError(f"{text}; stop that one first, a bus has one controller") from None
-        except OSError as error:
-            os.close(fd)
-            raise LinkError(f"{url}: cannot lock {self.path}: {error.strerror}") from error
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode("ascii"), 0)
-        self._fd = fd
+            for endpoint in sorted(set(endpoints)):
+                self._descriptors.append(_hold(endpoint, url))
+        except LinkError:
+            self.release()
+            raise
 
     def release(self) -> None:
-        """Give the port back; a second call does nothing."""
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
+        """Give the device back; a second call does nothing."""
+        while self._descriptors:
+            os.close(self._descriptors.pop())
 
 
 def serial_endpoint(device: str) -> str:
-    """Name a serial device the same way for each of its names, such as those under by-id.
+    """Name a serial device by what it is, whichever of its names and links led to it.
 
     Args:
         device: Path.
 
     Returns:
-        Its path with all links resolved, for `PortLock`.
+        Its number, for `PortLock`; the path if there is nothing, which whoever opens it will tell.
     """
-    return os.path.realpath(device)
+    try:
+        found = os.stat(device)
+    except OSError:
+        return f"path:{os.path.realpath(device)}"
+    if not stat.S_ISCHR(found.st_mode):
+        return f"file:{found.st_dev}:{found.st_ino}"
+    major, minor = os.major(found.st_rdev), os.minor(found.st_rdev)
+    if major in _PTY_MAJORS:  # each file system of pseudo terminals counts its own
+        return f"pty:{found.st_dev}:{major}:{minor}"
+    return f"tty:{major}:{minor}"
 
 
-def tcp_endpoint(host: str, port: int, url: str) -> str:
-    """Name an endpoint the same way for every spelling of its host.
+def tcp_endpoints(host: str, port: int, url: str) -> tuple[str, ...]:
+    """Name a connection the same way for every spelling of its host.
+
+    All addresses of this computer are one: ``localhost``, ``::1``, its own name.
 
     Args:
         host: Name or address.
@@ -107,7 +98,7 @@ def tcp_endpoint(host: str, port: int, url: str) -> str:
         url: The link as the user wrote it, for the text of an error.
 
     Returns:
-        `tcp:ADDRESS:PORT`, for `PortLock`.
+        ``tcp:ADDRESS:PORT`` for each address of the host, for `PortLock`.
 
     Raises:
         LinkError: If the name has no address.
@@ -117,12 +108,90 @@ def tcp_endpoint(host: str, port: int, url: str) -> str:
     except OSError as error:
         text = f"{url}: no address for host {host!r}: {error.strerror}"
         raise LinkError(f"{text}; a name of this network or an address is needed") from error
-    return f"tcp:{found[0][4][0]}:{port}"
+    addresses = {
+        "local" if _is_of_this_computer(family, place) else str(place[0])
+        for family, _, _, _, place in found
+    }
+    return tuple(sorted(f"tcp:{address}:{port}" for address in addresses))
 
 
-def _open(path: Path, url: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+def claim_terminal(fd: int, device: str, url: str) -> None:
+    """Take an open serial device for this program: other opens fail, other holders are refused.
+
+    It holds in every namespace: the exclusive mode is the device's own.
+
+    Args:
+        fd: Its descriptor.
+        device: Its path, for the text of an error.
+        url: The link as the user wrote it, likewise.
+
+    Raises:
+        LinkError: If it is no serial device, or another program has claimed it.
+    """
+    if not os.isatty(fd):
+        raise LinkError(f"{url}: {device} is no serial device; give one, such as /dev/ttyACM0")
     try:
-        return os.open(path, flags, 0o600)
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.major(os.fstat(fd).st_rdev) not in _PTY_MAJORS:
+            _refuse_exclusive(fd)
+            fcntl.ioctl(fd, termios.TIOCEXCL)
     except OSError as error:
-        raise LinkError(f"{url}: cannot make lock file {path}: {error.strerror}") from error
+        text = f"{url}: {device} is in use by another program"
+        raise LinkError(f"{text} ({error.strerror}); stop that one first") from error
+
+
+def _refuse_exclusive(fd: int) -> None:
+    """Refuse a device in another program's exclusive mode, which lets the superuser in."""
+    answer = bytearray(4)
+    with contextlib.suppress(OSError):  # a kernel or driver that cannot tell
+        fcntl.ioctl(fd, _TIOCGEXCL, answer)
+    if any(answer):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
+def _is_of_this_computer(family: int, place: Sequence[object]) -> bool:
+    """Whether an address is one of this computer's: a socket can be bound to those alone."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as trial:
+            trial.bind((place[0], 0, *place[2:]))
+    except OSError:
+        return False
+    return True
+
+
+def _hold(endpoint: str, url: str) -> int:
+    """Take the lock of one endpoint; return the descriptor that it ends with."""
+    name = endpoint if len(endpoint) <= _LONGEST_NAME else _digest(endpoint)
+    holder = ""
+    for _ in range(_TRIES):
+        lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            lock.bind(_PREFIX + name)
+            lock.listen()  # so that others can ask who holds it; nobody is ever let in
+        except OSError as error:
+            lock.close()
+            if error.errno != errno.EADDRINUSE:
+                raise LinkError(f"{url}: cannot be locked: {error.strerror}") from error
+        else:
+            return lock.detach()
+        if holder := _holder(name):
+            break
+    text = f"{url}: another controller has it ({holder or 'process unknown'})"
+    raise LinkError(f"{text}; stop that one first, a machine has one controller")
+
+
+def _holder(name: str) -> str:
+    """Who holds a lock, in words; empty if it is not told, or nobody does any more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as question:
+        question.setblocking(False)
+        try:
+            question.connect(_PREFIX + name)
+            raw = question.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        except OSError:
+            return ""
+    process, user, _ = _CREDENTIALS.unpack(raw)
+    return f"process {process or 'of another container'}, user {user}"
+
+
+def _digest(endpoint: str) -> str:
+    return hashlib.sha256(endpoint.encode("utf-8", "surrogateescape")).hexdigest()

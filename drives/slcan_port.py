@@ -5,7 +5,6 @@ adapter that has stopped reading, ends the port for good. So a line that was cut
 never continued by the next one, and a port that came back under another name is not picked up.
 """
 
-import fcntl
 import os
 import select
 import socket
@@ -15,7 +14,7 @@ from errno import EACCES, EBUSY, ENOENT
 from typing import NoReturn
 
 from drives.bank import LinkError, LinkLostError
-from drives.port_lock import PortLock, serial_endpoint, tcp_endpoint
+from drives.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
 
 WRITE_TIMEOUT_S = 0.005
 CONNECT_TIMEOUT_S = 2.0
@@ -23,9 +22,6 @@ _READ_BYTES = 65536
 _FULL_READ_BYTES = 2048
 _READS_AT_ONCE = 16
 _SEND_BUFFER_BYTES = 8192
-
-# Device numbers of pseudo terminals: their exclusive mode would outlive the program that set it.
-_PTY_MAJORS = range(136, 144)
 
 _ADVICE = {
     ENOENT: "plug the adapter in and look for it with `ls -l /dev/serial/by-id/`",
@@ -196,8 +192,8 @@ def open_serial(
         raise LinkError(f"{url}: cannot open {device}: {error.strerror}; {advice}") from error
     lock: PortLock | None = None
     try:
-        lock = PortLock(serial_endpoint(device), url)
-        _claim(fd, device, url)
+        lock = PortLock((serial_endpoint(device),), url)
+        claim_terminal(fd, device, url)
         _set_raw(fd, device, url, speed)
     except LinkError:
         os.close(fd)
@@ -232,7 +228,7 @@ def open_tcp(
     Raises:
         LinkError: If nothing answers there, or another controller has it.
     """
-    locks = () if shared else (PortLock(tcp_endpoint(host, port, url), url),)
+    locks = () if shared else (PortLock(tcp_endpoints(host, port, url), url),)
     try:
         connection = socket.create_connection((host, port), timeout=CONNECT_TIMEOUT_S)
     except OSError as error:
@@ -247,19 +243,6 @@ def open_tcp(
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
     device = f"{host}:{port}"
     return BytePort(connection.detach(), url, device, now_s, locks, write_timeout_s)
-
-
-def _claim(fd: int, device: str, url: str) -> None:
-    """Take a serial device for this program: other opens fail, and other holders are refused."""
-    if not os.isatty(fd):
-        raise LinkError(f"{url}: {device} is no serial device; give one, such as /dev/ttyACM0")
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.major(os.fstat(fd).st_rdev) not in _PTY_MAJORS:
-            fcntl.ioctl(fd, termios.TIOCEXCL)
-    except OSError as error:
-        text = f"{url}: {device} is in use by another program"
-        raise LinkError(f"{text} ({error.strerror}); stop that one first") from error
 
 
 def _set_raw(fd: int, device: str, url: str, speed: int) -> None:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from drives.bank import LinkError, LinkLostError
-from drives.can_frames import ErrorFrames
+from drives.can_frames import ErrorFrames, can_endpoint
 from drives.frames import REMOTE, BusHealth, Frame
-from drives.port_lock import PortLock, tcp_endpoint
+from drives.port_lock import PortLock, tcp_endpoints
 from drives.slcan_codec import MAX_CAN_ID, check_frames
 from drives.slcan_port import BytePort, open_tcp
 
@@ -185,7 +185,7 @@ def open_socketcand(
     Raises:
         LinkError: If nothing answers there as a socketcand does, or another controller has it.
     """
-    lock = PortLock(f"{tcp_endpoint(host, port, url)}:{interface}", url)
+    lock = PortLock(_endpoints(host, port, interface, url), url)
     try:
         stream = open_tcp(host, port, url, now_s, shared=True)
     except LinkError:
@@ -195,3 +195,13 @@ def open_socketcand(
         return SocketcandBus(stream, interface, now_s, lock=lock)
     except LinkLostError as error:
         raise LinkError(f"{error}; it closed the connection during the opening") from error
+
+
+def _endpoints(host: str, port: int, interface: str, url: str) -> list[str]:
+    """The interface at that server; of this computer's own, the interface itself as well."""
+    places = tcp_endpoints(host, port, url)
+    found = [f"{place}:{interface}" for place in places]
+    own = can_endpoint(interface)
+    if any(place.startswith("tcp:local:") for place in places) and own != f"can:{interface}":
+        found.append(own)  # else it is an emulated one: there is no such interface here
+    return found

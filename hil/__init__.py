@@ -1,1 +1,26 @@
-"""The bench: scenarios, clocks, the loop, stations, recording, report, command line."""
+"""The bench: scenarios, clocks, the loop, stations, recording, report, command line.
+
+Whatever of it is loaded, and in whichever process, first makes sure of whose code it is.
+"""
+
+import sys
+from os.path import abspath as _abspath
+from os.path import basename as _basename
+from os.path import dirname as _dirname
+
+_BY_MODULE = sys.argv[:1] == ["-m"]
+"""Whether this is `python -m hil.…`: so says Python while it looks for the module."""
+
+# That form has put the user's folder before everything else. Nothing of the bench or its libraries
+# is there, unless the user stands in a checkout that is used as it lies.
+if _BY_MODULE and not sys.flags.safe_path and sys.path[0] != _dirname(_dirname(_abspath(__file__))):
+    del sys.path[0]
+
+from hil.installation import InstallationError, check_packages, refuse  # noqa: E402
+
+try:
+    check_packages()
+except InstallationError as error:
+    if _BY_MODULE or _basename(sys.argv[0]) == "hil":
+        refuse(error)  # the program itself: in words, not with a trace of calls
+    raise

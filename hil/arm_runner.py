@@ -1,7 +1,6 @@
 """What the verbs show of the arm station: a check's findings, a run with its progress bar."""
 
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ from hil.arm_sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
+from hil.child_process import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.console import (
     RefusedError,
     err,
@@ -146,13 +146,10 @@ def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
         RefusedError: if it does not start.
     """
     angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
-    command = [sys.executable, "-m", "hil.cli", "arm", "emulate", "--end-with-input"]
+    command = ["-m", "hil.cli", "arm", "emulate", "--end-with-input"]
     command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
     command += ["--pty"] if pty else []
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(  # noqa: S603  # our own program, no shell
-        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:
         line = b"" if process.stdout is None else process.stdout.readline()
         if not line:
@@ -160,7 +157,7 @@ def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
         yield line.decode().strip()
     finally:
         process.terminate()
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(ChildTimeout):
             process.wait(END_WITHIN_S)
         process.kill()
         process.wait()

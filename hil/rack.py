@@ -1,6 +1,5 @@
 """Emulated drives as a process of its own: the other end of the wire when hardware is absent."""
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -8,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hil.child_process import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.console import RefusedError, err
 from hil.machine import load_rig
 from hil.rack_setup import PROTOCOLS, drive_type, rack_settings
@@ -132,16 +132,11 @@ def emulated_rack(
     Raises:
         RefusedError: if it does not start.
     """
-    command = [sys.executable, "-m", "hil.cli", "drives", "rack"]
+    command = ["-m", "hil.cli", "drives", "rack"]
     command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
     command += ["--end-with-input", "--buses", str(buses)] + (["--pty"] if pty else [])
-    process = subprocess.Popen(  # noqa: S603  # our own program, no shell
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C parks the platform first; the rack goes last
-    )
+    # In a session of its own: Ctrl-C parks the platform first, and the rack goes last.
+    process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:
         line = b"" if process.stdout is None else process.stdout.readline()
         if not line:
@@ -149,7 +144,7 @@ def emulated_rack(
         yield line.decode().strip()
     finally:
         process.terminate()
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(ChildTimeout):
             process.wait(END_WITHIN_S)
         process.kill()
         process.wait()

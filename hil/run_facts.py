@@ -11,6 +11,7 @@ from pathlib import Path
 
 import hil
 from hil.clock import Moment
+from hil.libraries import origin_lines
 
 DISTRIBUTION = "hil-bench"
 
@@ -35,6 +36,7 @@ def run_facts(clock: str, started: Moment, libraries: Iterable[str]) -> dict[str
         "python": platform.python_version(),
         "revision": revision(),
         "versions": ", ".join(f"{name} {version_of(name)}" for name in (DISTRIBUTION, *libraries)),
+        "distributions": origin_lines(),
     }
 
 

@@ -8,8 +8,6 @@ for any of this.
 """
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from typing import Annotated, Any, Literal, Self
 import orjson
 from pydantic import Field
 
+from hil.child_process import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RecordingError
 from hil.run_files import run_dir
 from hil.scenario import Name
@@ -34,7 +33,7 @@ STOP_WITHIN_S = 90.0
 the machine to rest without it [s]."""
 LED_STOP_WITHIN_S = 600.0
 """The same for a part that a person leads, who may still park it by hand [s]."""
-PROGRAM = (sys.executable, "-m", "hil.together_part")
+PROGRAM = ("-m", "hil.together_part")
 
 
 class PartSettings(Settings):
@@ -135,7 +134,8 @@ def run_together(
         path: its file.
         out: folder that gets a new folder for this run, with one for each part.
         now_s: monotonic time [s]; the system's if left out.
-        program: what a part is run by: it gets this process' number, then the arguments of `hil`.
+        program: arguments of the interpreter that runs a part, which gets this process' number and
+            then the arguments of `hil`; another one only in tests.
         stop_within_s: time that a part has to stop [s].
 
     Raises:
@@ -222,7 +222,7 @@ class _Part:
             self._command += ["--operator"]
         for change in settings.changes:
             self._command += ["--set", change]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
         self._why = ""
         self._deadline = deadline
         self._hung = False
@@ -236,10 +236,7 @@ class _Part:
         """Begin; a session of its own keeps the terminal's Ctrl-C for the one who forwards it."""
         self._folder.mkdir()
         with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
-            self._process = subprocess.Popen(  # noqa: S603  # our own program, no shell
-                self._command, stdin=subprocess.DEVNULL, stdout=told, stderr=errors,
-                start_new_session=True,
-            )  # fmt: skip
+            self._process = start_child(self._command, stdout=told, stderr=errors)
 
     @property
     def _errors(self) -> Path:
@@ -252,7 +249,7 @@ class _Part:
         if self._deadline.passed and not self._hung:
             self._hung = True
             self._process.kill()
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(ChildTimeout):
             self._process.wait(LOOK_S)
             return True
         return False
@@ -269,7 +266,7 @@ class _Part:
         """End it if nothing else did: only when this process itself is failing."""
         if self.running and self._process is not None:
             self._process.terminate()
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(ChildTimeout):
                 self._process.wait(self._deadline.within_s)
             self._process.kill()
             self._process.wait()

@@ -132,7 +132,7 @@ def play(tmp_path):
         path = write(tmp_path, *parts, together=together)
         return run_together(
             TogetherScenario.load(path), path, tmp_path / "runs",
-            program=(sys.executable, str(actor)), stop_within_s=stop_within_s,
+            program=(str(actor),), stop_within_s=stop_within_s,
         )  # fmt: skip
 
     return played
@@ -193,7 +193,7 @@ from hil.together import TogetherScenario, run_together
 
 path = Path(sys.argv[1])
 run_together(TogetherScenario.load(path), path, path.parent / "runs",
-             program=(sys.executable, sys.argv[2]))
+             program=(sys.argv[2],))
 """
 
 

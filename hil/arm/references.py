@@ -5,12 +5,11 @@ the path depends on: the arm, its drives and payload, the commands, the step, an
 """
 
 import hashlib
-import multiprocessing
 import os
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -28,6 +27,7 @@ from hil.arm.compare import (
     Reference,
     reference,
 )
+from hil.child_process import worker_pool
 from sim.world.space_arm.drive import drive_table
 
 ERRORS = ("position_mm", "orientation_deg", "percent")
@@ -94,14 +94,11 @@ def _compute_apart(
     keep: Callable[[int, Reference], None],
 ) -> None:
     """Compute in processes of their own, which know nothing of this one's threads."""
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-    try:
+    with worker_pool(workers) as pool:
         waiting = {pool.submit(_reference, case, step_s): n for n, case in cases}
         while waiting:
             for done in wait(waiting, return_when=FIRST_COMPLETED).done:
                 keep(waiting.pop(done), done.result())
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _reference(case: Case, step_s: float | None) -> Reference:

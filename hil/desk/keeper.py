@@ -13,11 +13,12 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+
+from hil.child_process import PIPE, ChildProcess, ChildTimeout, start_child
 
 START_TIMEOUT_S: Final = 30.0
 END_TIMEOUT_S: Final = 2.0
@@ -48,7 +49,7 @@ class Keeper:
         facts = json.loads(order)
         self._descriptors = int(facts["slot_fd"]), int(facts["telemetry_fd"])
         self._socket = Path(facts["place"]) / facts["socket"]
-        self._desk: subprocess.Popen[bytes] | None = None
+        self._desk: ChildProcess | None = None
 
     def keep(self) -> int:
         """Have a desk there until the bench is gone.
@@ -79,13 +80,8 @@ class Keeper:
 
     def _start(self) -> dict[str, Any]:
         """Start a desk; return its answer, with the number of its process."""
-        desk = self._desk = subprocess.Popen(  # noqa: S603 our own interpreter and module
-            [sys.executable, *DESK_PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=self._descriptors,
-            start_new_session=True,
+        desk = self._desk = start_child(
+            DESK_PROGRAM, stdin=PIPE, stdout=PIPE, pass_fds=self._descriptors
         )
         if desk.stdin is None or desk.stdout is None:
             return {"refused": "the desk's process has no pipes"}
@@ -136,7 +132,7 @@ class Keeper:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(ChildTimeout):
             return desk.wait(timeout_s)
         desk.kill()
         return desk.wait()

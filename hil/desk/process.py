@@ -14,12 +14,12 @@ import os
 import secrets
 import select
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
+from hil.child_process import PIPE, ChildProcess, ChildTimeout, start_child
 from hil.desk.descriptors import header_file, read_only
 from hil.desk.keeper import END_TIMEOUT_S, OVER, START_TIMEOUT_S
 from hil.desk.order import OperatorSlot
@@ -81,7 +81,7 @@ class DeskProcess:
         """What the operator wants; control reads it once per cycle."""
         self.telemetry = Telemetry.shared()
         """Where control pushes what it tells."""
-        self._keeper: subprocess.Popen[bytes] | None = None
+        self._keeper: ChildProcess | None = None
         self._poll = select.poll()
         self._said, self._news = b"", list[str]()
         self._pid = 0
@@ -125,13 +125,8 @@ class DeskProcess:
 
     def _start(self) -> None:
         descriptors = self.slot.fileno(), self.telemetry.fileno()
-        keeper = self._keeper = subprocess.Popen(  # noqa: S603 our own interpreter and module
-            [sys.executable, "-m", _KEEPER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=descriptors,
-            start_new_session=True,
+        keeper = self._keeper = start_child(
+            ("-m", _KEEPER), stdin=PIPE, stdout=PIPE, pass_fds=descriptors
         )
         order = {
             "slot_fd": descriptors[0],
@@ -191,7 +186,7 @@ class DeskProcess:
                 if pipe is not None:
                     with suppress(OSError):
                         pipe.close()
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(ChildTimeout):
                 keeper.wait(END_TIMEOUT_S + _SLACK_S)
             if keeper.poll() is None:
                 keeper.kill()

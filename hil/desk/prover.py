@@ -14,7 +14,6 @@ import queue
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -23,6 +22,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from hil.child_process import (
+    DEVNULL,
+    SINGLE_THREADED,
+    ChildProcess,
+    ChildTimeout,
+    start_child,
+)
 from hil.desk.parts import Case
 
 Verdict = Callable[[Case, str, bytes], None]
@@ -33,7 +39,6 @@ NICENESS: Final = 5
 QUEUE_MAX: Final = 32
 ANSWER_MAX_BYTES: Final = 128 * 1024
 _POSE, _TABLE = "pose", "table"
-_SINGLE_THREADED: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 class ProverChild:
@@ -49,7 +54,7 @@ class ProverChild:
         self, header_fd: int, verdict: Verdict, program: tuple[str, ...] = PROVER_PROGRAM
     ) -> None:
         self._header_fd, self._verdict, self._program = header_fd, verdict, program
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
         self._wire: socket.socket | None = None
         self._folder = ""
         self._waiting: dict[str, deque[Case]] = {_POSE: deque(), _TABLE: deque()}
@@ -74,18 +79,12 @@ class ProverChild:
         with far:
             try:
                 near.setblocking(False)
-                self._process = subprocess.Popen(  # noqa: S603 our own interpreter and module
-                    [
-                        sys.executable,
-                        *self._program,
-                        str(far.fileno()),
-                        str(self._header_fd),
-                        folder,
-                    ],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
+                self._process = start_child(
+                    (*self._program, str(far.fileno()), str(self._header_fd), folder),
+                    stdout=DEVNULL,
                     pass_fds=(far.fileno(), self._header_fd),
-                    env=os.environ | _SINGLE_THREADED | {"TMPDIR": folder},
+                    own_session=False,
+                    environment={**SINGLE_THREADED, "TMPDIR": folder},
                 )
             except BaseException:
                 near.close()
@@ -158,7 +157,7 @@ class ProverChild:
             self._wire = None
         status = None
         if process is not None:
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(ChildTimeout):
                 process.wait(0.01)  # one that has ended by itself keeps its status
             process.kill()
             status = process.wait()

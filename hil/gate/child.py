@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import select
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -14,8 +11,11 @@ from typing import Any, Final
 import drives.bank
 from drives.bank import BankReport, DriveError, DriveSetupError
 from drives.waits import Wait
+from hil.child_process import PIPE, SINGLE_THREADED, ChildTimeout, start_child
 from hil.gate.order import GateOrder
 from hil.gate.status import waits_from_json
+from hil.installation import InstallationError, check_files, code_digest, foreign_code
+from hil.libraries import check_libraries
 from hil.realtime_setup import RealtimeItem
 from hil.waits import WaitFollower
 
@@ -25,7 +25,6 @@ START_TIMEOUT_S: Final = 60.0
 LOOK_S: Final = 0.2
 """How often it is looked for something that is to be told meanwhile [s]."""
 _STARTING: Final = (Wait(0, "the gate's process", "starting", "its first word"),)
-_SINGLE_THREADED: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _KINDS: Final[dict[str, type[DriveError]]] = {
     name: kind
     for name, kind in vars(drives.bank).items()
@@ -43,15 +42,15 @@ class GateChild:
 
     def __init__(self, order: GateOrder, program: tuple[str, ...] = GATE_PROGRAM) -> None:
         self._order = order
-        self._process = subprocess.Popen(  # noqa: S603 our own interpreter, our own module
-            [sys.executable, *program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
+        self._process = start_child(
+            program,
+            stdin=PIPE,
+            stdout=PIPE,
             pass_fds=(order.slot_fd, order.ring_fd, order.socket_fd),
-            start_new_session=True,
-            env=os.environ | _SINGLE_THREADED,
+            environment=SINGLE_THREADED,
         )
+        self.code_sha256 = ""
+        """Digest of the code that it runs, which is that of this installation."""
         self.setup: tuple[RealtimeItem, ...] = ()
         """What the system granted it."""
 
@@ -77,10 +76,14 @@ class GateChild:
         Raises:
             DriveError: what the process met, or that it did not get ready.
         """
-        order = self._order
+        order, url = self._order, self._order.spec.url
+        try:
+            check_files()
+            check_libraries()
+        except InstallationError as error:
+            raise DriveSetupError(f"{url}: {error}") from None
         self._send(order.to_line())
         answer = self._answer(now_s, tell)
-        url = order.spec.url
         if "refused" in answer:
             raise _KINDS.get(answer.get("kind", ""), DriveSetupError)(answer["refused"])
         if not answer.get("ready"):
@@ -88,8 +91,11 @@ class GateChild:
                 f"{url}: the gate's process did not get ready within {START_TIMEOUT_S:g} s "
                 f"(exit status {self._process.poll()})"
             )
+        if foreign := foreign_code(answer.get("home"), answer.get("code")):
+            raise DriveSetupError(f"{url}: the gate's process is not ours: {foreign}")
         if answer["limits_sha256"] != order.limits.digest():
             raise DriveSetupError(f"{url}: the gate's process has other limits than were ordered")
+        self.code_sha256 = code_digest(answer["code"])
         self.setup = tuple(RealtimeItem(*item) for item in answer["setup"])
         axes = tuple(answer["axes"])
         who, notes = tuple(answer["identities"]), tuple(answer["notes"])
@@ -147,7 +153,7 @@ class GateChild:
         for _ in range(max(1, round(patience_s / step_s))):
             if process.poll() is not None or not wait(step_s):
                 break
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(ChildTimeout):
             process.wait(patience_s)
         self.kill()
 

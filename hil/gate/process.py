@@ -29,6 +29,7 @@ from hil.gate.slot import CommandSlot
 from hil.gate.spec import build_bank
 from hil.gate.status import LOST_KIND, TALLY_KIND, waits_to_json
 from hil.gated_bank import GatedBank
+from hil.installation import HOME, code_of_process
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimeSetup
 from hil.recording.ring import Ring
@@ -130,9 +131,13 @@ class SetupTeller:
             _say(waiting=waits_to_json(waits))
 
 
-def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any]:
+def _report(
+    report: BankReport, limits_digest: str, setup: Any, code: dict[str, str]
+) -> dict[str, Any]:
     return {
         "ready": True,
+        "home": str(HOME),
+        "code": code,
         "name": report.name,
         "url": report.url,
         "simulated": report.simulated,
@@ -164,6 +169,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
         try:
             bank = build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
             gated = GatedBank(Gate(order.limits, led=order.led), bank, clock.now_s)
+            code = code_of_process()  # all of it is loaded, and the drives do not wait yet
             report = gated.open()
         except Exception as error:
             _say(refused=str(error), kind=type(error).__name__)
@@ -171,7 +177,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
                 _close(gated)
             wire.close()
             return 2
-        _say(**_report(report, order.limits.digest(), granted))
+        _say(**_report(report, order.limits.digest(), granted, code))
         return _guard(order, clock, gated, slot, ring, wire)
 
 

@@ -7,9 +7,6 @@ an operated one that trips a limit, and recordings of both stations on the virtu
 """
 
 import argparse
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +16,7 @@ from PySide6.QtCore import QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
+from hil.child_process import DEVNULL, run_child, start_child
 from hil.desk.places import benches
 from hil.panel.models.opening import Opening
 from hil.panel.session import ReplaySession
@@ -117,10 +115,10 @@ class Studio:
         """A person leads a bench until a limit trips."""
         scenario = self._work / "too_far.toml"
         scenario.write_text(_LED)
-        bench = subprocess.Popen(  # noqa: S603 our own program
-            [sys.executable, "-m", "hil.cli", "run", str(scenario), "--operator", "--json",
+        bench = start_child(
+            ["-m", "hil.cli", "run", str(scenario), "--operator", "--json",
              "--out", str(self._work / "runs")],
-            stdout=subprocess.DEVNULL,
+            stdout=DEVNULL, own_session=False,
         )  # fmt: skip
         try:
             if not self.wait(lambda: any(one.pid == bench.pid for one in benches())):
@@ -171,10 +169,7 @@ class Studio:
     def record(self, scenario: str) -> Path:
         """Run a scenario as fast as it goes; the folder of its run."""
         folder = self._work / scenario
-        command = [sys.executable, "-m", "hil.cli", "run", scenario, "--out", str(folder)]
-        subprocess.run(  # noqa: S603 our own program
-            [*command, "--clock", "virtual"], check=True, stdout=subprocess.DEVNULL
-        )
+        run_child(["-m", "hil.cli", "run", scenario, "--out", str(folder), "--clock", "virtual"])
         return next(folder.iterdir())
 
     def show(self, run: Path, share: float) -> None:
@@ -190,9 +185,8 @@ class Studio:
 
 def large(out: Path, run: Path) -> None:
     """A picture for a 4K screen, by a process that draws two pixels for one."""
-    command = [sys.executable, "-m", "hil.panel.screenshots", str(out), "--large", str(run)]
-    scale = os.environ | {"QT_SCALE_FACTOR": str(LARGE_SCALE)}
-    subprocess.run(command, check=True, env=scale)  # noqa: S603 this very module
+    command = ["-m", "hil.panel.screenshots", str(out), "--large", str(run)]
+    run_child(command, environment={"QT_SCALE_FACTOR": str(LARGE_SCALE)})
 
 
 def take_large(out: Path, run: Path) -> None:

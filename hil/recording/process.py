@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any, Final
 
 import orjson
 
+from hil.child_process import PIPE, start_child
 from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES
 from hil.recording.recorder import Recorder, RecorderResult
@@ -71,13 +71,11 @@ class RecorderProcess:
             "min_free_bytes": min_free_bytes,
             "header": orjson.Fragment(header.to_json()),
         }
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hil.recording.process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
+        self._process = start_child(
+            ("-m", "hil.recording.process"),
+            stdin=PIPE,
+            stdout=PIPE,
             pass_fds=(ring.fileno(),),
-            start_new_session=True,
         )
         try:
             self._start(orjson.dumps(order))

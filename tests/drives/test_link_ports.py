@@ -2,7 +2,6 @@
 
 import os
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -13,19 +12,12 @@ import pytest
 from slcan_peer import Adapter, now_s, until_lost
 
 from drives.bank import LinkError, LinkLostError
-from drives.port_lock import PortLock, lock_directory
+from drives.port_lock import PortLock, tcp_endpoints
 from drives.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
 
 pytestmark = pytest.mark.real_time
 
 LINE = b"t2018000102030405060708\r"
-HOLDER = """
-import sys
-from drives.port_lock import PortLock
-lock = PortLock(sys.argv[1], "test:", __import__("pathlib").Path(sys.argv[2]))
-print("held", flush=True)
-sys.stdin.read()
-"""
 
 
 @pytest.fixture(params=["pty", "tcp"])
@@ -180,24 +172,11 @@ def test_a_device_that_another_program_has_locked_is_refused():
 
 def test_a_serial_device_is_claimed_for_this_program_alone(monkeypatch):
     adapter, claims = Adapter("pty"), []
-    monkeypatch.setattr("drives.slcan_port._PTY_MAJORS", ())
-    monkeypatch.setattr("fcntl.ioctl", lambda fd, request: claims.append(request))
+    monkeypatch.setattr("drives.port_lock._PTY_MAJORS", ())
+    monkeypatch.setattr("fcntl.ioctl", lambda fd, request, *_: claims.append(request))
     adapter.port().close()
-    assert claims == [termios.TIOCEXCL]
+    assert claims[-1] == termios.TIOCEXCL
     adapter.close()
-
-
-def test_a_lock_outlives_no_process_however_it_ends(tmp_path):
-    with _child("-c", HOLDER, "tcp:127.0.0.1:9", str(tmp_path)) as child:
-        with pytest.raises(LinkError, match=f"another controller has it .process {child.pid}."):
-            PortLock("tcp:127.0.0.1:9", "test:", tmp_path)
-        PortLock("tcp:127.0.0.1:10", "test:", tmp_path).release()
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-    lock = PortLock("tcp:127.0.0.1:9", "test:", tmp_path)
-    assert lock.path.read_text() == f"{os.getpid()}\n"
-    lock.release()
-    lock.release()
 
 
 def _child(*arguments):
@@ -209,53 +188,6 @@ def _child(*arguments):
     )
     assert child.stdout.readline() == b"held\n"
     return child
-
-
-def test_lock_files_stay_in_a_folder_of_this_user_alone(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert lock_directory() == tmp_path / "hil-bench"
-    assert lock_directory().stat().st_mode & 0o777 == 0o700
-    monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    assert lock_directory() == tmp_path / f"hil-bench-{os.getuid()}"
-
-
-def test_a_lock_folder_that_is_a_link_is_refused(tmp_path, monkeypatch):
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "hil-bench").symlink_to(tmp_path / "elsewhere")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    with pytest.raises(LinkError, match="is not a folder of user"):
-        lock_directory()
-
-
-def test_a_lock_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    lock_directory()
-    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
-    with pytest.raises(LinkError, match="is not a folder of user"):
-        lock_directory()
-
-
-def test_a_lock_folder_that_cannot_be_made_is_named(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
-    with pytest.raises(LinkError, match=r"missing/hil-bench: cannot keep lock files there: No"):
-        lock_directory()
-
-
-def test_a_lock_file_that_is_a_link_is_refused(tmp_path):
-    victim = tmp_path / "victim"
-    victim.write_text("precious")
-    (tmp_path / "can%3Acan0.lock").symlink_to(victim)
-    with pytest.raises(LinkError, match="test:: cannot make lock file"):
-        PortLock("can:can0", "test:", tmp_path)
-    assert victim.read_text() == "precious"
-
-
-def test_a_device_name_of_any_length_and_kind_is_one_lock_file(tmp_path):
-    for endpoint in ("/dev/" + "x" * 400, "/dev/../etc/passwd", "a/\n b"):
-        lock = PortLock(endpoint, "test:", tmp_path)
-        assert lock.path.parent == tmp_path
-        lock.release()
 
 
 @pytest.mark.parametrize(
@@ -308,7 +240,7 @@ def test_a_host_where_nothing_listens_is_named():
     url = f"slcan:socket://127.0.0.1:{number}"
     with pytest.raises(LinkError, match=f"^{url}: nothing answers at 127.0.0.1:{number}: Conn"):
         open_tcp("127.0.0.1", number, url, now_s)
-    PortLock(f"tcp:127.0.0.1:{number}", url).release()
+    PortLock(tcp_endpoints("127.0.0.1", number, url), url).release()
 
 
 def test_a_host_without_an_address_is_named():

@@ -163,16 +163,6 @@ def test_parameters_that_the_map_lacks_are_listed(opened):
     assert line.endswith("19 parameters checked; not in the map: halt_option, counts_per_m")
 
 
-def test_drives_that_were_left_enabled_are_disabled_first(opened):
-    bank = opened()
-    for drive in bank.rack.core.drives:
-        for word in (6, 7, 15):
-            drive.write_controlword(word)
-    bank.rack.core.advance(bank.rack.now_s() + 0.05)
-    bank.configure()
-    assert not any(rod.powered for rod in bank.rack.core.rods)
-
-
 @pytest.mark.parametrize(
     ("link", "text"),
     [

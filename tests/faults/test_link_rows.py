@@ -288,7 +288,8 @@ def test_row_35_another_process_is_refused(adapter, bus):
         timeout=30,
         check=True,
     )
-    expected = f"LinkError {adapter.url}: another controller has it (process {os.getpid()})"
+    who = f"process {os.getpid()}, user {os.getuid()}"
+    expected = f"LinkError {adapter.url}: another controller has it ({who})"
     assert done.stdout.startswith(expected)
     assert adapter.hear(timeout_s=0.0) == b""
 
@@ -314,7 +315,7 @@ def test_row_35_control(monkeypatch):
     adapter = Adapter("pty")
     bus = adapter.open()
     monkeypatch.setattr(slcan_port, "PortLock", _NoLock)
-    monkeypatch.setattr(slcan_port, "_claim", lambda *_: None)
+    monkeypatch.setattr(slcan_port, "claim_terminal", lambda *_: None)
     with pytest.raises(AssertionError, match="gave no answer to V"):
         check_row_35(adapter)  # it was let in, and spoke: its question got no answer here
     bus.shutdown()

@@ -35,6 +35,7 @@ ALLOWED = {
     "hil.gate.spec",
     "hil.gate.status",
     "hil.gated_bank",
+    "hil.installation",
     "hil.realtime",
     "hil.realtime_setup",
     "hil.recording",

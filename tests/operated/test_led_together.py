@@ -43,7 +43,7 @@ def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
         TogetherScenario.load(path, operator=everybody),
         path,
         tmp_path / "runs",
-        program=(sys.executable, "-c", TELLS),
+        program=("-c", TELLS),
     )
     assert ["--operator" in result.told["argv"] for result in results] == led
     assert ["clock=real" in result.told["argv"] for result in results] == led
@@ -59,9 +59,7 @@ def test_a_led_part_has_time_to_be_parked_by_hand(tmp_path, monkeypatch):
 
     monkeypatch.setattr(hil.together._Part, "__init__", note)
     path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
-    run_together(
-        TogetherScenario.load(path), path, tmp_path / "runs", program=(sys.executable, "-c", TELLS)
-    )
+    run_together(TogetherScenario.load(path), path, tmp_path / "runs", program=("-c", TELLS))
     assert given == {"a": hil.together.LED_STOP_WITHIN_S, "b": hil.together.STOP_WITHIN_S}
     assert hil.together.LED_STOP_WITHIN_S >= 600.0
 

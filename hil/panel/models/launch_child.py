@@ -5,8 +5,6 @@ What it says goes into files without a name, so it never waits for the panel eit
 
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
+
+from hil.child_process import start_child
 
 WORDS_MAX: Final = 4000
 """Characters of standard error that are kept, the last ones."""
@@ -35,10 +35,9 @@ class Child:
         # Files without a name: whole after its end, and gone with the last who has them open.
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 closed with the child
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = subprocess.Popen(  # noqa: S603 our own interpreter and modules, no shell
-            [sys.executable, *arguments], stdin=subprocess.DEVNULL, stdout=self._told,
-            stderr=self._errors, cwd=folder, start_new_session=True,
-        )  # fmt: skip
+        self._process = start_child(
+            arguments, stdout=self._told, stderr=self._errors, folder=folder
+        )
 
     @property
     def pid(self) -> int:
