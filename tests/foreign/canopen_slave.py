@@ -52,6 +52,7 @@ class CanopenSlave:
             key: row.value for key, row in objects.rows.items() if row.access in ("rw", "wo")
         }
         objects.guards.append(self._guard_consumers)
+        objects.written.append(self._written)
         self.state: int | None = None
         self._boots_at_s: float | None = None
         self._answers: deque[tuple[float, bytes]] = deque()
@@ -216,6 +217,13 @@ class CanopenSlave:
             self.objects.rows[0x1003, sub].value = self.objects.number(0x1003, sub - 1)
         self.objects.rows[0x1003, 1].value = code
         self.objects.rows[0x1003, 0].value = min(count + 1, 8)
+
+    def _written(self, index: int, sub: int, value: int) -> None:
+        """A consumer that is set anew begins with the next heartbeat; so does life guarding."""
+        if index == 0x1016:
+            self._heard_s.pop(sub, None)
+        elif index in (0x100C, 0x100D):
+            self._guarded_s = None
 
     def _guard_consumers(self, index: int, sub: int, value: int) -> None:
         """No two entries of 1016h watch one node (CiA 301, 7.5.2.14)."""
