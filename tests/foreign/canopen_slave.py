@@ -62,7 +62,7 @@ class CanopenSlave:
         self._guard_toggle = 0
         self._sync_s: float | None = None
 
-    # --- life of a node ----------------------------------------------------------------------------
+    # --- life of a node -------------------------------------------------------------------------
 
     def power_on(self, now_s: float) -> None:
         """Begin to boot."""
@@ -96,7 +96,7 @@ class CanopenSlave:
         else:
             self._pdo.stop()
 
-    # --- frames --------------------------------------------------------------------------------------
+    # --- frames ---------------------------------------------------------------------------------
 
     def receive(self, can_id: int, data: bytes, now_s: float, *, remote: bool = False) -> None:
         """A frame from the bus."""
@@ -142,7 +142,7 @@ class CanopenSlave:
         self._guard_toggle ^= 0x80
         self._guarded_s = now_s
 
-    # --- time ------------------------------------------------------------------------------------------
+    # --- time -----------------------------------------------------------------------------------
 
     def advance(self, now_s: float) -> None:
         """Everything that happens by itself."""

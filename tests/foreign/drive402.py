@@ -94,7 +94,7 @@ class Drive402:
         self._homing, self._homed, self._homing_error = None, self.habits.absolute, False
         self._read_units()
 
-    # --- units ---------------------------------------------------------------------------------
+    # --- units ----------------------------------------------------------------------------------
 
     def _read_units(self) -> None:
         known = zip((0x60A8, 0x60A9, 0x60AA), self.habits.unit_words, strict=True)
@@ -120,7 +120,7 @@ class Drive402:
     def _acceleration(self, index: int) -> float:
         return self.objects.number(index, 0) * self._acceleration_m or FASTEST_STOP_M_S2
 
-    # --- what is written -----------------------------------------------------------------------
+    # --- what is written ------------------------------------------------------------------------
 
     def _guard(self, index: int, sub: int, value: int) -> None:
         if index == 0x6098 and value not in (0, *self.habits.homing_methods):
@@ -136,9 +136,7 @@ class Drive402:
             self._command(value)
         elif index in (0x60A8, 0x60A9, 0x60AA):
             self._read_units()
-        elif index == 0x607A and self.mode == CSP:
-            self._follow()
-        elif index == 0x60C1 and self.mode == IP:
+        elif (index, self.mode) in ((0x607A, CSP), (0x60C1, IP)):
             self._follow()
 
     def _command(self, controlword: int) -> None:
@@ -231,7 +229,7 @@ class Drive402:
             self.mechanics.lead_m / self.mechanics.gear,
         )
 
-    # --- motion --------------------------------------------------------------------------------
+    # --- motion ---------------------------------------------------------------------------------
 
     @property
     def _powered(self) -> bool:
@@ -249,10 +247,8 @@ class Drive402:
     def _follow(self) -> None:
         if not self._following:
             return
-        if self.mode == IP:
-            count = self.objects.number(0x60C1, 1)
-        else:
-            count = self.objects.number(0x607A)
+        key = (0x60C1, 1) if self.mode == IP else (0x607A, 0)
+        count = self.objects.number(*key)
         exponent = self.objects.number(0x60C2, 2, -3)
         period_s = self.objects.number(0x60C2, 1, 1) * 10.0**exponent
         self._demand.line(self._within_limits(self._place(count)), period_s)
@@ -296,9 +292,9 @@ class Drive402:
             self._demand.hold(self.rod.place_m)
         self._demand.advance(dt_s)
         self._watch_error(dt_s)
-        if self._leaving is not None and self._demand.at_rest:
-            if abs(self.rod.speed_m_s) < STANDING_M_S:
-                self.state, self._leaving = self._leaving, None
+        standing = self._demand.at_rest and abs(self.rod.speed_m_s) < STANDING_M_S
+        if self._leaving is not None and standing:
+            self.state, self._leaving = self._leaving, None
 
     def _home(self) -> None:
         assert self._homing is not None
@@ -333,7 +329,7 @@ class Drive402:
             self._demand.hold(self._demand.place_m)
             self._enabled_s = 0.0
 
-    # --- faults and stops that nobody commanded ---------------------------------------------------
+    # --- faults and stops that nobody commanded -------------------------------------------------
 
     def fault(self, code: int) -> None:
         """Trip: react as 605Eh says, then be in fault."""
@@ -368,7 +364,7 @@ class Drive402:
             case _:
                 self.news.append(code)
 
-    # --- what is read --------------------------------------------------------------------------
+    # --- what is read ---------------------------------------------------------------------------
 
     def _mode_shown(self) -> int:
         return self.mode

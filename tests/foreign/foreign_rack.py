@@ -13,23 +13,19 @@ import os
 import select
 import sys
 import time
-from typing import Any
+from pathlib import Path
 
 from canopen_slave import CanopenSlave
 from drive402 import Drive402, identity_rows
 from electro_cylinder import ElectroCylinder
 from habits import Habits
 from object_dictionary import ObjectDictionary
-from power_states import State
+from rack_watch import Watch, like_hardware, told
 from slave_rows import communication_rows, pdo_rows, profile_rows
 from slcan_adapter import SlcanAdapter
 from variants import BY_NAME, Variant
 
 STEP_S = 0.001
-AFTER_S = 1.0
-"""A host that has gone is watched for so long: what its leaving does to the drives."""
-STIRS_M_S, STILL_S = 2e-5, 0.05
-"""A rod slower than this for so long stands still."""
 VENDOR, PRODUCT, FIRST_SERIAL = 0x0000_0F0E, 0x0402, 70_001
 STARTS_M = (0.0280, 0.0291, 0.0302, 0.0273, 0.0285, 0.0268)
 """Where the rods stand: most within their home switch, one just outside."""
@@ -53,7 +49,7 @@ class ForeignRack:
         self.slaves: list[CanopenSlave] = []
         self.now_s = 0.0
         trace = os.environ.get("FOREIGN_TRACE")
-        self._trace = open(trace, "w", encoding="ascii") if trace else None
+        self._trace = Path(trace).open("w", encoding="ascii") if trace else None  # noqa: SIM115
         for leg, node in enumerate(variant.nodes, start=1):
             self._add(leg, node, STARTS_M[leg - 1])
         for stranger in variant.strangers:
@@ -115,6 +111,7 @@ class ForeignRack:
     def run(self) -> None:
         """Serve hosts until standard input ends."""
         told(url=self.adapter.url)
+        like_hardware()
         begin_s = time.monotonic()
         stepped_s = 0.0
         while True:
@@ -147,89 +144,6 @@ class ForeignRack:
             self._to_host(0x080, b"")
             for slave in self.slaves:
                 slave.receive(0x080, b"", self.now_s)
-
-
-class Watch:
-    """What happened to the rods while a host was there, and just after it.
-
-    Args:
-        slaves: whose rods.
-    """
-
-    def __init__(self, slaves: list[CanopenSlave]) -> None:
-        self._slaves = slaves
-        self._hosts = 0
-        self._left_s: float | None = None
-        self._from_m: list[float] = []
-        self._furthest_m: list[float] = []
-        self._fastest_m_s: list[float] = []
-        self._gone_errors: list[list[int]] = []
-        self._moved_s = -1.0
-        self._moving = False
-        self.host_frames = 0
-
-    def step(self, now_s: float) -> None:
-        """After each step of the plant."""
-        if any(abs(slave.drive.rod.speed_m_s) > STIRS_M_S for slave in self._slaves):
-            self._moved_s = now_s
-        moving = now_s - self._moved_s < STILL_S
-        if moving != self._moving:
-            self._moving = moving
-            told(moving=moving)
-        for leg, place_m in enumerate(self._from_m):
-            rod = self._slaves[leg].drive.rod
-            self._furthest_m[leg] = max(self._furthest_m[leg], abs(rod.place_m - place_m))
-            self._fastest_m_s[leg] = max(self._fastest_m_s[leg], abs(rod.speed_m_s))
-
-    def look(self, adapter: SlcanAdapter, now_s: float) -> None:
-        """Whether a host has come or gone."""
-        if adapter.hosts > self._hosts:
-            self._finish()
-            self._hosts = adapter.hosts
-            told(came=self._hosts)
-            self._begin()
-        here = len(adapter.readable) > 1
-        if self._from_m and self._left_s is None and not here:
-            told(went=self._hosts)
-            self._left_s = now_s
-            self._gone_errors = [list(slave.errors) for slave in self._slaves]
-        if self._left_s is not None and now_s - self._left_s > AFTER_S:
-            self._finish()
-
-    def _begin(self) -> None:
-        self._left_s, self.host_frames = None, 0
-        self._from_m = [slave.drive.rod.place_m for slave in self._slaves]
-        self._furthest_m = [0.0] * len(self._slaves)
-        self._fastest_m_s = [0.0] * len(self._slaves)
-        for slave in self._slaves:
-            slave.errors.clear()
-            slave.drive.moves.clear()
-
-    def _finish(self) -> None:
-        if not self._from_m:
-            return
-        before = self._gone_errors or [[] for _ in self._slaves]
-        told(
-            host=self._hosts,
-            frames=self.host_frames,
-            furthest_m=[round(way, 6) for way in self._furthest_m],
-            fastest_m_s=[round(speed, 5) for speed in self._fastest_m_s],
-            moves=[list(slave.drive.moves) for slave in self._slaves],
-            errors=[[f"{code:04X}h" for code in slave.errors] for slave in self._slaves],
-            errors_after=[
-                [f"{code:04X}h" for code in slave.errors[len(there) :]]
-                for slave, there in zip(self._slaves, before, strict=True)
-            ],
-            states=[slave.drive.state.name for slave in self._slaves],
-            powered=[slave.drive.state is State.ENABLED for slave in self._slaves],
-        )
-        self._from_m, self._left_s = [], None
-
-
-def told(**fields: Any) -> None:
-    """One line for whoever started the rack."""
-    sys.stdout.write(json.dumps(fields) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

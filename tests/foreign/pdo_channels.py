@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from object_dictionary import (
@@ -66,7 +67,7 @@ class PdoChannels:
         """Mapping and COB-IDs can be changed in PRE-OPERATIONAL only."""
         dictionary.guards.append(self._guard)
 
-    # --- configuration -------------------------------------------------------------------------
+    # --- configuration --------------------------------------------------------------------------
 
     def _guard(self, index: int, sub: int, value: int) -> None:
         if 0x1400 <= index < 0x1600 or 0x1800 <= index < 0x1A00:
@@ -119,7 +120,7 @@ class PdoChannels:
         if row.access == ("ro" if index < TPDO else "wo"):
             raise AbortError(CANNOT_BE_MAPPED)
 
-    # --- operation -----------------------------------------------------------------------------
+    # --- operation ------------------------------------------------------------------------------
 
     def start(self) -> None:
         """NMT operational: timers begin with the first PDO."""
@@ -162,10 +163,8 @@ class PdoChannels:
             if entry >> 16 not in DUMMIES:
                 row = self._objects.rows[entry >> 16, entry >> 8 & 0xFF]
                 (value,) = struct.unpack("<" + row.code, data[at : at + size])
-                try:
+                with suppress(AbortError):  # a PDO has no answer: what is out of range is lost
                     self._objects.write(entry >> 16, entry >> 8 & 0xFF, value)
-                except AbortError:
-                    pass  # a PDO has no answer: a value out of range is not taken
             at += size
 
     def sync(self, now_s: float) -> None:

@@ -17,6 +17,7 @@ from slave_rows import Rows
 from units import ACCELERATION_RPM_S, POSITION_INCREMENTS, SPEED_RPM, Mechanics
 
 Change = Callable[[Rows], None]
+PLAIN, DIRECT = Habits(), Mechanics()
 LEGS = (1, 2, 3, 4, 5, 6)
 ANYWHERE_M = 1.0
 """Bound of a rod's travel where the variant has none of its own: its whole stroke."""
@@ -55,9 +56,9 @@ class Variant:
     expect: str = "completed"
     words: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
-    habits: Habits = Habits()
+    habits: Habits = PLAIN
     legs: tuple[int, ...] = LEGS
-    mechanics: Mechanics = Mechanics()
+    mechanics: Mechanics = DIRECT
     pdos: tuple[int, int] = (4, 4)
     entries: int = 8
     drives: dict[str, Any] = field(default_factory=dict)
@@ -118,7 +119,7 @@ UNIT_WORDS = (r"(?i)leg \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
 
 VARIANTS: tuple[Variant, ...] = (
     Variant("complete"),
-    # --- the five public dictionaries ------------------------------------------------------------
+    # --- the five public dictionaries -----------------------------------------------------------
     Variant(
         "epos4",
         changes=(maker_rows.epos4,),
@@ -151,7 +152,7 @@ VARIANTS: tuple[Variant, ...] = (
         drives={"type": "schunk_prl120"},
         canopen={"scale_told": False},
     ),
-    # --- objects that are not there --------------------------------------------------------------
+    # --- objects that are not there -------------------------------------------------------------
     Variant("no event timer (1400h:5)", changes=(no_event_timers,)),
     Variant(
         "node guarding only (no 1016h)",
@@ -197,7 +198,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("no 6065h", changes=(lacks(0x6065, 0x6066),)),
     Variant("no 6502h", changes=(lacks(0x6502),)),
     Variant("no 1003h", changes=(lacks(0x1003),)),
-    # --- values -----------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------
     Variant("rounding (20000 becomes 19999)", changes=(rounds,)),
     Variant("607Fh at most 50000", changes=(lambda rows: limit(rows, 1, 50000, (0x607F, 0)),)),
     Variant("6066h fixed at 0", changes=(lambda rows: fix(rows, 0x6066, 0, "H"),)),
@@ -205,7 +206,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("feed 1 (6092h never set)", changes=(holds(_6092_1=1),), canopen={"scale_told": False}),
     Variant("gear 10:1", changes=(holds(_6091_1=10, _608F_1=500),), mechanics=Mechanics(500, 10)),
     Variant("counts inwards", drives={"sign": -1, "homing_method": 19}),
-    # --- units ------------------------------------------------------------------------------------
+    # --- units ----------------------------------------------------------------------------------
     Variant("rpm told by 60A9h, fixed", changes=(slow_units,)),
     Variant("rpm told by 60A9h, can be set", changes=(speed_unit_can_be_set,)),
     Variant(
@@ -216,10 +217,18 @@ VARIANTS: tuple[Variant, ...] = (
         bound_m=0.002,
     ),
     Variant(
-        "speed unit wrong by 60", "refused", UNIT_WORDS, habits=Habits(speed_factor=60.0), bound_m=0.002
+        "speed unit wrong by 60",
+        "refused",
+        UNIT_WORDS,
+        habits=Habits(speed_factor=60.0),
+        bound_m=0.002,
     ),
     Variant(
-        "speed unit wrong by 10", "refused", UNIT_WORDS, habits=Habits(speed_factor=10.0), bound_m=0.002
+        "speed unit wrong by 10",
+        "refused",
+        UNIT_WORDS,
+        habits=Habits(speed_factor=10.0),
+        bound_m=0.002,
     ),
     Variant(
         "speed unit wrong by 1000, one leg",
@@ -260,7 +269,7 @@ VARIANTS: tuple[Variant, ...] = (
         canopen={"scale_told": False},
         bound_m=0.030,
     ),
-    # --- encoders ---------------------------------------------------------------------------------
+    # --- encoders -------------------------------------------------------------------------------
     Variant(
         "absolute encoders (mode 6 absent)",
         changes=ABSOLUTE_CHANGES,
@@ -288,7 +297,7 @@ VARIANTS: tuple[Variant, ...] = (
         pushed=(3, 0.30),
         bound_m=STILL_M,
     ),
-    # --- who is there -----------------------------------------------------------------------------
+    # --- who is there ---------------------------------------------------------------------------
     Variant(
         "drives of legs 2 and 5 exchanged",
         "refused",
@@ -323,7 +332,7 @@ VARIANTS: tuple[Variant, ...] = (
         foreign_sync_hz=50.0,
         bound_m=STILL_M,
     ),
-    # --- time -------------------------------------------------------------------------------------
+    # --- time -----------------------------------------------------------------------------------
     Variant(
         "boot after 8 s",
         habits=Habits(boot_s=8.0),
@@ -347,7 +356,7 @@ VARIANTS: tuple[Variant, ...] = (
         (r"(?i)leg \d", r"(?i)late|age|old|lag|delay"),
         habits=Habits(feedback_delay_syncs=2),
     ),
-    # --- bits and states --------------------------------------------------------------------------
+    # --- bits and states ------------------------------------------------------------------------
     Variant("remote bit 9 = 0", habits=Habits(remote_bit=False)),
     Variant("6061h follows when enabled only", habits=Habits(mode_shown_when_enabled=True)),
     Variant("no bit 12 in csp", habits=Habits(follows_bit=False)),
@@ -361,4 +370,3 @@ VARIANTS: tuple[Variant, ...] = (
 
 BY_NAME = {variant.name: variant for variant in VARIANTS}
 assert len(BY_NAME) == len(VARIANTS)
-
