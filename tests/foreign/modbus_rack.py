@@ -14,7 +14,7 @@ from drive402 import Drive402, identity_rows
 from electro_cylinder import ElectroCylinder
 from foreign_rack import PRODUCT, STARTS_M, STEP_S, VENDOR, serial_numbers
 from habits import Habits
-from modbus_server import GATEWAY_TARGET_SILENT, ModbusError, ModbusServer
+from modbus_server import GATEWAY_TARGET_SILENT, ModbusError, ModbusFunctions, ModbusServer
 from object_dictionary import ObjectDictionary, Row
 from rack_watch import Watch, like_hardware, told
 from servo_registers import ServoRegisters
@@ -59,7 +59,7 @@ class ModbusRack:
     def __init__(self, code: int, duration_s: float) -> None:
         self.now_s = 0.0
         self.units = [self._unit(leg) for leg in range(6)]
-        self.server = ModbusServer(self._read, self._write, self._refuse)
+        self.functions = ModbusFunctions(self._read, self._write, self._refuse)
         self._code = code
         self._duration_s = duration_s
         self._began_s: float | None = None
@@ -98,17 +98,18 @@ class ModbusRack:
 
     def run(self) -> None:
         """Serve masters until standard input ends."""
-        told(url=self.server.url)
+        server = ModbusServer(self.functions)
+        told(url=server.url)
         watch = Watch(self.units)
         like_hardware()
         begin_s, stepped_s = time.monotonic(), 0.0
         while True:
-            ready, _, _ = select.select([0, *self.server.readable], [], [], STEP_S)
+            ready, _, _ = select.select([0, *server.readable], [], [], STEP_S)
             self.now_s = time.monotonic() - begin_s
             if 0 in ready and not os.read(0, 4096):
-                told(exceptions=self.given, functions=sorted(self.server.functions))
+                told(exceptions=self.given, functions=sorted(self.functions.asked))
                 return
-            self.server.read()
+            server.read()
             for unit in self.units:
                 unit.advance(self.now_s)
             while stepped_s + STEP_S <= self.now_s:
@@ -118,7 +119,7 @@ class ModbusRack:
                 watch.step(stepped_s)
             if self._began_s is None and watch.furthest_m > WAY_M:
                 self._began_s = self.now_s
-            watch.look(self.server, self.now_s)
+            watch.look(server, self.now_s)
 
 
 if __name__ == "__main__":

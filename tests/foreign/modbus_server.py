@@ -22,8 +22,8 @@ class ModbusError(Exception):
         self.code = code
 
 
-class ModbusServer:
-    """One listening port, one master at a time.
+class ModbusFunctions:
+    """Functions 3, 6 and 16 of units.
 
     Args:
         read: gives the registers of a unit from an address on; raises `ModbusError`.
@@ -40,14 +40,69 @@ class ModbusServer:
         self._read = read
         self._write = write
         self._refuse = refuse
+        self.asked: set[int] = set()
+        """Codes of functions that were asked for."""
+
+    def answer(self, unit: int, request: bytes) -> bytes:
+        """The answer to a request, both without header."""
+        function = request[0]
+        self.asked.add(function)
+        try:
+            refused = self._refuse(unit, function)
+            if refused:
+                raise ModbusError(refused)
+            match function:
+                case 3:
+                    return self._read_registers(unit, request)
+                case 6:
+                    return self._write_register(unit, request)
+                case 16:
+                    return self._write_registers(unit, request)
+            raise ModbusError(ILLEGAL_FUNCTION)
+        except ModbusError as error:
+            return bytes([function | 0x80, error.code])
+
+    def _read_registers(self, unit: int, request: bytes) -> bytes:
+        if len(request) != 5:
+            raise ModbusError(ILLEGAL_VALUE)
+        address, count = struct.unpack(">HH", request[1:])
+        if not 1 <= count <= REGISTERS_MAX:
+            raise ModbusError(ILLEGAL_VALUE)
+        values = self._read(unit, address, count)
+        return struct.pack(f">BB{count}H", 3, 2 * count, *values)
+
+    def _write_register(self, unit: int, request: bytes) -> bytes:
+        if len(request) != 5:
+            raise ModbusError(ILLEGAL_VALUE)
+        address, value = struct.unpack(">HH", request[1:])
+        self._write(unit, address, [value])
+        return request
+
+    def _write_registers(self, unit: int, request: bytes) -> bytes:
+        if len(request) < 8:
+            raise ModbusError(ILLEGAL_VALUE)
+        address, count, size = struct.unpack(">HHB", request[1:6])
+        if not 1 <= count <= REGISTERS_MAX or size != 2 * count or len(request) != 6 + size:
+            raise ModbusError(ILLEGAL_VALUE)
+        self._write(unit, address, list(struct.unpack(f">{count}H", request[6:])))
+        return request[:5]
+
+
+class ModbusServer:
+    """One listening port, one master at a time.
+
+    Args:
+        functions: answers its requests.
+    """
+
+    def __init__(self, functions: ModbusFunctions) -> None:
+        self._functions = functions
         self._server = socket.create_server(("127.0.0.1", 0))
         self._server.setblocking(False)
         self._host: socket.socket | None = None
         self._bytes = b""
         self.hosts = 0
         """Connections until now."""
-        self.functions: set[int] = set()
-        """Codes that were asked for."""
 
     @property
     def url(self) -> str:
@@ -91,60 +146,14 @@ class ModbusServer:
             if len(self._bytes) < 6 + length:
                 return
             request, self._bytes = self._bytes[7 : 6 + length], self._bytes[6 + length :]
-            answer = self._answer(unit, request)
+            answer = self._functions.answer(unit, request)
             head = struct.pack(">HHHB", transaction, 0, len(answer) + 1, unit)
             try:
                 self._host.sendall(head + answer)
             except OSError:
                 self._drop()
 
-    def flush(self) -> None:
-        """Answers wait for nothing."""
-
     def _drop(self) -> None:
         if self._host is not None:
             self._host.close()
         self._host, self._bytes = None, b""
-
-    def _answer(self, unit: int, request: bytes) -> bytes:
-        function = request[0]
-        self.functions.add(function)
-        try:
-            refused = self._refuse(unit, function)
-            if refused:
-                raise ModbusError(refused)
-            match function:
-                case 3:
-                    return self._read_registers(unit, request)
-                case 6:
-                    return self._write_register(unit, request)
-                case 16:
-                    return self._write_registers(unit, request)
-            raise ModbusError(ILLEGAL_FUNCTION)
-        except ModbusError as error:
-            return bytes([function | 0x80, error.code])
-
-    def _read_registers(self, unit: int, request: bytes) -> bytes:
-        if len(request) != 5:
-            raise ModbusError(ILLEGAL_VALUE)
-        address, count = struct.unpack(">HH", request[1:])
-        if not 1 <= count <= REGISTERS_MAX:
-            raise ModbusError(ILLEGAL_VALUE)
-        values = self._read(unit, address, count)
-        return struct.pack(f">BB{count}H", 3, 2 * count, *values)
-
-    def _write_register(self, unit: int, request: bytes) -> bytes:
-        if len(request) != 5:
-            raise ModbusError(ILLEGAL_VALUE)
-        address, value = struct.unpack(">HH", request[1:])
-        self._write(unit, address, [value])
-        return request
-
-    def _write_registers(self, unit: int, request: bytes) -> bytes:
-        if len(request) < 8:
-            raise ModbusError(ILLEGAL_VALUE)
-        address, count, size = struct.unpack(">HHB", request[1:6])
-        if not 1 <= count <= REGISTERS_MAX or size != 2 * count or len(request) != 6 + size:
-            raise ModbusError(ILLEGAL_VALUE)
-        self._write(unit, address, list(struct.unpack(f">{count}H", request[6:])))
-        return request[:5]

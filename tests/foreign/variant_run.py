@@ -64,6 +64,7 @@ class Outcome:
         outcome: "completed", or the verb that was refused.
         seconds: of all verbs.
         silence_s: longest silence of the console while the link was open.
+        silence_end_s: when it ended, from the opening of the link.
         furthest_m: furthest that the plant saw a rod get in one verb.
         words: what the last verb said at its end.
         wrong: what was expected and not seen; empty if the variant went as it should.
@@ -73,6 +74,7 @@ class Outcome:
     outcome: str
     seconds: float
     silence_s: float
+    silence_end_s: float
     furthest_m: float
     words: str
     wrong: list[str] = field(default_factory=list)
@@ -207,23 +209,23 @@ def type_in(verb: str, words: list[str], folder: Path) -> VerbRun:
     return VerbRun(verb, status, began_s, time.monotonic(), pieces)
 
 
-def silence(run: VerbRun, rack: RackHandle) -> float:
-    """Longest time without a word and without motion while the link was open [s]."""
+def silence(run: VerbRun, rack: RackHandle) -> tuple[float, float]:
+    """Longest time without a word and without motion while the link was open, and its end [s]."""
     lines = [(at, line) for at, line in rack.lines if at >= run.began_s]
     came = [at for at, line in lines if "came" in line]
     if not came:
-        return 0.0
+        return 0.0, 0.0
     went = [at for at, line in lines if "went" in line]
     end_s = went[-1] if went else run.ended_s
     marks = [(at, None) for at, _ in run.pieces]
     marks += [(at, line["moving"]) for at, line in lines if "moving" in line]
-    longest_s, since_s, moving = 0.0, came[0], False
+    longest, since_s, moving = (0.0, 0.0), came[0], False
     for at, moves in sorted([*marks, (end_s, None)], key=lambda mark: mark[0]):
         if came[0] < at <= end_s:
-            longest_s = longest_s if moving else max(longest_s, at - since_s)
+            longest = longest if moving else max(longest, (at - since_s, at - came[0]))
             since_s = at
             moving = moving if moves is None else moves
-    return longest_s
+    return longest
 
 
 def run_once(variant: Variant) -> Outcome:
@@ -233,7 +235,7 @@ def run_once(variant: Variant) -> Outcome:
     try:
         rig = write_rig(variant, folder)
         runs: list[VerbRun] = []
-        quiet = 0.0
+        quiet = (0.0, 0.0)
         for verb in variant.steps:
             if verb == "push":
                 rack.say(push=variant.pushed)
@@ -254,7 +256,7 @@ def run_once(variant: Variant) -> Outcome:
         variant.name,
         "completed" if last.status == 0 else f"refused by {last.verb}",
         sum(run.ended_s - run.began_s for run in runs),
-        quiet,
+        *quiet,
         max((max(line["furthest_m"]) for line in told), default=0.0),
         last.text[-1500:],
         console=[
@@ -305,7 +307,8 @@ def table_line(outcome: Outcome) -> str:
     good = "as expected" if not outcome.wrong else "WRONG: " + "; ".join(outcome.wrong)
     return (
         f"{outcome.variant:42} {outcome.outcome:20} {outcome.seconds:6.1f} s "
-        f"silent {outcome.silence_s:4.1f} s  {outcome.furthest_m * 1e3:7.2f} mm  {good}"
+        f"silent {outcome.silence_s:4.1f} s until {outcome.silence_end_s:5.1f} s  "
+        f"{outcome.furthest_m * 1e3:7.2f} mm  {good}"
     )
 
 
