@@ -118,11 +118,18 @@ def elmo_gold(rows: Rows) -> None:
 
 
 def schunk_prl120(rows: Rows) -> None:
-    """Schunk PRL120."""
+    """Schunk PRL120: an absolute encoder, no homing; it counts thousandths of a degree."""
     no_event_timers(rows)
     channels(rows, 3)
     consumers(rows, 4)
     without(rows, 0x1006, 0x1029, 0x6007, 0x603F, 0x605A, 0x605B, 0x605C, 0x605D, 0x605E, 0x6066)
-    without(rows, 0x607D, 0x607F, 0x6084, 0x60B1, 0x60C0, 0x60C5, 0x60C6, 0x60F4, 0x60FD, 0x6072)
-    without(rows, *FACTORS)
-    hold(rows, _6098=0, _6099_1=0, _60C2_1=50)
+    without(rows, 0x607D, 0x607F, 0x6084, 0x6085, 0x6098, 0x6099, 0x609A, 0x60B1, 0x60C0)
+    without(rows, 0x60C5, 0x60C6, 0x60F4, 0x60FD, 0x6072, *FACTORS)
+    hold(rows, _60C2_1=50, _6502=0x3C5)
+
+
+THOUSANDTHS_OF_A_DEGREE = (0xFD41_0000, 0xFD41_0300, 0xFD41_5700)
+"""Units of the PRL120: position, speed, acceleration."""
+IPOS_SPEED, IPOS_ACCELERATION = 1e3 / 65536, 1e6 / 65536
+"""Units of the iPOS: increments per sample of 1 ms, and per its square, with 16 bits behind the
+point (iPOS CANopen programming manual, 6081h and 6083h), in increments per second."""

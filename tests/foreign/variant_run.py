@@ -85,10 +85,13 @@ class Outcome:
 class RackHandle:
     """The rack's process, and what it told, with the time it was heard."""
 
-    def __init__(self, variant: str) -> None:
+    def __init__(self, variant: Variant) -> None:
         self.lines: list[tuple[float, dict[str, Any]]] = []
+        program = ["foreign_rack.py", variant.name]
+        if variant.modbus is not None:
+            program = ["modbus_rack.py", *map(str, variant.modbus)]
         self._process = subprocess.Popen(
-            [sys.executable, str(FOREIGN / "foreign_rack.py"), variant],
+            [sys.executable, str(FOREIGN / program[0]), *program[1:]],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -133,7 +136,14 @@ def write_rig(variant: Variant, folder: Path) -> Path:
     for key, value in variant.supervision.items():
         text, found = re.subn(rf"(?m)^{key} = [^#\n]*", f"{key} = {toml(value)} ", text)
         assert found == 1, key
+    if variant.modbus is not None:
+        drives_type = {"type": str(FOREIGN / "foreign_servo.toml")}
+    elif variant.file:
+        drives_type = {"type": str(write_drive_file(variant, folder))}
+    else:
+        drives_type = {}
     drives = {
+        **drives_type,
         "counts_per_m": round(variant.mechanics.counts_per_m, 3),
         "serial_numbers": serial_numbers(),
         **variant.drives,
@@ -142,6 +152,18 @@ def write_rig(variant: Variant, folder: Path) -> Path:
     if variant.canopen:
         lines = (f"{key} = {toml(value)}\n" for key, value in variant.canopen.items())
         text += "\n[drives.canopen]\n" + "".join(lines)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_drive_file(variant: Variant, folder: Path) -> Path:
+    """The drive file of a variant's builder."""
+    header = {"name": variant.name, "maker": "nobody", "protocol": "canopen"}
+    header |= {"source": "tests/foreign/variants.py", "tried_on_metal": False}
+    text = ""
+    for table, entries in {"drive": header, **variant.file}.items():
+        text += f"[{table}]\n" + "".join(f"{key} = {toml(v)}\n" for key, v in entries.items())
+    path = folder / "own_drive.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -231,7 +253,7 @@ def silence(run: VerbRun, rack: RackHandle) -> tuple[float, float]:
 def run_once(variant: Variant) -> Outcome:
     """All verbs of a variant, up to the first that is refused."""
     folder = Path(tempfile.mkdtemp(prefix="hil-foreign-"))
-    rack = RackHandle(variant.name)
+    rack = RackHandle(variant)
     try:
         rig = write_rig(variant, folder)
         runs: list[VerbRun] = []

@@ -42,6 +42,8 @@ class Variant:
         drives: what the builder writes into the rig's table of drives.
         canopen: and into its table of CANopen.
         supervision: and over its supervision.
+        file: what the builder writes into a drive file of his own, beside its header.
+        modbus: exception and how long it is given [s], of the gateway that stands in for the bus.
         nodes: of legs 1 to 6.
         strangers: nodes on the bus beside the legs' drives.
         exchanged: two legs whose drives stand in each other's place.
@@ -64,6 +66,8 @@ class Variant:
     drives: dict[str, Any] = field(default_factory=dict)
     canopen: dict[str, Any] = field(default_factory=dict)
     supervision: dict[str, Any] = field(default_factory=dict)
+    file: dict[str, Any] = field(default_factory=dict)
+    modbus: tuple[int, float] | None = None
     nodes: tuple[int, ...] = LEGS
     strangers: tuple[int, ...] = ()
     exchanged: tuple[int, int] | None = None
@@ -134,14 +138,17 @@ VARIANTS: tuple[Variant, ...] = (
         changes=(maker_rows.nanotec_cl4,),
         mechanics=Mechanics(encoder_counts=2000),
         pdos=(8, 8),
-        drives={"type": "nanotec_cl4", "counts_per_m": 720000.0},
+        drives={"type": "cl4", "counts_per_m": 720000.0},
         habits=Habits(unit_words=(0xFF41_0000, SPEED_RPM, ACCELERATION_RPM_S)),
         canopen={"scale_told": False},
     ),
     Variant(
         "technosoft_ipos",
         changes=(maker_rows.technosoft_ipos,),
-        drives={"type": "technosoft_ipos", "mode": "ip"},
+        habits=Habits(
+            speed_factor=maker_rows.IPOS_SPEED, acceleration_factor=maker_rows.IPOS_ACCELERATION
+        ),
+        drives={"type": "ipos", "mode": "ip"},
         canopen={"scale_told": False},
     ),
     Variant("elmo_gold", changes=(maker_rows.elmo_gold,), drives={"type": "elmo_gold"}),
@@ -149,8 +156,12 @@ VARIANTS: tuple[Variant, ...] = (
         "schunk_prl120",
         changes=(maker_rows.schunk_prl120,),
         pdos=(2, 4),
-        drives={"type": "schunk_prl120"},
+        habits=Habits(
+            absolute=True, homing_methods=(), unit_words=maker_rows.THOUSANDTHS_OF_A_DEGREE
+        ),
+        drives={"type": "prl120", "homing": "absolute", "counts_per_m": 72e6},
         canopen={"scale_told": False},
+        steps=REFERENCED,
     ),
     # --- objects that are not there -------------------------------------------------------------
     Variant("no event timer (1400h:5)", changes=(no_event_timers,)),
@@ -165,6 +176,10 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "SYNC time-out only",
         changes=(no_event_timers, lacks(0x1016, 0x100C, 0x100D)),
+        file={
+            "objects": {"lacks": ["1400h:5", "1016h", "100Ch", "100Dh"]},
+            "habits": {"interpolation_cycles": 4},
+        },
         habits=Habits(sync_timeout_cycles=4),
     ),
     Variant(
@@ -202,7 +217,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("rounding (20000 becomes 19999)", changes=(rounds,)),
     Variant("607Fh at most 50000", changes=(lambda rows: limit(rows, 1, 50000, (0x607F, 0)),)),
     Variant("6066h fixed at 0", changes=(lambda rows: fix(rows, 0x6066, 0, "H"),)),
-    Variant("6092h in mm", changes=(holds(_6092_1=5),)),
+    Variant("6092h in mm", changes=(holds(_6092_1=5),), file={"units": {"feed": "mm"}}),
     Variant("feed 1 (6092h never set)", changes=(holds(_6092_1=1),), canopen={"scale_told": False}),
     Variant("gear 10:1", changes=(holds(_6091_1=10, _608F_1=500),), mechanics=Mechanics(500, 10)),
     Variant("counts inwards", drives={"sign": -1, "homing_method": 19}),
@@ -336,13 +351,13 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "boot after 8 s",
         habits=Habits(boot_s=8.0),
-        drives={"boot_timeout_s": 10.0},
+        file={"habits": {"boot_timeout_s": 10.0}},
         boot_s=30.0,
     ),
     Variant(
         "boot after 59 s",
         habits=Habits(boot_s=59.0),
-        drives={"boot_timeout_s": 60.0},
+        file={"habits": {"boot_timeout_s": 60.0}},
         steps=("home",),
         boot_s=60.0,
     ),
@@ -357,15 +372,65 @@ VARIANTS: tuple[Variant, ...] = (
         habits=Habits(feedback_delay_syncs=2),
     ),
     # --- bits and states ------------------------------------------------------------------------
-    Variant("remote bit 9 = 0", habits=Habits(remote_bit=False)),
-    Variant("6061h follows when enabled only", habits=Habits(mode_shown_when_enabled=True)),
-    Variant("no bit 12 in csp", habits=Habits(follows_bit=False)),
-    Variant("two reset edges", habits=Habits(reset_edges=2, found_faulty=True)),
-    Variant("three reset edges", habits=Habits(reset_edges=3, found_faulty=True)),
+    Variant(
+        "remote bit 9 = 0", habits=Habits(remote_bit=False), file={"habits": {"remote_bit": False}}
+    ),
+    Variant(
+        "remote bit 9 = 0, told by nobody",
+        "refused",
+        (r"(?i)leg \d", r"6041h|(?i:bit 9)|remote"),
+        habits=Habits(remote_bit=False),
+        bound_m=STILL_M,
+    ),
+    Variant(
+        "6061h follows when enabled only",
+        habits=Habits(mode_shown_when_enabled=True),
+        file={"habits": {"mode_shown_disabled": False}},
+    ),
+    Variant(
+        "no bit 12 in csp",
+        habits=Habits(follows_bit=False),
+        file={"habits": {"follows_bit": False}},
+    ),
+    Variant(
+        "no bit 12 in csp, told by nobody",
+        "refused",
+        (r"(?i)leg \d", r"6041h|bit 12"),
+        habits=Habits(follows_bit=False),
+        bound_m=0.010,
+    ),
+    Variant(
+        "two reset edges",
+        habits=Habits(reset_edges=2, found_faulty=True),
+        file={"habits": {"reset_edges": 2}},
+    ),
+    Variant(
+        "three reset edges",
+        habits=Habits(reset_edges=3, found_faulty=True),
+        file={"habits": {"reset_edges": 3}},
+    ),
     Variant("PDO mapping in PRE-OPERATIONAL only", habits=Habits(mapping_before_operational=True)),
     Variant("expedited SDO without size", habits=Habits(sdo_size_told=False)),
     Variant("SDO block transfer refused, long names", changes=(long_name,)),
     Variant("mode ip", drives={"mode": "ip"}),
+    # --- Modbus -----------------------------------------------------------------------------------
+    Variant("modbus servo", modbus=(0, 0.0)),
+    Variant("modbus servo busy for three cycles (6)", modbus=(6, 0.03)),
+    *(
+        Variant(
+            f"modbus servo, exception {code}",
+            "refused",
+            (rf"(?i)exception {code}\b", f"(?i){name}"),
+            modbus=(code, 0.0),
+        )
+        for code, name in {
+            1: "illegal function",
+            2: "illegal data address",
+            3: "illegal data value",
+            4: "device failure",
+            11: "gateway target",
+        }.items()
+    ),
 )
 
 BY_NAME = {variant.name: variant for variant in VARIANTS}
