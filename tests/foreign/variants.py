@@ -273,6 +273,7 @@ VARIANTS: tuple[Variant, ...] = (
         (r"(?i)leg 1", r"608Fh|6091h|6092h", r"counts_per_m"),
         changes=(holds(_6092_1=500),),
         mechanics=Mechanics(lead_m=0.0005),
+        drives={"counts_per_m": 1e6},
         bound_m=STILL_M,
     ),
     Variant(
