@@ -37,6 +37,8 @@ SILENCE_S = 2.0
 ATTEMPTS = 3
 GIVEN_UP_S = 150.0
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-B0-2]|\x1b[=>]")
+SPINNER = re.compile(r"[\u2800-\u28ff] [^\u2800-\u28ff\r\n]*")
+"""One picture of what turns while somebody waits."""
 
 
 @dataclass
@@ -52,7 +54,8 @@ class VerbRun:
     @property
     def text(self) -> str:
         """The console, without colours and line breaks."""
-        return " ".join(ANSI.sub(" ", "".join(piece for _, piece in self.pieces)).split())
+        written = ANSI.sub(" ", "".join(piece for _, piece in self.pieces))
+        return " ".join(SPINNER.sub("", written).split())
 
 
 @dataclass
