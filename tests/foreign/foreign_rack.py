@@ -2,7 +2,7 @@
 
 A program of its own: `python foreign_rack.py VARIANT`. Standard output has one JSON object a line:
 first the URL, then what each host did once it has gone. Standard input is a console, also of JSON
-objects: {"push": [leg, way_m]}. Its end is the rack's. FOREIGN_TRACE names a file for all frames.
+objects: {"push": [[leg, way_m]]}, {"tell": "places"}. Its end is the rack's. FOREIGN_TRACE names a file for all frames.
 
 Left out: error frames, arbitration and the time of frames on the wire, the platform that couples
 the rods.
@@ -134,7 +134,11 @@ class ForeignRack:
     def _console(self) -> bool:
         text = os.read(0, 4096).decode()
         for line in text.splitlines():
-            self.push(*json.loads(line)["push"])
+            command = json.loads(line)
+            for leg, way_m in command.get("push", []):
+                self.push(leg, way_m)
+            if "tell" in command:
+                told(places_m=[round(slave.drive.rod.place_m, 6) for slave in self.slaves[:6]])
         return bool(text)
 
     def _foreign_sync(self) -> None:

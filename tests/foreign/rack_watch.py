@@ -47,6 +47,7 @@ class Watch:
         self._left_s: float | None = None
         self._from_m: list[float] = []
         self._furthest_m: list[float] = []
+        self._outmost_m: list[float] = []
         self._fastest_m_s: list[float] = []
         self._gone_errors: list[list[int]] = []
         self._moved_s = -1.0
@@ -69,6 +70,7 @@ class Watch:
         for leg, place_m in enumerate(self._from_m):
             rod = self._slaves[leg].drive.rod
             self._furthest_m[leg] = max(self._furthest_m[leg], abs(rod.place_m - place_m))
+            self._outmost_m[leg] = max(self._outmost_m[leg], rod.place_m)
             self._fastest_m_s[leg] = max(self._fastest_m_s[leg], abs(rod.speed_m_s))
 
     def look(self, port: Port, now_s: float) -> None:
@@ -90,6 +92,7 @@ class Watch:
         self._left_s, self.host_frames = None, 0
         self._from_m = [slave.drive.rod.place_m for slave in self._slaves]
         self._furthest_m = [0.0] * len(self._slaves)
+        self._outmost_m = list(self._from_m)
         self._fastest_m_s = [0.0] * len(self._slaves)
         for slave in self._slaves:
             slave.errors.clear()
@@ -103,6 +106,10 @@ class Watch:
             host=self._hosts,
             frames=self.host_frames,
             furthest_m=[round(way, 6) for way in self._furthest_m],
+            out_m=[
+                round(outmost - slave.drive.rod.place_m, 6)
+                for outmost, slave in zip(self._outmost_m, self._slaves, strict=True)
+            ],
             fastest_m_s=[round(speed, 5) for speed in self._fastest_m_s],
             moves=[list(slave.drive.moves) for slave in self._slaves],
             errors=[[f"{code:04X}h" for code in slave.errors] for slave in self._slaves],

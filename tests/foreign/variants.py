@@ -48,7 +48,7 @@ class Variant:
         strangers: nodes on the bus beside the legs' drives.
         exchanged: two legs whose drives stand in each other's place.
         foreign_sync_hz: somebody else sends SYNC at this rate.
-        pushed: leg and way by which a rod is moved while the bench is away, once it has homed [m].
+        pushed: legs and the ways by which their rods are moved while the bench is away [m].
         steps: verbs in their order.
         bound_m: furthest that a rod may get from where it stood when the last verb began.
         boot_s: what boot adds to the time that the variant may last.
@@ -72,7 +72,7 @@ class Variant:
     strangers: tuple[int, ...] = ()
     exchanged: tuple[int, int] | None = None
     foreign_sync_hz: float = 0.0
-    pushed: tuple[int, float] | None = None
+    pushed: tuple[tuple[int, float], ...] = ()
     steps: tuple[str, ...] = ("test", "home", "heave")
     bound_m: float = ANYWHERE_M
     boot_s: float = 5.0
@@ -117,6 +117,8 @@ def long_name(rows: Rows) -> None:
 ABSOLUTE = Habits(absolute=True, homing_methods=())
 NO_HOMING = lacks(0x6098, 0x6099, 0x609A, 0x607C)
 ABSOLUTE_CHANGES = (NO_HOMING, holds(_6502=0x3C5))
+RULED = ("rule", "home", "test", "heave")
+"""First a person measures how far each leg goes: for drives that tell no scale."""
 REFERENCED = ("reference", "home", "test", "heave")
 NO_WATCHDOG_WORDS = (r"(?i)leg|drive", r"(?i)watchdog", r"1400h|1016h|100Ch")
 UNIT_WORDS = (r"(?i)leg \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
@@ -131,7 +133,8 @@ VARIANTS: tuple[Variant, ...] = (
         entries=12,
         drives={"type": "epos4", "counts_per_m": 819200.0, "homing_method": 27},
         habits=Habits(homing_methods=(1, 2, 7, 11, 17, 18, 23, 27, 33, 34, 37)),
-        canopen={"scale_told": False},
+        canopen={"scale_told": False, "way_per_turn_m": 0.005},
+        steps=RULED,
     ),
     Variant(
         "nanotec_cl4",
@@ -140,7 +143,8 @@ VARIANTS: tuple[Variant, ...] = (
         pdos=(8, 8),
         drives={"type": "cl4", "counts_per_m": 720000.0},
         habits=Habits(unit_words=(0xFF41_0000, SPEED_RPM, ACCELERATION_RPM_S)),
-        canopen={"scale_told": False},
+        canopen={"scale_told": False, "way_per_turn_m": 0.005},
+        steps=RULED,
     ),
     Variant(
         "technosoft_ipos",
@@ -150,6 +154,7 @@ VARIANTS: tuple[Variant, ...] = (
         ),
         drives={"type": "ipos", "mode": "ip"},
         canopen={"scale_told": False},
+        steps=RULED,
     ),
     Variant("elmo_gold", changes=(maker_rows.elmo_gold,), drives={"type": "elmo_gold"}),
     Variant(
@@ -160,8 +165,9 @@ VARIANTS: tuple[Variant, ...] = (
             absolute=True, homing_methods=(), unit_words=maker_rows.THOUSANDTHS_OF_A_DEGREE
         ),
         drives={"type": "prl120", "homing": "absolute", "counts_per_m": 72e6},
-        canopen={"scale_told": False},
-        steps=REFERENCED,
+        canopen={"scale_told": False, "way_per_turn_m": 0.005},
+        pushed=tuple((leg, 0.05) for leg in LEGS),
+        steps=("push", "reference", "pull", *REFERENCED),
     ),
     # --- objects that are not there -------------------------------------------------------------
     Variant("no event timer (1400h:5)", changes=(no_event_timers,)),
@@ -218,7 +224,12 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("607Fh at most 50000", changes=(lambda rows: limit(rows, 1, 50000, (0x607F, 0)),)),
     Variant("6066h fixed at 0", changes=(lambda rows: fix(rows, 0x6066, 0, "H"),)),
     Variant("6092h in mm", changes=(holds(_6092_1=5),), file={"units": {"feed": "mm"}}),
-    Variant("feed 1 (6092h never set)", changes=(holds(_6092_1=1),), canopen={"scale_told": False}),
+    Variant(
+        "feed 1 (6092h never set)",
+        changes=(holds(_6092_1=1),),
+        canopen={"scale_told": False},
+        steps=RULED,
+    ),
     Variant("gear 10:1", changes=(holds(_6091_1=10, _608F_1=500),), mechanics=Mechanics(500, 10)),
     Variant("counts inwards", drives={"sign": -1, "homing_method": 19}),
     # --- units ----------------------------------------------------------------------------------
@@ -283,7 +294,8 @@ VARIANTS: tuple[Variant, ...] = (
         changes=(lacks(0x608F, 0x6091, 0x6092),),
         habits=Habits(position_factor=2.0),
         canopen={"scale_told": False},
-        bound_m=0.030,
+        steps=RULED,
+        bound_m=0.080,
     ),
     # --- encoders -------------------------------------------------------------------------------
     Variant(
@@ -301,16 +313,14 @@ VARIANTS: tuple[Variant, ...] = (
         habits=ABSOLUTE,
         drives={"homing": "absolute"},
         steps=("reference", "push", "home"),
-        pushed=(3, 0.30),
+        pushed=((3, 0.30),),
         bound_m=STILL_M,
     ),
     Variant(
-        "homing on the spot (35), rod 0.30 m off",
+        "homing on the spot (35)",
         "refused",
-        (r"(?i)leg 3", r"(?i)reference"),
+        (r"homing_method", r"\b35\b", "absolute"),
         drives={"homing_method": 35},
-        steps=("reference", "push", "home"),
-        pushed=(3, 0.30),
         bound_m=STILL_M,
     ),
     # --- who is there ---------------------------------------------------------------------------
