@@ -2,7 +2,8 @@
 
 A program of its own: `python foreign_rack.py VARIANT`. Standard output has one JSON object a line:
 first the URL, then what each host did once it has gone. Standard input is a console, also of JSON
-objects: {"push": [[leg, way_m]]}, {"tell": "places"}. Its end is the rack's. FOREIGN_TRACE names a file for all frames.
+objects: {"push": [[leg, way_m]]}, {"tell": "places"}. Its end is the rack's.
+FOREIGN_TRACE names a file for all frames.
 
 Left out: error frames, arbitration and the time of frames on the wire, the platform that couples
 the rods.

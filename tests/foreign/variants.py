@@ -156,7 +156,13 @@ VARIANTS: tuple[Variant, ...] = (
         canopen={"scale_told": False},
         steps=RULED,
     ),
-    Variant("elmo_gold", changes=(maker_rows.elmo_gold,), drives={"type": "elmo_gold"}),
+    Variant(
+        "elmo_gold",
+        changes=(maker_rows.elmo_gold,),
+        drives={"type": "elmo_gold"},
+        canopen={"scale_told": False},
+        steps=RULED,
+    ),
     Variant(
         "schunk_prl120",
         changes=(maker_rows.schunk_prl120,),
