@@ -1,7 +1,7 @@
 """Six servo drives behind a Modbus TCP gateway, one unit each, that nobody here wrote.
 
-A program of its own: `python modbus_rack.py CODE DURATION_S`. Once in its life, when a rod has got
-0.05 m from where it stood, it answers with exception CODE for DURATION_S (0: one answer).
+A program of its own: `python modbus_rack.py CODE DURATION_S`. Once in its life, a while after a rod
+has got far from where it stood, it answers with exception CODE for DURATION_S (0: one answer).
 """
 
 import os
@@ -21,8 +21,8 @@ from servo_registers import ServoRegisters
 from slave_rows import profile_rows
 from units import Mechanics
 
-WAY_M = 0.05
-"""A rod that has got so far lets the exceptions begin."""
+WAY_M, LATER_S = 0.33, 1.5
+"""A rod that has got so far lets the exceptions begin, so much later: in the middle of a heave."""
 SILENT = 0x8250
 """EMCY code of a request that stayed away; here of 603Fh."""
 
@@ -62,7 +62,7 @@ class ModbusRack:
         self.functions = ModbusFunctions(self._read, self._write, self._refuse)
         self._code = code
         self._duration_s = duration_s
-        self._began_s: float | None = None
+        self._begins_s: float | None = None
         self.given = 0
 
     def _unit(self, leg: int) -> ServoUnit:
@@ -89,9 +89,9 @@ class ModbusRack:
         self._of(unit).registers.write(address, values)
 
     def _refuse(self, unit: int, function: int) -> int:
-        if not self._code or self._began_s is None:
+        if not self._code or self._begins_s is None or self.now_s < self._begins_s:
             return 0
-        if self.given and self.now_s - self._began_s > self._duration_s:
+        if self.given and self.now_s - self._begins_s > self._duration_s:
             return 0
         self.given += 1
         return self._code
@@ -117,8 +117,8 @@ class ModbusRack:
                 for unit in self.units:
                     unit.drive.step(STEP_S)
                 watch.step(stepped_s)
-            if self._began_s is None and watch.furthest_m > WAY_M:
-                self._began_s = self.now_s
+            if self._begins_s is None and watch.furthest_m > WAY_M:
+                self._begins_s = self.now_s + LATER_S
             watch.look(server, self.now_s)
 
 

@@ -121,7 +121,7 @@ RULED = ("rule", "home", "test", "heave")
 """First a person measures how far each leg goes: for drives that tell no scale."""
 REFERENCED = ("reference", "home", "test", "heave")
 NO_WATCHDOG_WORDS = (r"(?i)leg|drive", r"(?i)watchdog", r"1400h|1016h|100Ch")
-UNIT_WORDS = (r"(?i)leg \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
+UNIT_WORDS = (r"(?i)legs? \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
 
 VARIANTS: tuple[Variant, ...] = (
     Variant("complete"),
@@ -204,7 +204,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "watchdog that does nothing (6007h ignored)",
         "refused",
-        (r"(?i)leg \d", r"(?i)watchdog|did not stop|went on"),
+        (r"(?i)legs? \d", r"(?i)watchdog|did not stop|went on"),
         changes=(no_event_timers, lacks(0x100C, 0x100D), holds(_6007=0)),
         habits=Habits(watchdog_acts=False),
         bound_m=0.020,
@@ -280,7 +280,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "acceleration unit wrong by 1/60",
         "refused",
-        (r"(?i)leg \d", r"(?i)acceleration|unit|factor"),
+        (r"(?i)legs? \d", r"(?i)acceleration|unit|factor"),
         habits=Habits(acceleration_factor=1.0 / 60.0),
         bound_m=0.002,
     ),
@@ -385,7 +385,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "feedback late by two cycles",
         "refused",
-        (r"(?i)leg \d", r"(?i)late|age|old|lag|delay"),
+        (r"(?i)legs? \d", r"(?i)late|age|old|lag|delay"),
         habits=Habits(feedback_delay_syncs=2),
     ),
     # --- bits and states ------------------------------------------------------------------------
@@ -395,7 +395,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "remote bit 9 = 0, told by nobody",
         "refused",
-        (r"(?i)leg \d", r"6041h|(?i:bit 9)|remote"),
+        (r"(?i)legs? \d", r"6041h|(?i:bit 9)|remote"),
         habits=Habits(remote_bit=False),
         bound_m=STILL_M,
     ),
@@ -412,7 +412,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "no bit 12 in csp, told by nobody",
         "refused",
-        (r"(?i)leg \d", r"6041h|bit 12"),
+        (r"(?i)legs? \d", r"6041h|bit 12"),
         habits=Habits(follows_bit=False),
         bound_m=0.010,
     ),
