@@ -117,9 +117,9 @@ def long_name(rows: Rows) -> None:
 ABSOLUTE = Habits(absolute=True, homing_methods=())
 NO_HOMING = lacks(0x6098, 0x6099, 0x609A, 0x607C)
 ABSOLUTE_CHANGES = (NO_HOMING, holds(_6502=0x3C5))
-RULED = ("rule", "home", "test", "heave")
+RULED = ("rule", "test", "home", "heave")
 """First a person measures how far each leg goes: for drives that tell no scale."""
-REFERENCED = ("reference", "home", "test", "heave")
+REFERENCED = ("reference", "test", "home", "heave")
 NO_WATCHDOG_WORDS = (r"(?i)leg|drive", r"(?i)watchdog", r"1400h|1016h|100Ch")
 UNIT_WORDS = (r"(?i)legs? \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
 
