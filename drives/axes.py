@@ -14,6 +14,7 @@ from drives.axis import Axis
 from drives.axis_duty import AxisLimits, Duty
 from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixStates
 from drives.cia402 import OperationMode, State402
+from drives.waits import Wait, Waits, in_words, of_leg
 
 RUNAWAY_FACTOR = 3.0
 """How many times faster than its speed of homing a drive is that runs away."""
@@ -43,6 +44,7 @@ class SequenceTimes:
     reset_s: float = 0.1
 
 
+_NOT_HOMED = Wait(0, "its reference", "not known", "homing")
 _ALL: SixBools = (True, True, True, True, True, True)
 _NONE: SixBools = (False, False, False, False, False, False)
 _ON = DriveState.ENABLED
@@ -64,6 +66,8 @@ class SixAxes:
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
         homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
             in it loses its power at once. 0 is not watched.
+        remote_bit: Only drives whose statusword has bit 9, remote, begin something.
+        follows_bit: Drives tell in bit 12 of the statusword that they follow.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -78,6 +82,8 @@ class SixAxes:
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
         homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
+        remote_bit: bool = True,
+        follows_bit: bool = True,
     ) -> None:
         if work_mode not in WORK_MODES:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
@@ -101,6 +107,8 @@ class SixAxes:
                     settle_cycles=cycles(times.settle_s),
                     reset_cycles=cycles(times.reset_s),
                     homing_step_counts=math.ceil(RUNAWAY_FACTOR * speed * period_s),
+                    remote_bit=remote_bit,
+                    follows_bit=follows_bit,
                 )
             )
             for counts, speed in zip(still_counts, homing_counts_per_s, strict=True)
@@ -109,6 +117,7 @@ class SixAxes:
         self._homing = tuple(self._axes[leg - 1] for leg in numbers)
         self._goal: DriveGoal | None = None
         self._given_up = ""
+        self._in_vain: Waits = ()
         self._steady: SteadyAxes | None = None
 
     @property
@@ -151,18 +160,20 @@ class SixAxes:
     @property
     def waiting(self) -> str:
         """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        return self._given_up or in_words(self.waits)
+
+    @property
+    def waits(self) -> Waits:
+        """What the goal waits for, or waited for when it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
-            return self._given_up
-        parts: list[str] = []
+            return self._in_vain
+        found: list[Wait] = []
         for leg, axis in enumerate(self._axes, start=1):
-            text = axis.obstacle
-            if axis.duty is Duty.HOME:
-                text = f"it waits for {axis.homing.phase.value}"
-            elif not text and self._goal is DriveGoal.ENABLED and not axis.homed:
-                text = "it is not homed"
-            if text:
-                parts.append(f"leg {leg}: {text}")
-        return "; ".join(parts)
+            wait = axis.wait
+            if wait is None and self._goal is DriveGoal.ENABLED and not axis.homed:
+                wait = _NOT_HOMED
+            found.extend(of_leg(leg, wait))
+        return tuple(found)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal: stopping and disabling begin with the next words, others when all can.
@@ -175,7 +186,7 @@ class SixAxes:
             axis.duty is Duty.WORK and axis.follows for axis in self._axes
         )
         self._goal = None if reached else goal
-        self._given_up = ""
+        self._given_up, self._in_vain = "", ()
         if goal is DriveGoal.DISABLED:
             for axis in self._axes:
                 axis.homing_failed = False
@@ -326,4 +337,10 @@ class SixAxes:
     def _give_up(self, what: str, is_cause: Sequence[bool]) -> None:
         legs = [str(leg) for leg, cause in enumerate(is_cause, start=1) if cause]
         self._given_up = f"{what} leg {', '.join(legs)}"
+        waits = {wait.leg: wait for wait in self.waits}
+        self._in_vain = tuple(
+            waits.get(leg, Wait(0, "the goal of all six", self._given_up, "a new request", leg=leg))
+            for leg, cause in enumerate(is_cause, start=1)
+            if cause
+        )
         self._goal = None

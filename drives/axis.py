@@ -4,9 +4,19 @@ Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in
 """
 
 from drives.axis_duty import AxisLimits, Duty
-from drives.axis_homing import Homing, HomingPhase
+from drives.axis_homing import STILL_MODES, Homing, HomingPhase
+from drives.axis_waits import (
+    FOLLOWS_NOT,
+    MOVES,
+    NOT_REMOTE,
+    SILENT,
+    STATUSWORD,
+    wait_for_mode,
+    wait_for_state,
+)
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
+from drives.waits import Wait
 
 HOMING_MODE = OperationMode.HOMING.value
 _FOLLOWS = int(Status.FOLLOWS_COMMAND)
@@ -78,29 +88,54 @@ class Axis:
         return (
             self.state402 is State402.OPERATION_ENABLED
             and self.mode_display == self._limits.work_mode
-            and self.statusword & _FOLLOWS != 0
+            and (self.statusword & _FOLLOWS != 0 or not self._limits.follows_bit)
         )
 
     @property
     def ready(self) -> bool:
         """Whether the drive stands disabled, at rest and listening, and may begin something."""
-        return self.obstacle == ""
+        return self.obstacle is None
 
     @property
-    def obstacle(self) -> str:
-        """What keeps the drive from beginning something, in words; empty if nothing does."""
+    def obstacle(self) -> Wait | None:
+        """What keeps the drive from beginning something; None if nothing does."""
         if not self.alive:
-            return "it is silent"
+            return SILENT
         if self.duty is not Duty.REST:
-            return f"it shall still {self.duty.value}"
+            return Wait(0, "its earlier task", f"to {self.duty.value}", "the end of it")
         if self.state402 is not State402.READY_TO_SWITCH_ON:
-            name = "in no state of CiA 402" if self.state402 is None else self.state402.value
-            return f"it is {name} (statusword 0x{self.statusword:04X}), not ready to switch on"
-        if not self.statusword & _REMOTE:
-            return f"it does not obey the bus (statusword 0x{self.statusword:04X}, bit 9)"
+            return wait_for_state(self.statusword, State402.READY_TO_SWITCH_ON)
+        if self._limits.remote_bit and not self.statusword & _REMOTE:
+            return NOT_REMOTE
+        if not self._mode_will_do:
+            return wait_for_mode(self.mode_display, self._limits.work_mode)
+        return None if self.still else MOVES
+
+    @property
+    def _mode_will_do(self) -> bool:
+        """Whether the drive may be enabled with the mode that it shows.
+
+        One that has had the time to show its working mode may show it only once it is enabled.
+        """
+        shown, limits = self.mode_display, self._limits
+        late = self._duty_cycles > limits.settle_cycles and shown in STILL_MODES
+        return shown == limits.work_mode or late
+
+    @property
+    def wait(self) -> Wait | None:
+        """What the drive waits for with what it has to do; None if it does it, or can begin."""
+        if not self.alive:
+            return SILENT
+        if self.duty is Duty.HOME:
+            seen = f"0x{self.statusword:04X} in mode {self.mode_display} (6061h)"
+            return Wait(0x6041, STATUSWORD, seen, self.homing.phase.value)
+        if self.duty is not Duty.RISE:
+            return self.obstacle if self.duty is Duty.REST else None
+        if self.state402 is not State402.OPERATION_ENABLED:
+            return wait_for_state(self.statusword, State402.OPERATION_ENABLED)
         if self.mode_display != self._limits.work_mode:
-            return f"its mode display shows {self.mode_display}, not {self._limits.work_mode}"
-        return "" if self.still else "it still moves"
+            return wait_for_mode(self.mode_display, self._limits.work_mode)
+        return None if self.follows else FOLLOWS_NOT
 
     @property
     def late(self) -> bool:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from drives.waits import Waits
+
 LEGS = 6
 """Number of legs of a bank."""
 
@@ -117,6 +119,9 @@ class BankFeedback:
             when the bus carries no speeds. None when no setpoint was sent.
         inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
             limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
+        waits: What the goal waits for; empty if nothing is due.
+        judged: Whether the error code is the bench's own judgement of the drive or its bus, and not
+            what the drive reported, 6.
     """
 
     length_m: SixFloats
@@ -128,6 +133,8 @@ class BankFeedback:
     fresh: SixBools
     accepted: LegCommand | None
     inputs: SixInts | None = None
+    waits: Waits = ()
+    judged: SixBools = (False, False, False, False, False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,7 @@ class BankReport:
         axes: One line of text per leg, 6.
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
+        notes: What else a person should know, such as a drive that belongs to no leg.
     """
 
     name: str
@@ -148,6 +156,7 @@ class BankReport:
     simulated: bool
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]

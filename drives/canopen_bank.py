@@ -27,24 +27,34 @@ from drives.bank import (
     DriveState,
     LegCommand,
     LinkTally,
+    SixBools,
     SixInts,
     SixStates,
     check_command,
 )
 from drives.bus_budget import check_budget
-from drives.canopen_cycle import PdoInbox, accepted, counts_of
+from drives.canopen_cycle import (
+    DOUBLE_WINDOW_CYCLES,
+    DOUBLES_MIN,
+    PdoInbox,
+    accepted,
+    counts_of,
+)
 from drives.canopen_exchange import CycleBus, LinkReport
-from drives.canopen_open import configure_nodes, leave_nodes
+from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
-from drives.canopen_service import Segment, ServiceNode
+from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.scaling import LegScale, SixScales
+from drives.waits import Tell, tell_nobody
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
+STILL_S = 0.1
+"""How long it has to stay there [s]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 
@@ -61,6 +71,7 @@ class CanopenBank:
         name: Name in the record of a run.
         url: Address in the record of a run.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        tell: Told now and then what `configure` waits for.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the
@@ -78,6 +89,7 @@ class CanopenBank:
         name: str = "CANopen drives",
         url: str = "",
         homing_legs: Sequence[int] = (),
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -87,7 +99,7 @@ class CanopenBank:
         check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
-        self._now_s, self._name, self._url = now_s, name, url
+        self._now_s, self._name, self._url, self._tell = now_s, name, url, tell
         self._segments = tuple(Segment(bus, now_s) for bus in buses)
         self._nodes = tuple(
             ServiceNode(node, self._segments[bus])
@@ -103,9 +115,15 @@ class CanopenBank:
             period_s,
             [scale.distance_counts(STILL_M) for scale in scales],
             work_mode=settings.mode,
-            times=SequenceTimes(homing_s=settings.homing_timeout_s),
+            times=SequenceTimes(
+                # Nothing begins before a second node with a leg's id would have been found.
+                still_s=max(STILL_S, (DOUBLE_WINDOW_CYCLES + 2) * period_s),
+                homing_s=settings.homing_timeout_s,
+            ),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            remote_bit=settings.remote_bit,
+            follows_bit=settings.follows_bit,
         )
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
@@ -130,15 +148,17 @@ class CanopenBank:
         """
         if self._configured or self._closed:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
-        identities, lines = configure_nodes(
+        configured = configure_nodes(
             self._segments,
             self._nodes,
             self._settings,
             self._scales.scales,
             self._period_s,
             self._watch,
+            self._tell,
         )
         now_s = self._now_s()
+        identities = configured.identities
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
@@ -148,7 +168,8 @@ class CanopenBank:
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
         who = tuple(identity.who for identity in identities)
-        return BankReport(self._name, self._url, simulated, lines, who)
+        lines, notes = configured.lines, configured.notes
+        return BankReport(self._name, self._url, simulated, lines, who, notes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -180,8 +201,11 @@ class CanopenBank:
         well = self._observe(now_s)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
-        codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        return self._inbox.feedback(states, self._axes.homed, codes, sent)
+        if well and self._axes.steady:
+            return self._inbox.feedback(states, self._axes.homed, _NO_CODES, sent)
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -231,18 +255,25 @@ class CanopenBank:
             self._bus.shutdown()
 
     def _let_go(self) -> None:
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
-        end_s = self._now_s() + CLOSE_S
+        self._cycle_until(
+            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
+            CLOSE_S,
+        )
+        asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
+        self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
+        leave_nodes(self._segments, asked)
+
+    def _cycle_until(self, condition: Callable[[], bool], span_s: float) -> None:
+        """Run cycles by itself, at most for so long [s]."""
+        end_s = self._now_s() + span_s
         while self._now_s() < end_s:
             cycle_end_s = self._now_s() + self._period_s
             self.exchange(None)
-            if all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)):
+            if condition():
                 break
             self._bus.rest(cycle_end_s)
-        unpowered = [self._unpowered(leg) for leg in range(LEGS)]
-        for segment in self._segments:
-            segment.pumping = True
-        leave_nodes(self._segments, self._nodes, unpowered)
 
     def _heard(self, leg: int) -> bool:
         return self._watch.alive(leg, self._now_s())
@@ -265,6 +296,8 @@ class CanopenBank:
     def _observe(self, now_s: float) -> bool:
         """Let the axes see what came; return whether nothing was noticed of any node or bus."""
         inbox, watch = self._inbox, self._watch
+        for leg in inbox.doubled:
+            watch.double(leg, now_s, f"{DOUBLES_MIN} TPDO1 or more in {DOUBLE_WINDOW_CYCLES} SYNC")
         well = watch.all_well(now_s)
         alive = _ALL_ALIVE
         if not well:
@@ -277,27 +310,33 @@ class CanopenBank:
         )
         return well and not self._bus.any_passive and not any(self._faulted)
 
-    def _codes(self, now_s: float, states: SixStates) -> SixInts:
-        """Return the error code of each drive, and forget those that were acknowledged."""
+    def _codes(self, now_s: float, states: SixStates) -> tuple[SixInts, SixBools]:
+        """Return the error code of each drive, and whether it is the bench that judges so.
+
+        Those that were acknowledged are forgotten.
+        """
         faulted = [state is DriveState.FAULT for state in states]
         if faulted != self._faulted:
             for leg in range(LEGS):
                 if self._faulted[leg] and not faulted[leg]:
                     self._watch.forgive(leg)
             self._faulted = faulted
-        failed = self._axes.homing_failed
-        a, b, c, d, e, f = (
-            code or self._own_code(leg, faulted[leg], failed[leg])
-            for leg, code in enumerate(self._watch.codes(now_s))
-        )
-        return (a, b, c, d, e, f)
-
-    def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
-        if self._bus.passive(self._settings.bus_of_leg[leg]):
-            return ERROR_PASSIVE
-        if homing_failed:
-            return HOMING_FAILED
-        return GENERIC_ERROR if faulted else 0
+        codes, judged = [0] * LEGS, [False] * LEGS
+        judgements, failed = self._watch.judgements(now_s), self._axes.homing_failed
+        for leg, notes in enumerate(self._watch.nodes):
+            codes[leg] = judgements[leg] or notes.code
+            judged[leg] = judgements[leg] != 0
+            if codes[leg]:
+                continue
+            if self._bus.passive(self._settings.bus_of_leg[leg]):
+                codes[leg], judged[leg] = ERROR_PASSIVE, True
+            elif failed[leg]:
+                codes[leg], judged[leg] = HOMING_FAILED, True
+            elif faulted[leg]:
+                codes[leg] = GENERIC_ERROR
+        a, b, c, d, e, f = codes
+        h, i, j, k, m, n = judged
+        return (a, b, c, d, e, f), (h, i, j, k, m, n)
 
 
 _ALL_ALIVE = (True,) * LEGS

@@ -17,6 +17,7 @@ from drives.canopen_pdo import ACTUAL, EFFORT, INPUTS, TPDO_IDS
 from drives.canopen_settings import CanopenSettings
 from drives.frames import Frame
 from drives.scaling import SixScales
+from drives.waits import Waits
 
 Other = Callable[[Frame, int, float], None]
 """Takes a frame that is no TPDO of ours: frame, bus, time [s]."""
@@ -35,6 +36,17 @@ whoever judges the lengths as well, at any rate.
 EFFORT_LATE_CYCLES = 2
 """Cycles by which one may be late besides."""
 
+DOUBLE_WINDOW_CYCLES = 10
+"""Cycles over which the TPDO1 of a leg are counted."""
+DOUBLES_MIN = 18
+"""TPDO1 of a leg in so many cycles that show a second node: each of two sends one per SYNC.
+
+Frames that an adapter doubles now and then, and answers of some cycles that come all at once, are
+fewer.
+"""
+
+NONE_JUDGED: SixBools = (False, False, False, False, False, False)
+"""Every error code is a drive's own."""
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
 
@@ -99,6 +111,10 @@ class PdoInbox:
         self.inputs: list[int | None] = [None] * LEGS
         self.fresh = [False] * LEGS
         self.missing = [0] * LEGS
+        self.doubled: list[int] = []
+        """Legs whose TPDO1 come about twice per SYNC, by index."""
+        self._told = [0] * LEGS
+        self._window_cycles = 0
         self.late = 0
         self.malformed = 0
         self._other = other
@@ -132,6 +148,9 @@ class PdoInbox:
 
     def end(self, now_s: float) -> None:
         """End a cycle at this time [s]: count what is missing, forget what is too old."""
+        self._window_cycles += 1
+        if self._window_cycles == DOUBLE_WINDOW_CYCLES:
+            self._look_for_doubles()
         if self._cycle - min(self._effort_told) > self._effort_cycles_max:
             self._effort_si = None
         if now_s > self._inputs_until_s:
@@ -139,6 +158,12 @@ class PdoInbox:
         if not all(self.fresh):
             for leg, fresh in enumerate(self.fresh):
                 self.missing[leg] += not fresh
+
+    def _look_for_doubles(self) -> None:
+        if max(self._told) >= DOUBLES_MIN:
+            self.doubled = [leg for leg, told in enumerate(self._told) if told >= DOUBLES_MIN]
+        self._told = [0] * LEGS
+        self._window_cycles = 0
 
     def complete(self, bus: int) -> bool:
         """Say whether all drives of a bus have answered since `begin_answers`."""
@@ -192,6 +217,7 @@ class PdoInbox:
         if number == 0:
             self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
             self.fresh[leg] = True
+            self._told[leg] += 1
             self._answered |= 1 << leg
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
@@ -220,6 +246,8 @@ class PdoInbox:
         homed: SixBools,
         codes: SixInts,
         sent: LegCommand | None,
+        waits: Waits = (),
+        judged: SixBools = NONE_JUDGED,
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -228,6 +256,8 @@ class PdoInbox:
             homed: Whether each leg is homed, 6.
             codes: Error code of each drive, 6.
             sent: What was sent.
+            waits: What the goal waits for.
+            judged: Whether each code is the bench's own judgement, 6.
         """
         effort = self._effort_si
         if effort is None:
@@ -243,6 +273,8 @@ class PdoInbox:
             (a, b, c, d, e, f),
             sent,
             self._six_inputs,
+            waits,
+            judged,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

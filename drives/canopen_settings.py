@@ -13,6 +13,8 @@ WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
 WATCHDOG_CYCLES = 3
 """Cycles that fit at least into that silence: one may be lost and the next one late."""
+BOOT_MAX_S = 60.0
+"""Longest time that a drive may take to boot [s]."""
 BITRATES = (10_000, 20_000, 50_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
 """Bitrates of CiA 301, table "Recommended bit timing" [bit/s]."""
 
@@ -56,7 +58,14 @@ class CanopenSettings:
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
         feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
-        boot_timeout_s: Time for all drives to answer, from the start of configure() [s].
+        boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
+            whose self-test takes long need it; nobody waits for those that answer at once.
+        remote_bit: A drive is commanded only if its statusword has bit 9, remote. False for
+            types that never set it.
+        follows_bit: A drive that follows the command tells so in bit 12 of its statusword.
+            False for types that do not: its mode display and the following error have to do then.
+        fault_exit: What a type needs to leave a fault besides bit 7 of the controlword: index,
+            sub-index, type and value of each object to be written, in order.
         answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
             busy for `bus_load_max` of it, so it has to be more than that by what adapter and
             computer take: 0.8 leaves 0.4 ms at 250 Hz. What is left of the period is control's; it
@@ -96,13 +105,17 @@ class CanopenSettings:
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
     feed_unit_m: float | None = 1e-6
-    boot_timeout_s: float = 5.0
+    boot_timeout_s: float = 15.0
+    remote_bit: bool = True
+    follows_bit: bool = True
+    fault_exit: tuple[tuple[int, int, str, int], ...] = ()
     answer_share: float = 0.8
 
     def __post_init__(self) -> None:
         """Refuse what no drive and no bus could have."""
         for field in fields(self):
-            self._check_shape(field.name)
+            if field.name != "fault_exit":
+                self._check_shape(field.name)
         self._check_nodes()
         self._check_choices()
         self._check_times()
@@ -161,6 +174,9 @@ class CanopenSettings:
             if not 0.001 <= value <= WATCHDOG_MAX_S:
                 text = f"{name} is {value} s, a drive must stop within {WATCHDOG_MAX_S} s"
                 raise DriveModelError(f"{text} of silence, and counts in milliseconds")
+        if self.boot_timeout_s > BOOT_MAX_S:
+            text = f"boot_timeout_s is {self.boot_timeout_s} s"
+            raise DriveModelError(f"{text}, a person waits for at most {BOOT_MAX_S:g} s")
         if not 2.0 * self.master_heartbeat_every_s <= self.consumer_heartbeat_s:
             text = f"master_heartbeat_every_s is {self.master_heartbeat_every_s} s"
             limit_s = self.consumer_heartbeat_s / 2
@@ -187,12 +203,16 @@ def from_json(text: str) -> CanopenSettings:
     if unknown := sorted(set(table) - known):
         raise DriveModelError(f"CANopen settings hold {unknown}, known are {sorted(known)}")
     values: dict[str, Any] = {
-        key: tuple(v) if isinstance(v, list) else v for key, v in table.items()
+        key: _as_tuple(v) if isinstance(v, list) else v for key, v in table.items()
     }
     try:
         return CanopenSettings(**values)
     except TypeError as error:
         raise DriveModelError(f"CANopen settings: {error}") from error
+
+
+def _as_tuple(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(_as_tuple(v) if isinstance(v, list) else v for v in values)
 
 
 def check_watchdogs(settings: CanopenSettings, period_s: float, url: str) -> None:

@@ -45,6 +45,7 @@ from drives.modbus_worker import GatewayWorker
 from drives.port_lock import PortLock
 from drives.register_map import RegisterMap
 from drives.scaling import LegScale
+from drives.waits import Tell, Wait, tell_nobody
 
 _LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
@@ -75,6 +76,7 @@ class ModbusBank:
         name: Name in the record of a run.
         url: Address in the record of a run; the link's by default.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        tell: Told what `configure` waits for.
 
     Raises:
         DriveModelError: If the numbers contradict each other, or the line is too slow.
@@ -92,6 +94,7 @@ class ModbusBank:
         name: str = "Modbus drives",
         url: str | None = None,
         homing_legs: Sequence[int] = (),
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(scales) != LEGS:
             raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
@@ -116,6 +119,7 @@ class ModbusBank:
         self._worker: GatewayWorker | None = None
         self._closed = False
         self._words = LegWords(map_, scales, settings.rated_force_n)
+        self._tell = tell
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
         self._counts = LinkCounts(0, [0] * LEGS)
@@ -140,6 +144,7 @@ class ModbusBank:
         self._lock = lock_modbus(self._link)
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
+        self._tell((Wait(0, f"the set-up of the drives at {self._url}", "going on", "its end"),))
         done = self._worker.run(self._setup.run, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
@@ -271,8 +276,10 @@ class ModbusBank:
     ) -> BankFeedback:
         answers = self._units.answers
         states, codes = list(self._axes.state), [0] * LEGS
+        judged = [False] * LEGS
         for leg, trouble in enumerate(troubles):
             codes[leg] = trouble or self._code(leg, states[leg], answers[leg])
+            judged[leg] = bool(trouble) or (codes[leg] != 0 and self._judged(leg, answers[leg]))
             if trouble:
                 states[leg] = DriveState.UNKNOWN
         length_m, speed_m_s, force_n, inputs = self._words.measured(answers)
@@ -290,7 +297,12 @@ class ModbusBank:
             fresh=as_six(fresh),
             accepted=accepted,
             inputs=inputs,
+            waits=() if self._axes.steady else self._axes.waits,
+            judged=as_six(judged),
         )
+
+    def _judged(self, leg: int, answer: AxisAnswer) -> bool:
+        return not answer.error_code and self._axes.homing_failed[leg]
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
         if answer.error_code or state is DriveState.FAULT:

@@ -6,12 +6,14 @@ The same parts run in both clocks; only what paces them and who writes the file 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
-from hil.clock import Clock, Tick, VirtualClock
+from hil.clock import Clock, Tick, VirtualClock, moment
 from hil.commissioning import require_certificate
 from hil.drives_setup import bank_spec
+from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
@@ -22,7 +24,7 @@ from hil.motion.moves import move
 from hil.motion.source import MotionSource
 from hil.operated.assembly import Leading, led_run, parking_proof, prepare, warm_parking
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.recording.frame import EventRecord
+from hil.recording.frame import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
 from hil.run_files import BLACK_BOX_NAME, recording_sink, run_dir
@@ -37,6 +39,8 @@ from safety.limits import GateLimits
 from safety.modes import Mode
 from safety.verdict import Violation
 
+BEFORE = Tick(0, 0.0, 0.0, 0.0)
+"""When something is noted that was found before the first cycle."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
 
@@ -74,6 +78,8 @@ class RunResult:
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
         link: what has happened on the link to the drives; nothing where there is none.
+        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
+            the gate had no process of its own.
     """
 
     outcome: Outcome
@@ -88,6 +94,7 @@ class RunResult:
     drives: BankReport
     homed: SixBools
     link: LinkTally
+    gate_record: str = ""
 
     @property
     def ok(self) -> bool:
@@ -127,6 +134,7 @@ def run(
     stop: AbstractContextManager[StopWish] | None = None,
     course: Course = WHOLE_COURSE,
     operator: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -139,6 +147,7 @@ def run(
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
         course: how far to go; an operator decides that himself.
         operator: whether a person leads the run, by panels that find its desk; real clock only.
+        tell: told in a line whatever is waited for longer than 2 s; must not wait itself.
 
     Raises:
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
@@ -156,12 +165,15 @@ def run(
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress)
+        gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
         stack.callback(gated.close)
         report = gated.open()
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the drives are set up")
         require_certificate(plan, report)
-        header = run_header(plan, limits, report)
-        sink = recording_sink(plan, folder, header)
+        header = run_header(plan, limits, report, moment(clock.now_s))
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         stack.callback(sink.finish)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -169,6 +181,8 @@ def run(
         else:
             journal = Journal(sink)
             station, supervisor = _supervised(plan, motion, course)
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         setup = stack.enter_context(_granted(plan))
         loop = Loop(
             clock,
@@ -179,7 +193,12 @@ def run(
             journal,
             wish,
             stop_on_overrun=plan.scenario.overruns == "stop",
+            tell=tell,
         )
+        for note in report.notes:
+            journal.note(BEFORE, note, Level.WARNING)
+            if tell is not None:
+                tell(note)
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
@@ -191,11 +210,12 @@ def run(
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.problem,
+        reason=_reason(end, supervisor) or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,
         link=end.link,
+        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
     )
 
 
@@ -217,7 +237,8 @@ def _patience_cycles(plan: Plan) -> tuple[int, int]:
 
 
 def _supervisor(plan: Plan, course: Course) -> Supervisor:
-    return Supervisor(*_patience_cycles(plan), engage=course.engage)
+    period_s = plan.scenario.period_s
+    return Supervisor(*_patience_cycles(plan), engage=course.engage, period_s=period_s)
 
 
 def _supervised(
@@ -240,6 +261,9 @@ def _gate(
     course: Course,
     folder: Path,
     progress: Callable[[float], None] | None,
+    tell: Callable[[str], None] | None,
+    *,
+    led: bool,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -248,13 +272,15 @@ def _gate(
     """
     if plan.scenario.clock == "virtual":
         clock = VirtualClock()
-        gated = GatedBank(Gate(limits), bank_of(plan, course))
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
         return gated, (_Watched(clock, progress) if progress else clock)
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
     spec = bank_spec(plan, course.homing_legs)
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=folder / BLACK_BOX_NAME)
+    box = folder / BLACK_BOX_NAME
+    now_s = RealClock().now_s
+    remote = RemoteGate(spec, limits, now_s, black_box=box, led=led, tell=tell)
     return remote, remote.clock
 
 

@@ -8,7 +8,14 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from hil.fields import LegAccelerations, LegPositives, Length, Positive, per_leg
+from hil.fields import (
+    Acceleration,
+    LegAccelerations,
+    LegForces,
+    LegPositives,
+    Length,
+    per_leg,
+)
 from hil.settings import Settings
 
 Node = Annotated[int, Field(ge=1, le=126)]
@@ -73,17 +80,17 @@ class RigDrives(Settings):
     """Cyclic synchronous position (8) or interpolated position (7)."""
     serial_numbers: tuple[Serial, Serial, Serial, Serial, Serial, Serial] | None = None
     """Of the drives of legs 1 to 6; given, a drive in another's place is refused."""
-    rated_force_n: LegPositives | None = None
+    rated_force_n: LegForces | None = None
     """Force at rated torque (6077h is per mille of it); the cylinder's largest if left out."""
     following_window_m: Length = 0.02
     """Following error at which a drive itself trips (6065h): wider than the gate's own window."""
-    following_time_s: Positive = 0.02
+    following_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.02
     """How long a following error outside the window has to last (6066h) [s]."""
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
     """Of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
     homing_method: Annotated[int, Field(ge=1, le=37)] = 21
     """6098h; 21 is the negative home switch, its edge towards the outside (CiA 402)."""
-    homing_acceleration_m_s2: Positive = 0.2
+    homing_acceleration_m_s2: Acceleration = 0.2
     """Of the drives' own homing (609Ah) [m/s²]."""
     watchdog_s: WatchdogSeconds = 0.05
     """Silence after which a drive stops by itself."""

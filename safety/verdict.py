@@ -47,6 +47,7 @@ class Check(Enum):
     START = "start offset"
     PERIOD = "cycle time"
     LATE = "lateness"
+    CONTROL = "control"
     REQUEST = "request"
     INTERNAL = "gate self-check"
 
@@ -148,7 +149,13 @@ class Violation:
 
 
 _ESTOP_CHECKS = frozenset({Check.ESTOP, Check.ESTOP_DISCREPANCY})
-_TOLD_BY_NOTE = _ESTOP_CHECKS | {Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE}
+_TOLD_BY_NOTE = _ESTOP_CHECKS | {
+    Check.CONTROL,
+    Check.REQUEST,
+    Check.INTERNAL,
+    Check.DRIVE,
+    Check.SEQUENCE,
+}
 
 
 def as_six(values: Iterable[float]) -> Six:
@@ -211,6 +218,7 @@ class Feedback:
         homed: the drive knows where its leg is.
         fault_code: 0 for none, else the drive's own code.
         fresh: this cycle's frame of this leg arrived.
+        judged: the code is the bench's own judgement, and not what the drive reported.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -222,11 +230,12 @@ class Feedback:
     homed: SixBool
     fault_code: SixInt
     fresh: SixBool
+    judged: SixBool = (False, False, False, False, False, False)
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
-        for name in ("enabled", "homed", "fault_code", "fresh"):
+        for name in ("enabled", "homed", "fault_code", "fresh", "judged"):
             if len(getattr(self, name)) != LEG_COUNT:
                 raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
 
@@ -250,7 +259,8 @@ class Verdict:
         violations: rules broken in this cycle, informing ones included.
         allowed: the only setpoint that may be sent; None means none may.
         drives: what the drives are asked to be.
-        faults: latched violations, in the order they came, until they are cleared.
+        faults: latched violations, in the order they came, until they are cleared; those of a stop
+            that no person asked for, until a person acts.
     """
 
     index: int

@@ -27,6 +27,7 @@ class GateOrder:
         hold_alone_s: how long the platform is held when control is gone [s].
         black_box: path of the file for what happened without control; empty for none.
         policy: what to ask of the system for real time.
+        led: whether a person leads the run from a panel.
     """
 
     spec: BankSpec
@@ -37,6 +38,7 @@ class GateOrder:
     hold_alone_s: float
     black_box: str = ""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
+    led: bool = False
 
     def to_line(self) -> bytes:
         """One line of JSON; every number comes back bit for bit."""
@@ -47,6 +49,7 @@ class GateOrder:
             "ring_fd": self.ring_fd,
             "socket_fd": self.socket_fd,
             "hold_alone_s": self.hold_alone_s,
+            "led": self.led,
             "black_box": self.black_box,
             "policy": asdict(self.policy),
         }

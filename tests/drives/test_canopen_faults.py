@@ -83,7 +83,7 @@ def test_row_20_a_drive_that_restarts_is_neither_homed_nor_believed_again():
     scripted.bank.request(DriveGoal.HOMED)
     feedback = scripted.run(200)
     assert feedback.homed[3] is False
-    assert "leg 4: it is silent" in scripted.raw.waiting
+    assert "leg 4: its sign of life" in scripted.raw.waiting
 
 
 def test_row_21_an_emcy_is_told_in_the_cycle_after_it_and_until_it_is_taken_back():

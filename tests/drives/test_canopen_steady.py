@@ -151,7 +151,8 @@ def test_one_look_at_six_nodes_says_what_six_looks_say(events):
         if base == 0x200 and node != 6:
             continue
         watch.take(Frame(base + node, data), 0, now_s)
-        well = all(watch.alive(leg, now_s) for leg in range(6)) and not any(watch.codes(now_s))
+        codes = (*watch.judgements(now_s), *(notes.code for notes in watch.nodes))
+        well = all(watch.alive(leg, now_s) for leg in range(6)) and not any(codes)
         assert watch.all_well(now_s) == well
 
 
