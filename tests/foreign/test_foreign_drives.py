@@ -8,7 +8,7 @@ from rack_bench import needs_wires
 from variant_run import run_once, table_line
 from variants import VARIANTS
 
-SEED = 12
+SEED = 7
 """Draws the variants of a share; all of them are the whole campaign."""
 DRAWN = random.Random(SEED).sample(VARIANTS, count(len(VARIANTS)))
 

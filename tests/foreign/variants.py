@@ -120,7 +120,7 @@ ABSOLUTE_CHANGES = (NO_HOMING, holds(_6502=0x3C5))
 RULED = ("rule", "test", "home", "heave")
 """First a person measures how far each leg goes: for drives that tell no scale."""
 REFERENCED = ("reference", "test", "home", "heave")
-NO_WATCHDOG_WORDS = (r"(?i)leg|drive", r"(?i)watchdog", r"1400h|1016h|100Ch")
+NO_WATCHDOG_WORDS = (r"(?i)leg 1", r"(?i)watchdog|nothing would stop it", r"1400h|1016h|100Ch")
 UNIT_WORDS = (r"(?i)legs? \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
 
 VARIANTS: tuple[Variant, ...] = (
@@ -211,23 +211,32 @@ VARIANTS: tuple[Variant, ...] = (
     ),
     Variant("no 6066h", changes=(lacks(0x6066),)),
     Variant("no 605Ah", changes=(lacks(0x605A),)),
-    Variant("no 607Dh", changes=(lacks(0x607D),)),
+    Variant("no 607Dh", changes=(lacks(0x607D),), file={"objects": {"lacks": ["607Dh"]}}),
     Variant("no 60FDh", changes=(lacks(0x60FD),)),
     Variant(
         "no 60FDh, estop_fitted",
         "refused",
-        (r"(?i)leg 1|legs 1|drive 1", r"60FDh", r"estop_fitted"),
+        (r"(?i)leg|drive", r"60FDh", r"estop_fitted"),
         changes=(lacks(0x60FD),),
+        file={"objects": {"lacks": ["60FDh"]}},
         supervision={"estop_fitted": True},
         bound_m=STILL_M,
     ),
     Variant("no 1802h:5", changes=(lacks((0x1802, 5)),)),
-    Variant("no 6065h", changes=(lacks(0x6065, 0x6066),)),
+    Variant(
+        "no 6065h",
+        changes=(lacks(0x6065, 0x6066),),
+        file={"objects": {"lacks": ["6065h", "6066h"]}},
+    ),
     Variant("no 6502h", changes=(lacks(0x6502),)),
     Variant("no 1003h", changes=(lacks(0x1003),)),
     # --- values ---------------------------------------------------------------------------------
     Variant("rounding (20000 becomes 19999)", changes=(rounds,)),
-    Variant("607Fh at most 50000", changes=(lambda rows: limit(rows, 1, 50000, (0x607F, 0)),)),
+    Variant(
+        "607Fh at most 50000",
+        changes=(lambda rows: limit(rows, 1, 50000, (0x607F, 0)),),
+        file={"objects": {"ranges.607Fh": [1, 50000]}},
+    ),
     Variant("6066h fixed at 0", changes=(lambda rows: fix(rows, 0x6066, 0, "H"),)),
     Variant("6092h in mm", changes=(holds(_6092_1=5),), file={"units": {"feed": "mm"}}),
     Variant(
