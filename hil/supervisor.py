@@ -227,6 +227,8 @@ class Supervisor:
 
 PARKED_ALONE = "then it parked by itself, as part of the stop"
 """What is told of a run that nobody leads and that has parked after a stop."""
+
+
 def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
     """Return why a mode did not end in time, in words.
 
