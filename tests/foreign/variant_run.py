@@ -220,10 +220,6 @@ def type_in(verb: str, words: list[str], folder: Path) -> VerbRun:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 400, 0, 0))
     home = {"XDG_STATE_HOME": folder / "state", "XDG_RUNTIME_DIR": folder}
     environment = os.environ | {key: str(value) for key, value in home.items()}
-    cli = (REPOSITORY / "hil" / "cli_drives.py").read_text(encoding="utf-8")
-    if '"--witnessed"' in cli:  # before somebody was asked for a name
-        words = [w for w in words if w != WITNESS[1]]
-        words = ["--witnessed" if w == WITNESS[0] else w for w in words]
     environment |= {"PYTHONPATH": str(REPOSITORY), "TERM": "xterm", "COLUMNS": "400"}
     began_s = time.monotonic()
     process = subprocess.Popen(
