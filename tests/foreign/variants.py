@@ -73,7 +73,7 @@ class Variant:
     exchanged: tuple[int, int] | None = None
     foreign_sync_hz: float = 0.0
     pushed: tuple[tuple[int, float], ...] = ()
-    steps: tuple[str, ...] = ("test", "home", "heave")
+    steps: tuple[str, ...] = ("home", "test", "heave")
     bound_m: float = ANYWHERE_M
     boot_s: float = 5.0
 
@@ -117,9 +117,9 @@ def long_name(rows: Rows) -> None:
 ABSOLUTE = Habits(absolute=True, homing_methods=())
 NO_HOMING = lacks(0x6098, 0x6099, 0x609A, 0x607C)
 ABSOLUTE_CHANGES = (NO_HOMING, holds(_6502=0x3C5))
-RULED = ("rule", "test", "home", "heave")
+RULED = ("rule", "home", "test", "heave")
 """First a person measures how far each leg goes: for drives that tell no scale."""
-REFERENCED = ("reference", "test", "home", "heave")
+REFERENCED = ("reference", "home", "test", "heave")
 NO_WATCHDOG_WORDS = (r"(?i)leg 1", r"(?i)watchdog|nothing would stop it", r"1400h|1016h|100Ch")
 UNIT_WORDS = (r"(?i)legs? \d", r"(?i)speed|velocity", r"60A9h|unit|factor")
 
