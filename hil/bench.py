@@ -43,6 +43,7 @@ from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
 from hil.supervisor import Outcome, RunCourse, Supervisor
+from hil.waits import GOES_ON
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
@@ -190,7 +191,7 @@ def run(
         stack.callback(gated.close)
         report = _opened(plan, gated)
         if tell is not None and plan.scenario.clock == "real":
-            tell("the drives are set up")
+            tell(f"the drives are set up, the run is prepared {GOES_ON}")
         require_certificate(plan, report)
         require_parked(plan, report)
         header = run_header(plan, limits, report, moment(clock.now_s))
@@ -221,6 +222,8 @@ def run(
             journal.note(BEFORE, note, Level.WARNING)
             if tell is not None:
                 tell(note)
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the run begins")
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
