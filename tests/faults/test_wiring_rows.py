@@ -240,7 +240,7 @@ def test_row_27_a_reversed_sign_is_found_by_the_test_move(monkeypatch, tmp_path)
 
 
 def test_row_27_positive_control_of_the_test_move(monkeypatch, tmp_path):
-    monkeypatch.setattr(commissioning, "HOME_SWITCH", 0)
+    monkeypatch.setattr(commissioning, "_judge_switch", lambda *_, **__: ("left", ""))
     _, tests, _ = run_test_move(monkeypatch, tmp_path, LEG, REVERSED)
     with pytest.raises(AssertionError, match="refused, not"):
         judge_row_27_sign(tests)
@@ -259,4 +259,4 @@ def test_row_27_a_sound_machine_passes_and_so_does_what_only_a_person_sees(
     result, tests, _ = run_test_move(monkeypatch, tmp_path, LEG, nodes)
     assert result.ok
     assert [test.faults for test in tests] == [()]
-    assert tests[0].switch_left is True
+    assert tests[0].switch == "left"
