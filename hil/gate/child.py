@@ -42,7 +42,7 @@ class GateChild:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
-            pass_fds=(order.slot_fd, order.ring_fd, order.socket_fd),
+            pass_fds=order.descriptors,
             start_new_session=True,
             env=os.environ | _SINGLE_THREADED,
         )

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from hil.gate.control_state import NOT_OPEN
 from hil.gate.spec import BankSpec
 from hil.realtime_setup import RealtimePolicy
 from safety.limits import GateLimits, LegLimits
@@ -27,6 +28,7 @@ class GateOrder:
         hold_alone_s: how long the platform is held when control is gone [s].
         black_box: path of the file for what happened without control; empty for none.
         policy: what to ask of the system for real time.
+        record_fd: of the kernel's record of control's process; negative where there is none.
     """
 
     spec: BankSpec
@@ -37,6 +39,13 @@ class GateOrder:
     hold_alone_s: float
     black_box: str = ""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
+    record_fd: int = NOT_OPEN
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the gate's process inherits."""
+        needed = (self.slot_fd, self.ring_fd, self.socket_fd)
+        return needed if self.record_fd < 0 else (*needed, self.record_fd)
 
     def to_line(self) -> bytes:
         """One line of JSON; every number comes back bit for bit."""
@@ -49,6 +58,7 @@ class GateOrder:
             "hold_alone_s": self.hold_alone_s,
             "black_box": self.black_box,
             "policy": asdict(self.policy),
+            "record_fd": self.record_fd,
         }
         return json.dumps(data, allow_nan=False).encode() + b"\n"
 

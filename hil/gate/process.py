@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any, Final
 from drives.bank import BankReport, DriveError, LinkTally
 from hil.clock import Clock, Tick
 from hil.gate.black_box import BlackBox
+from hil.gate.control_state import ControlWatch
 from hil.gate.order import GateOrder
 from hil.gate.server import GateServer
 from hil.gate.slot import CommandSlot
@@ -27,7 +29,7 @@ from hil.gate.spec import build_bank
 from hil.gate.status import LOST_KIND, TALLY_KIND
 from hil.gated_bank import GatedBank
 from hil.realtime import RealClock
-from hil.realtime_setup import RealtimeSetup
+from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.ring import Ring
 from safety.gate import Gate
 
@@ -106,7 +108,9 @@ def _say(**answer: Any) -> None:
         os.write(READY_DESCRIPTOR, json.dumps(answer).encode() + b"\n")
 
 
-def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any]:
+def _report(
+    report: BankReport, limits_digest: str, setup: Iterable[RealtimeItem]
+) -> dict[str, Any]:
     return {
         "ready": True,
         "name": report.name,
@@ -115,7 +119,7 @@ def _report(report: BankReport, limits_digest: str, setup: Any) -> dict[str, Any
         "axes": list(report.axes),
         "identities": list(report.identities),
         "limits_sha256": limits_digest,
-        "setup": [astuple(item) for item in setup.items],
+        "setup": [astuple(item) for item in setup],
     }
 
 
@@ -131,6 +135,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     """
     slot, ring = CommandSlot.attach(order.slot_fd), Ring.attach(order.ring_fd)
     wire = ControlWire(order.socket_fd)
+    control = ControlWatch(order.record_fd)
     # First: locking memory takes longer than drives wait for the next cycle once they are set up.
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
@@ -143,8 +148,9 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
                 _close(gated)
             wire.close()
             return 2
-        _say(**_report(report, order.limits.digest(), granted))
-        return _guard(order, clock, gated, slot, ring, wire)
+        setup = (*granted.items, control.item())
+        _say(**_report(report, order.limits.digest(), setup))
+        return _guard(order, clock, gated, slot, ring, wire, control)
 
 
 def _guard(
@@ -154,6 +160,7 @@ def _guard(
     slot: CommandSlot,
     ring: Ring,
     wire: ControlWire,
+    control: ControlWatch,
 ) -> int:
     """Run cycles until nothing is left to do, then leave the bus and write what was kept."""
     box = BlackBox(order.limits.period_s)
@@ -165,6 +172,7 @@ def _guard(
         clock.now_s,
         wire.wake,
         hold_alone_s=order.hold_alone_s,
+        look=control.look,
         black_box=box,
     )
     status = 0

@@ -17,6 +17,7 @@ from typing import Final
 from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.gate.black_box import BlackBox
+from hil.gate.control_state import ControlState
 from hil.gate.slot import CommandSlot, Order
 from hil.gate.status import STATUS_KIND, StatusEncoder
 from hil.gated_bank import GatedBank
@@ -58,6 +59,7 @@ class GateServer:
         hold_alone_s: how long the platform is held before the power goes [s].
         silence_s: silence of control that counts as a stop [s].
         black_box: takes what happens, for the file that is written at rest.
+        look: what control's process is; asked only in a cycle without an order.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class GateServer:
         hold_alone_s: float = HOLD_ALONE_S,
         silence_s: float = CONTROL_SILENCE_S,
         black_box: BlackBox | None = None,
+        look: Callable[[], ControlState] = lambda: ControlState.UNKNOWN,
     ) -> None:
         period_s = limits.period_s
         self._gated = gated
@@ -79,6 +82,7 @@ class GateServer:
         self._ring = ring
         self._now_s = now_s
         self._wake = wake
+        self._look = look
         self._black_box = black_box or BlackBox(period_s)
         self._encoder = StatusEncoder()
         self._late_cycles = int(limits.late_cycles_max)
@@ -111,7 +115,7 @@ class GateServer:
             DriveError: if the bus is gone.
         """
         order = self._slot.take()
-        self._watch_control(order)
+        self._watch_control(order, tick.index)
         asked, requests, reset, age_s = self._wanted(order, tick.index)
         before_s = self._now_s()
         exchange = self._gated.cycle(tick, asked, requests, reset=reset, age_s=age_s)
@@ -129,11 +133,14 @@ class GateServer:
             self._look_for_the_end(verdict, feedback)
         return verdict
 
-    def _watch_control(self, order: Order | None) -> None:
+    def _watch_control(self, order: Order | None, index: int) -> None:
         """Count the silence; a control that comes back in time finds a platform that holds."""
         if order is None:
             self._silent += 1
-            if self._silent >= self._silence_cycles:
+            state = self._look()
+            if state is ControlState.DEAD:
+                self._be_alone(Alone.GONE, index)
+            elif state is ControlState.FROZEN or self._silent >= self._silence_cycles:
                 self._be_alone(Alone.SILENT, None)
             return
         self._silent = 0
