@@ -53,6 +53,11 @@ def check_rig(rig: Rig, source: str) -> None:
         raise ConfigError(source, problems)
 
 
+LAG_CYCLES, LAG_LEAST_S = 2.5, 0.010
+"""Lag of the feedback that a rig permits if it says nothing: a drive reaches a set-point one cycle
+after it was sent, an adapter that works in frames of USB takes 3 ms, and two cycles more are found."""
+LAG_GROWTH_CYCLES, LAG_GROWTH_LEAST_S = 1.5, 0.003
+"""By how much it may grow: more than a frame that is late once in a while, less than two cycles."""
 GATE_CHECK_PERIOD_S = 0.001
 """The gate's limits do not depend on the cycle time; a rig is checked with this one."""
 CYCLE_ROUNDING = 1e-6
@@ -182,6 +187,9 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
         stuck_movement_m=watch.stuck_movement_m,
         jump_speed_factor=watch.jump_speed_factor,
         jump_base_m=watch.jump_base_m,
+        feedback_lag_max_s=watch.feedback_lag_max_s or max(LAG_CYCLES * period_s, LAG_LEAST_S),
+        feedback_lag_growth_s=watch.feedback_lag_growth_s
+        or max(LAG_GROWTH_CYCLES * period_s, LAG_GROWTH_LEAST_S),
         estop_fitted=watch.estop_fitted and wired,
         estop_discrepancy_cycles=max(
             1, math.floor(watch.estop_discrepancy_s / period_s + CYCLE_ROUNDING)

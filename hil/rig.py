@@ -147,6 +147,10 @@ class Limits(Settings):
     """Of the Jacobian whose rotation columns are divided by the platform's radius."""
 
 
+LagSeconds = Annotated[float, Field(gt=0.0, le=0.1)]
+"""A lag of the feedback: in 0.1 s a leg at 0.5 m/s goes 50 mm, the way of a whole stop."""
+
+
 class Supervision(Settings):
     """When the gate calls something late, lost, or not where it should be."""
 
@@ -179,6 +183,12 @@ class Supervision(Settings):
     """A measured length may change by speed_max · time · this, plus jump_base_m."""
     jump_base_m: Length
     """What a measured length may change by besides what its speed permits [m]."""
+    feedback_lag_max_s: LagSeconds | None = None
+    """Largest lag of the measured behind the commanded path, that of the drives included [s]; left
+    out: 2.5 cycles, at least 10 ms."""
+    feedback_lag_growth_s: LagSeconds | None = None
+    """By how much that lag may exceed the one of the first movement [s]; left out: 1.5 cycles, at
+    least 3 ms."""
     estop_fitted: bool
     """The two channels of the emergency stop are wired to the drives' interlock inputs."""
     estop_discrepancy_s: Positive

@@ -18,6 +18,7 @@ from safety.command import CommandedState, GateInconsistentError
 from safety.estop import Channels, EmergencyStopWatch
 from safety.faults import FaultLatch
 from safety.feedback import FeedbackWatch
+from safety.lag import LagWatch
 from safety.limits import GateLimits
 from safety.modes import (
     FAULT_EVENT,
@@ -91,6 +92,7 @@ class Gate:
         self._cycle = CycleWatch(limits)
         self._feedback = FeedbackWatch(limits)
         self._plausible = PlausibilityWatch(limits)
+        self._lag = LagWatch(limits)
         self._estop = EmergencyStopWatch(limits)
         self._estop_fitted = limits.estop_fitted
         self._still = StandstillWatch(limits)
@@ -142,8 +144,10 @@ class Gate:
             found += self._feedback.step(feedback, homed_needed, commanded_m, command.movement_m)
             if homed_needed:
                 found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
+                found += self._lag.step(feedback, commanded_m) or ()
             else:
                 self._plausible.forget()
+                self._lag.forget()
             if self._estop_fitted:
                 found += self._estop.step(inputs.estop)
         if mode in _QUICK_STOPPING:

@@ -58,6 +58,8 @@ class GateLimits:
         stuck_movement_m: movement of the command above which they do [m].
         jump_speed_factor: a measured length may change by speed_max * time * this, ...
         jump_base_m: ... and by this on top [m].
+        feedback_lag_max_s: greatest lag of the measured behind the commanded path [s].
+        feedback_lag_growth_s: by how much it may exceed that of the first movement [s].
         estop_fitted: the two channels of the emergency stop are read.
         estop_discrepancy_cycles: consecutive cycles for which the two may differ.
 
@@ -82,6 +84,8 @@ class GateLimits:
     stuck_movement_m: float
     jump_speed_factor: float
     jump_base_m: float
+    feedback_lag_max_s: float
+    feedback_lag_growth_s: float
     estop_fitted: bool
     estop_discrepancy_cycles: int
 
@@ -171,6 +175,8 @@ _POSITIVE = {
     "stuck_movement_m": "m",
     "jump_speed_factor": "",
     "jump_base_m": "m",
+    "feedback_lag_max_s": "s",
+    "feedback_lag_growth_s": "s",
 }
 _COUNTS = {
     "following_cycles": 1,

@@ -37,6 +37,7 @@ class Check(Enum):
     FEEDBACK = "feedback missing for"
     STUCK = "command moved by"
     JUMP = "jump of the measured length"
+    LAG = "feedback lags by"
     QUICK_STOP = "quick stop at"
     DRIVE = "drive"
     ESTOP = "emergency stop"

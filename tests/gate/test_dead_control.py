@@ -100,7 +100,9 @@ def test_what_a_record_tells(name, letter, flags, pending, state):
     assert state_of(record) is state
 
 
-@pytest.mark.parametrize("record", [b"", b"7 (x)", b"7 (x) S 1 7 7 0 -1 4", b"7 (x) S" + b" f" * 40])
+@pytest.mark.parametrize(
+    "record", [b"", b"7 (x)", b"7 (x) S 1 7 7 0 -1 4", b"7 (x) S" + b" f" * 40]
+)
 def test_a_record_that_tells_nothing_is_no_death(record):
     assert state_of(record) is ControlState.UNKNOWN
 

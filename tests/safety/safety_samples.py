@@ -56,6 +56,8 @@ VALUES = {
     "stuck_movement_m": 0.001,
     "jump_speed_factor": 2.0,
     "jump_base_m": 0.005,
+    "feedback_lag_max_s": 0.05,
+    "feedback_lag_growth_s": 0.02,
     "estop_fitted": False,
     "estop_discrepancy_cycles": 20,
 }

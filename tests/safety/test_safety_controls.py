@@ -298,6 +298,7 @@ def no_cycle_watch(bench):
 
 def no_feedback_watch(bench):
     bench.gate._feedback.step = lambda *_: []
+    bench.gate._lag.step = lambda *_: None  # a leg that strays lags as well
 
 
 def run_away(bench):
