@@ -122,12 +122,15 @@ class Violation:
     def cause(self) -> str:
         """What is to blame: two different causes of class B make a class A.
 
-        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause.
+        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause; so is
+        feedback that lags, on however many legs.
         """
         if self.check in _ESTOP_CHECKS:
             return "emergency stop"
         if self.check in SETPOINT_CHECKS:
             return "setpoint"
+        if self.check is Check.LAG:
+            return "lag"  # of a link or gateway, mostly: all legs come late by one cause
         return "cycle" if self.leg is None else f"leg {self.leg}"
 
     def __str__(self) -> str:
