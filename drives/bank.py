@@ -117,6 +117,8 @@ class BankFeedback:
             when the bus carries no speeds. None when no setpoint was sent.
         inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
             limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
+        warning_code: What each drive warns of while it goes on (bit 7 of the statusword, object
+            603Fh of CiA 402), 0 = nothing, 6.
     """
 
     length_m: SixFloats
@@ -128,6 +130,7 @@ class BankFeedback:
     fresh: SixBools
     accepted: LegCommand | None
     inputs: SixInts | None = None
+    warning_code: SixInts = (0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,4 +230,6 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         homed=feedback.homed,
         fault_code=feedback.fault_code,
         fresh=fresh,
+        force_n=feedback.force_n,
+        warning_code=feedback.warning_code,
     )

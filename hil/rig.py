@@ -22,6 +22,7 @@ from hil.fields import (
     Jerk,
     JerkDeg,
     LegAccelerations,
+    LegForces,
     LegLengths,
     LegNumbers,
     LegPositives,
@@ -189,6 +190,12 @@ class Supervision(Settings):
     feedback_lag_growth_s: LagSeconds | None = None
     """By how much that lag may exceed the one of the first movement [s]; left out: 1.5 cycles, at
     least 3 ms."""
+    force_max_n: LegForces | None = None
+    """Measured force of a leg at which the platform is stopped [N]; left out: nine tenths of the
+    cylinder's."""
+    force_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.1
+    """For how long a force has to be too great [s]; a spike is no load, and 1 s is a way of 0.5 m
+    at 0.5 m/s."""
     estop_fitted: bool
     """The two channels of the emergency stop are wired to the drives' interlock inputs."""
     estop_discrepancy_s: Positive

@@ -20,6 +20,7 @@ from safety.faults import FaultLatch
 from safety.feedback import FeedbackWatch
 from safety.lag import LagWatch
 from safety.limits import GateLimits
+from safety.load import LoadWatch, drive_warnings
 from safety.modes import (
     FAULT_EVENT,
     FOLLOWING_MODES,
@@ -93,6 +94,7 @@ class Gate:
         self._feedback = FeedbackWatch(limits)
         self._plausible = PlausibilityWatch(limits)
         self._lag = LagWatch(limits)
+        self._load = LoadWatch(limits)
         self._estop = EmergencyStopWatch(limits)
         self._estop_fitted = limits.estop_fitted
         self._still = StandstillWatch(limits)
@@ -130,7 +132,10 @@ class Gate:
         allowed = None if action is Action.BLOCKED else self._command.target
         drives = drive_request(self._mode, self._released)
         faults = self._latch.faults
-        return Verdict(inputs.index, self._mode, action, tuple(found), allowed, drives, faults)
+        lag_s = self._lag.greatest_s
+        return Verdict(
+            inputs.index, self._mode, action, tuple(found), allowed, drives, faults, lag_s
+        )
 
     def _cycle_step(self, inputs: GateInputs, found: list[Violation]) -> Action:
         mode, feedback, command = self._mode, inputs.feedback, self._command
@@ -145,9 +150,11 @@ class Gate:
             if homed_needed:
                 found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
                 found += self._lag.step(feedback, commanded_m) or ()
+                found += self._load.step(feedback) or ()
             else:
                 self._plausible.forget()
                 self._lag.forget()
+            found += drive_warnings(feedback)
             if self._estop_fitted:
                 found += self._estop.step(inputs.estop)
         if mode in _QUICK_STOPPING:
@@ -166,7 +173,8 @@ class Gate:
 
     def _change_mode(self, inputs: GateInputs, found: list[Violation]) -> None:
         """Faults first, then at most one request, then what was observed."""
-        before, cause_gone = self._mode, not found
+        before = self._mode
+        cause_gone = all(violation.severity is Severity.INFORM for violation in found)
         event = self._fault_event(found)
         if event is Event.FAULT_STOP and self._nothing_is_led:
             event = Event.FAULT_QUICK_STOP

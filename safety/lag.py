@@ -15,9 +15,9 @@ movement: x' = (c - x)/tau gives x = c - tau c' + tau^2 c'' - ..., a delay gives
 term. b is a property of the drive and is averaged over far more motion. What is identified is the
 whole lag: sampling, wire and following. A slow drive and an old frame both make a stop begin late.
 
-A length that is wrong by `DOUBT_M` for another reason (friction, backlash, resolution) looks like a
-lag of DOUBT_M over the speed, so at any speed that much is left to doubt. A single late frame is one
-cycle of many. Counts cycles, reads no clock; what is not finite is never taken in.
+A length that is wrong by `DOUBT_M` for another reason (friction, backlash, resolution) looks like
+a lag of DOUBT_M over the speed, so at any speed that much is left to doubt. A single late frame is
+one cycle of many. Counts cycles, reads no clock; what is not finite is never taken in.
 """
 
 import math
@@ -65,7 +65,7 @@ class _Leg:
         self.base_doubt = math.inf
         self.b = self.b_weight = 0.0
         self.seen_m = _NAN
-        """Length of the last sample [m]: one that stays the same to the last bit is stuck, not late."""
+        """Length of the last sample [m]; one that stays the same to the last bit is stuck."""
         self.half_most = math.inf
         """Half of what the lag may exceed the delay by [cycles]."""
         self.restart(samples)
@@ -129,6 +129,8 @@ class LagWatch:
         self._about(1)
         self.lag_s: Six = UNKNOWN
         """Newest estimate of each leg [s]; NaN for a leg that has not moved enough."""
+        self.greatest_s: float | None = None
+        """Greatest of them [s]; None before there is one."""
         self.base_s: Six = UNKNOWN
         """Lag of each leg in its first movement [s]; NaN before it."""
 
@@ -217,6 +219,7 @@ class LagWatch:
                 found.append(self._violation(number, leg))
         period_s = self._period_s
         self.lag_s = as_six(period_s * leg.lag for leg in self._legs)
+        self.greatest_s = max((lag for lag in self.lag_s if lag == lag), default=None)
         self.base_s = as_six(period_s * leg.base for leg in self._legs)
         return found or None
 

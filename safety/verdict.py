@@ -38,6 +38,8 @@ class Check(Enum):
     STUCK = "command moved by"
     JUMP = "jump of the measured length"
     LAG = "feedback lags by"
+    FORCE = "force"
+    WARNING = "drive warning"
     QUICK_STOP = "quick stop at"
     DRIVE = "drive"
     ESTOP = "emergency stop"
@@ -122,8 +124,8 @@ class Violation:
     def cause(self) -> str:
         """What is to blame: two different causes of class B make a class A.
 
-        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause; so is
-        feedback that lags, on however many legs.
+        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause; so
+        is feedback that lags, on however many legs.
         """
         if self.check in _ESTOP_CHECKS:
             return "emergency stop"
@@ -152,7 +154,13 @@ class Violation:
 
 
 _ESTOP_CHECKS = frozenset({Check.ESTOP, Check.ESTOP_DISCREPANCY})
-_TOLD_BY_NOTE = _ESTOP_CHECKS | {Check.REQUEST, Check.INTERNAL, Check.DRIVE, Check.SEQUENCE}
+_TOLD_BY_NOTE = _ESTOP_CHECKS | {
+    Check.REQUEST,
+    Check.INTERNAL,
+    Check.DRIVE,
+    Check.WARNING,
+    Check.SEQUENCE,
+}
 
 
 def as_six(values: Iterable[float]) -> Six:
@@ -215,6 +223,8 @@ class Feedback:
         homed: the drive knows where its leg is.
         fault_code: 0 for none, else the drive's own code.
         fresh: this cycle's frame of this leg arrived.
+        force_n: measured forces along the legs [N]; 0 for a drive that tells none.
+        warning_code: 0 for none, else what the drive warns of while it goes on.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -226,11 +236,14 @@ class Feedback:
     homed: SixBool
     fault_code: SixInt
     fresh: SixBool
+    force_n: Six = ZERO_SIX
+    warning_code: SixInt = (0, 0, 0, 0, 0, 0)
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
-        for name in ("enabled", "homed", "fault_code", "fresh"):
+        _store_six(self, "force_n", self.force_n)
+        for name in ("enabled", "homed", "fault_code", "fresh", "warning_code"):
             if len(getattr(self, name)) != LEG_COUNT:
                 raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
 
@@ -255,6 +268,7 @@ class Verdict:
         allowed: the only setpoint that may be sent; None means none may.
         drives: what the drives are asked to be.
         faults: latched violations, in the order they came, until they are cleared.
+        lag_s: greatest lag of a leg's measured path [s]; None before one has moved enough.
     """
 
     index: int
@@ -264,3 +278,4 @@ class Verdict:
     allowed: LegTarget | None
     drives: DriveRequest
     faults: tuple[Violation, ...]
+    lag_s: float | None = None

@@ -4,8 +4,9 @@ The end of control's connection comes late: a process that is killed gives its m
 70 ms for 1 GB, and then its descriptors, of which a child may hold copies. The kernel's own record
 of the process, `/proc/PID/stat` (proc_pid_stat(5)), says it at once: its state, that SIGKILL waits
 for it, and among its flags (linux/sched.h) that a signal ends it (PF_SIGNALED), that it leaves its
-core (PF_DUMPCORE) or exits (PF_EXITING). Control opens the file of itself and hands the descriptor down, so nothing is looked
-up: neither a number that another process may bear by then, nor a /proc that the gate must not see.
+core (PF_DUMPCORE) or exits (PF_EXITING). Control opens the file of itself and hands the descriptor
+down, so nothing is looked up: neither a number that another process may bear by then, nor a /proc
+that the gate must not see.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hil.recording.frame import EventRecord
 from hil.recording.header import RECORDING_NAME, RecordingError
 from hil.recording.layout import Layout
-from hil.recording.layouts import PLATFORM, layout_of
+from hil.recording.layouts import LATER, PLATFORM, layout_of
 from hil.recording.mcap_file import update_digest
 from hil.recording.mcap_scan import Caps, Channel, Message, Metadata, Record, Scan
 
@@ -200,7 +200,9 @@ class _Collector:
         layout = self._layout
         for row in layout.fields:
             group, key = layout.places.get(row.name, (None, row.name))
-            value = raw[key] if group is None else raw[group][key]
+            source = raw if group is None else raw[group]
+            # A column that recordings of earlier versions lack was not there in their cycles.
+            value = source[key] if key in source or row.name not in LATER else None
             if row.name in self._names:
                 flat.append(_code(self._names[row.name], value))
             elif row.name.endswith("_pose"):

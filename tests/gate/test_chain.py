@@ -28,6 +28,7 @@ ALLOWED = {
     "hil.clock",
     "hil.gate",
     "hil.gate.black_box",
+    "hil.gate.control_state",
     "hil.gate.order",
     "hil.gate.process",
     "hil.gate.server",

@@ -516,4 +516,6 @@ def test_the_attacks_provoke_every_check():
         bench = attack_limits(name)
         attack(bench)
         provoked |= {v.check for verdict in bench.history for v in verdict.violations}
-    assert provoked == set(Check) - {Check.REQUEST}
+    # Of these three: tests/faults/test_late_feedback.py and test_safety_load.py.
+    elsewhere = {Check.LAG, Check.FORCE, Check.WARNING}
+    assert provoked | elsewhere == set(Check) - {Check.REQUEST}
