@@ -38,6 +38,7 @@ from drives.canopen_open import configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
+from drives.canopen_warnings import DriveWarnings
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
@@ -109,6 +110,7 @@ class CanopenBank:
         )
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
         self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
+        self._warnings = DriveWarnings(self._segments, settings, self._watch)
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
         self._cycle_thread = 0
@@ -177,11 +179,12 @@ class CanopenBank:
         self._bus.drain()
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
+        warnings = self._warnings.codes(self._inbox.statusword)
         well = self._observe(now_s)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        return self._inbox.feedback(states, self._axes.homed, codes, sent)
+        return self._inbox.feedback(states, self._axes.homed, codes, sent, warnings)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.

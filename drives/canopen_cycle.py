@@ -220,6 +220,7 @@ class PdoInbox:
         homed: SixBools,
         codes: SixInts,
         sent: LegCommand | None,
+        warnings: SixInts = (0, 0, 0, 0, 0, 0),
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -228,6 +229,7 @@ class PdoInbox:
             homed: Whether each leg is homed, 6.
             codes: Error code of each drive, 6.
             sent: What was sent.
+            warnings: What each drive warns of, 6.
         """
         effort = self._effort_si
         if effort is None:
@@ -243,6 +245,7 @@ class PdoInbox:
             (a, b, c, d, e, f),
             sent,
             self._six_inputs,
+            warnings,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

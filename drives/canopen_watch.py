@@ -34,6 +34,8 @@ RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
 HOMING_FAILED = 0x8612
 """Reference: homing did not find it."""
+ERROR_CODE_TOLD = bytes((0x4B, 0x3F, 0x60, 0x00))
+"""How an answer with the two bytes of 603Fh:0 begins (CiA 301, SDO upload protocol)."""
 HEARTBEATS_MISSED = 3
 """Heartbeats that may be missing."""
 _NEVER_S = float("-inf")
@@ -51,6 +53,8 @@ class NodeNotes:
         restarted: It booted while it was in operation.
         code: Error code of its last EMCY that has not been taken back.
         note: The last event, in words.
+        warns: The drive warns and has no fault: its code is that of the warning.
+        told_code: Code that it told in 603Fh when it was asked; 0 before.
     """
 
     heard_s: float | None = None
@@ -58,6 +62,8 @@ class NodeNotes:
     restarted: bool = False
     code: int = 0
     note: str = ""
+    warns: bool = False
+    told_code: int = 0
 
 
 class Watch:
@@ -118,6 +124,8 @@ class Watch:
             self._heartbeat(self.nodes[leg], frame.data, now_s)
         elif service == EMCY_ID:
             self._emergency(self.nodes[leg], frame.data)
+        elif service == SDO_ANSWER_ID and frame.data[:4] == ERROR_CODE_TOLD:
+            self.nodes[leg].told_code = int.from_bytes(frame.data[4:6], "little")
 
     def begin_operation(self, now_s: float) -> None:
         """From now on a boot-up is a restart, and silence counts [s]."""
@@ -153,6 +161,20 @@ class Watch:
         """Forget the EMCY of a node whose fault has been acknowledged."""
         self.nodes[leg].code = 0
 
+    def warn(self, leg: int, *, warns: bool, well: bool = False) -> None:
+        """Take note that a drive warns, or does so no more.
+
+        Args:
+            leg: Index of the leg.
+            warns: Whether it warns.
+            well: Whether nothing has taken the place of the warning, so that its code is over.
+        """
+        notes = self.nodes[leg]
+        notes.warns, notes.told_code = warns, 0
+        self._well_until_s = _NEVER_S
+        if well:
+            notes.code = 0
+
     def _silent(self, notes: NodeNotes, now_s: float) -> bool:
         return notes.heard_s is None or now_s - notes.heard_s > self._silence_s
 
@@ -165,7 +187,7 @@ class Watch:
             return HEARTBEAT_LOST
         if notes.nmt_state != OPERATIONAL:
             return NOT_OPERATIONAL
-        return notes.code
+        return 0 if notes.warns else notes.code
 
     def _heartbeat(self, notes: NodeNotes, data: bytes, now_s: float) -> None:
         if len(data) != 1:

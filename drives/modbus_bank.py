@@ -29,6 +29,7 @@ from drives.bank import (
     LinkTally,
     check_command,
 )
+from drives.cia402 import Status
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
 from drives.modbus_counts import LinkCounts
@@ -287,9 +288,21 @@ class ModbusBank:
             fresh=as_six(fresh),
             accepted=accepted,
             inputs=inputs,
+            warning_code=as_six(
+                (answer.error_code or GENERIC) if _warns(answer) else 0 for answer in answers
+            ),
         )
 
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
-        if answer.error_code or state is DriveState.FAULT:
+        if (answer.error_code and not _warns(answer)) or state is DriveState.FAULT:
             return answer.error_code or GENERIC
         return HOMING_FAILED if self._axes.homing_failed[leg] else 0
+
+
+def _warns(answer: AxisAnswer) -> bool:
+    """Whether a drive warns and has no fault: its error code is then that of the warning."""
+    return answer.statusword & _WARNING_OR_FAULT == _WARNING
+
+
+_WARNING = int(Status.WARNING)
+_WARNING_OR_FAULT = int(Status.WARNING | Status.FAULT)
