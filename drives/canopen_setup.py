@@ -19,7 +19,7 @@ from drives.scaling import LegScale
 PROFILE = 402
 """Device profile that 1000h tells in its low word."""
 EMULATED_NAME = "HIL emulated drive"
-"""1008h of the bench's own emulated drives, whose vendor id 1018h:1 is 0."""
+"""How 1008h of the bench's own emulated drives begins, whose vendor id 1018h:1 is 0."""
 ABSENT = (0x06020000, 0x06090011)
 """Abort codes of CiA 301: object, or sub-index, does not exist."""
 SCALE_TOLERANCE = 1e-3
@@ -57,7 +57,7 @@ class NodeIdentity:
     @property
     def simulated(self) -> bool:
         """Whether the device itself says that it is an emulated one."""
-        return self.vendor == 0 and self.name == EMULATED_NAME
+        return self.vendor == 0 and self.name.startswith(EMULATED_NAME)
 
 
 class NodeSetup:

@@ -1,14 +1,16 @@
 """Six CiA 402 drives behind a Modbus gateway, TCP or RTU, as a drive bank.
 
-A cycle is one function-23 request per unit: controlwords, modes, targets and a sequence number go
-out, the drives' words and that number come back. A thread of its own talks to the gateway
-(`drives.modbus_worker`); `ModbusBank.exchange` waits for it no longer than its own deadline.
+A cycle is one function-23 request per unit, or several (`drives.modbus_requests`): controlwords,
+modes, targets and a sequence number go out, the drives' words and that number come back. A thread
+of its own talks to the gateway (`drives.modbus_worker`); `ModbusBank.exchange` waits for it no
+longer than its own deadline.
 
 What a cycle without a right answer means: nobody is fresh; silent for longer than the drives' own
 watchdog, the legs are UNKNOWN with error 8130h, for the drives have stopped by themselves by then.
-An exception answer makes the legs of that unit UNKNOWN with error 8100h in the same cycle. A device
-that has restarted is UNKNOWN with error 8180h until the bank is configured anew. A serial port that
-is gone raises `LinkLostError`; a TCP connection that is gone is opened again by the next cycle.
+An exception answer makes the legs of that unit UNKNOWN in the same cycle, with an error that
+carries its number (8101h to 810Bh); only a unit that is busy (6) is asked again. A device that has
+restarted is UNKNOWN with error 8180h until the bank is configured anew. A serial port that is gone
+raises `LinkLostError`; a TCP connection that is gone is opened again by the next cycle.
 """
 
 from collections.abc import Callable, Sequence
@@ -143,7 +145,7 @@ class ModbusBank:
         if done is None or done.value is None:
             self._leave()
             raise self._setup_error(None if done is None else done.error)
-        self._gateway.set_timeout(self._answer_s)
+        self._gateway.begin_cycles(self._answer_s)
         report = done.value
         self._units.begin(report.boot_counts)
         return BankReport(
@@ -181,7 +183,7 @@ class ModbusBank:
                 raise done.error
         # The worker may still be at it: from here on only what it has brought so far counts.
         answers, errors = dict(result.answers), dict(result.errors)
-        self._count(answers, errors, result.retries)
+        self._count(answers, errors, result)
         now_s = self._now_s()
         fresh, alive = self._units.take(answers, now_s)
         for leg in self._units.restarted_legs:
@@ -238,12 +240,13 @@ class ModbusBank:
         return DriveSetupError(f"{self._name}: {text}")
 
     def _count(
-        self, answers: dict[int, UnitAnswer], errors: dict[int, ModbusError], retries: int
+        self, answers: dict[int, UnitAnswer], errors: dict[int, ModbusError], result: CycleResult
     ) -> None:
         """Count what happened; a serial port that is gone ends it here."""
         counts = self._counts
         counts.cycles += 1
-        counts.retries += retries
+        counts.retries += result.retries
+        counts.busy += result.busy
         for leg in _LEGS:
             counts.missing[leg] += self._map.unit_of_leg(leg) not in answers
         for error in errors.values():

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from drives.bank import DriveModelError
 from drives.bus_budget import rtu_transaction_s
-from drives.modbus_frames import bits_per_character, rtu_answer_bytes, rtu_request_bytes
+from drives.modbus_frames import bits_per_character, rtu_bytes
+from drives.modbus_requests import cycle_requests
 from drives.register_map import CycleBlock, RegisterMap, RegisterType, WordOrder
 
 USUAL_BAUDS = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
@@ -174,8 +175,10 @@ def rtu_cycle_s(map_: RegisterMap, baud: int, parity: str, stop_bits: int) -> fl
         stop_bits: 1 or 2.
     """
     bits = bits_per_character(parity, stop_bits)
-    request, answer = rtu_request_bytes(map_.write.count), rtu_answer_bytes(map_.read.count)
-    once_s = rtu_transaction_s(request, answer, baud, bits) + TURNAROUND_S
+    once_s = 0.0
+    for write, read in cycle_requests(map_):
+        request, answer = rtu_bytes(write and write.count, read and read.count)
+        once_s += rtu_transaction_s(request, answer, baud, bits) + TURNAROUND_S
     return once_s * len(map_.units)
 
 

@@ -1,19 +1,27 @@
-"""One bus cycle on a Modbus gateway: every unit is asked once, and each answer is proved its own.
+"""One bus cycle on a Modbus gateway: every unit is asked, and each answer is proved its own.
 
 Runs in the worker thread. A garbled answer is asked for once more, as long as time is left; an
-answer that did not come is not, because it may still be on its way.
+answer that did not come is not, because it may still be on its way. A unit that is busy (exception
+6) is asked again after the others, as often as the cycle has time for.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from drives.modbus_codec import AxisOrder, CycleCodec, UnitAnswer
-from drives.modbus_errors import ModbusError, ModbusGarbledError, ModbusStaleError
+from drives.modbus_errors import (
+    ModbusBusyError,
+    ModbusError,
+    ModbusGarbledError,
+    ModbusStaleError,
+)
 from drives.modbus_gateway import ModbusGateway
+from drives.modbus_requests import CycleRequest, cut, cycle_requests
 from drives.register_map import RegisterMap
 
 TRIES = 2
-"""How often a unit is asked in a cycle at most, the second time after a garbled answer."""
+"""How often a request is sent in a cycle at most, the second time after a garbled answer."""
 
 
 @dataclass(slots=True)
@@ -25,12 +33,62 @@ class CycleResult:
         errors: Why a unit has no answer.
         sent: Whether anything was put on the wire.
         retries: Requests that were repeated after a garbled answer.
+        busy: Requests that were repeated because the unit was busy.
     """
 
     answers: dict[int, UnitAnswer] = field(default_factory=dict)
     errors: dict[int, ModbusError] = field(default_factory=dict)
     sent: bool = False
     retries: int = 0
+    busy: int = 0
+
+
+class UnitExchange:
+    """The requests of one unit in one cycle, sent one at a time.
+
+    Args:
+        map_: What is written and read.
+        unit: Who is asked.
+        registers: What is written, the whole block.
+        requests: How it is shared out among requests; as `cycle_requests` does if left out.
+    """
+
+    def __init__(
+        self,
+        map_: RegisterMap,
+        unit: int,
+        registers: Sequence[int],
+        requests: Sequence[CycleRequest] | None = None,
+    ) -> None:
+        self._map, self.unit, self._registers = map_, unit, registers
+        self._left = deque(cycle_requests(map_) if requests is None else requests)
+        self.read: list[int] = []
+        """What was read so far; the whole block once it is complete."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request was answered."""
+        return not self._left
+
+    def ask(self, gateway: ModbusGateway) -> None:
+        """Send the next request; it stays the next one until it is answered.
+
+        Raises:
+            ModbusError: The class says the cause.
+        """
+        self.read += self._send(gateway, self._left[0])
+        self._left.popleft()
+
+    def _send(self, gateway: ModbusGateway, request: CycleRequest) -> list[int]:
+        read, write = request.read, request.write
+        read_from = 0 if read is None else self._map.read.address + read.offset
+        if write is None:
+            return [] if read is None else gateway.read(self.unit, read_from, read.count)
+        write_to, values = self._map.write.address + write.offset, cut(self._registers, write)
+        if read is None:
+            gateway.write(self.unit, write_to, values)
+            return []
+        return gateway.read_write(self.unit, read_from, read.count, write_to, values)
 
 
 class CycleRunner:
@@ -44,6 +102,7 @@ class CycleRunner:
     def __init__(self, map_: RegisterMap, now_s: Callable[[], float]) -> None:
         self._map, self._now_s = map_, now_s
         self._codec = CycleCodec(map_)
+        self._requests = cycle_requests(map_)
         self._sequence = 0
 
     def run(
@@ -61,37 +120,51 @@ class CycleRunner:
             deadline_s: Monotonic time from which on nothing is sent any more [s].
             result: Takes what comes.
         """
-        share = self._map.axes_per_unit
-        for index, unit in enumerate(self._map.units):
-            words = orders[index * share : (index + 1) * share]
-            for attempt in range(TRIES):
-                if self._now_s() > deadline_s:
-                    return
-                result.retries += attempt
-                result.sent = True
-                try:
-                    result.answers[unit] = self._ask(gateway, unit, words)
-                    result.errors.pop(unit, None)
-                    break
-                except ModbusGarbledError as error:
-                    result.errors[unit] = error
-                except ModbusError as error:
-                    result.errors[unit] = error
-                    break
+        waiting = deque(self._exchanges(orders))
+        garbled = 0
+        while waiting and not self._now_s() > deadline_s:
+            exchange, sequence = waiting[0]
+            unit, result.sent = exchange.unit, True
+            try:
+                exchange.ask(gateway)
+                garbled = 0
+                if not exchange.complete:
+                    continue
+                result.answers[unit] = self._answer(gateway, exchange, sequence)
+                result.errors.pop(unit, None)
+            except ModbusBusyError as error:
+                result.errors[unit] = error
+                result.busy += 1
+                waiting.rotate(-1)
+                continue
+            except ModbusGarbledError as error:
+                result.errors[unit] = error
+                garbled += 1
+                if garbled < TRIES:
+                    result.retries += 1
+                    continue
+            except ModbusError as error:
+                result.errors[unit] = error
+            waiting.popleft()
+            garbled = 0
 
-    def _ask(self, gateway: ModbusGateway, unit: int, orders: Sequence[AxisOrder]) -> UnitAnswer:
-        self._sequence = self._sequence + 1 & 0xFFFF
-        read, write = self._map.read, self._map.write
-        registers = gateway.read_write(
-            unit,
-            read.address,
-            read.count,
-            write.address,
-            self._codec.encode(self._sequence, orders),
-        )
-        answer = self._codec.decode(registers)
-        if answer.echo is not None and answer.echo != self._sequence:
+    def _exchanges(self, orders: Sequence[AxisOrder]) -> list[tuple[UnitExchange, int]]:
+        """Return what each unit is asked, with the number of that request."""
+        share = self._map.axes_per_unit
+        found: list[tuple[UnitExchange, int]] = []
+        for index, unit in enumerate(self._map.units):
+            self._sequence = self._sequence + 1 & 0xFFFF
+            registers = self._codec.encode(
+                self._sequence, orders[index * share : (index + 1) * share]
+            )
+            exchange = UnitExchange(self._map, unit, registers, self._requests)
+            found.append((exchange, self._sequence))
+        return found
+
+    def _answer(self, gateway: ModbusGateway, exchange: UnitExchange, sequence: int) -> UnitAnswer:
+        answer = self._codec.decode(exchange.read)
+        if answer.echo is not None and answer.echo != sequence:
             gateway.distrust()
-            text = f"{gateway.url}: unit {unit} answers request {answer.echo}"
-            raise ModbusStaleError(f"{text}, asked was request {self._sequence}")
+            text = f"{gateway.url}: unit {exchange.unit} answers request {answer.echo}"
+            raise ModbusStaleError(f"{text}, asked was request {sequence}")
         return answer

@@ -48,8 +48,12 @@ class ModbusStaleError(ModbusError):
     """An answer to an earlier request."""
 
 
+BUSY = 6
+"""Exception code of a device that asks for patience."""
+
+
 class ModbusExceptionError(ModbusError):
-    """The device refused a request with an exception answer.
+    """The device refused a request with an exception answer; `refusal` makes one.
 
     Args:
         unit: Unit that refused.
@@ -66,3 +70,13 @@ class ModbusExceptionError(ModbusError):
         text = f"unit {unit} refused function {function} ({what}): exception {code}, {name}"
         super().__init__(text)
         self.code = code
+
+
+class ModbusBusyError(ModbusExceptionError):
+    """The device is busy and wants the request again later (exception 6)."""
+
+
+def refusal(unit: int, function: int, code: int, what: str) -> ModbusExceptionError:
+    """Return the error of an exception answer; arguments as of `ModbusExceptionError`."""
+    kind = ModbusBusyError if code == BUSY else ModbusExceptionError
+    return kind(unit, function, code, what)

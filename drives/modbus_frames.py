@@ -66,14 +66,18 @@ def bits_per_character(parity: str, stop_bits: int) -> int:
     return 1 + 8 + (parity != "N") + stop_bits
 
 
-def rtu_request_bytes(write_count: int) -> int:
-    """Return the bytes of a function-23 request that writes so many registers."""
-    return 1 + 10 + 2 * write_count + CRC_BYTES
+def rtu_bytes(written: int | None, read: int | None) -> tuple[int, int]:
+    """Return the bytes of a request on a serial line, and of its answer.
 
-
-def rtu_answer_bytes(read_count: int) -> int:
-    """Return the bytes of the answer that brings so many registers."""
-    return 1 + 2 + 2 * read_count + CRC_BYTES
+    Args:
+        written: Registers that it writes; None if it writes none (function 3).
+        read: Registers that it reads; None if it reads none (function 16); else function 23.
+    """
+    frame = 1 + 1 + CRC_BYTES  # unit, function, checksum
+    answer = frame + (4 if read is None else 1 + 2 * read)
+    if written is None:
+        return frame + 4, answer
+    return frame + (5 if read is None else 9) + 2 * written, answer
 
 
 def is_whole_answer(framing: Framing, request: bytes, data: bytes) -> bool:

@@ -7,6 +7,7 @@ and waits on. It never repeats a request by itself.
 """
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,11 +20,12 @@ from pymodbus.pdu import ModbusPDU
 from drives.bus_budget import rtu_silence_s
 from drives.modbus_connect import Client, drain, open_client
 from drives.modbus_errors import (
+    ModbusBusyError,
     ModbusClosedError,
     ModbusError,
-    ModbusExceptionError,
     ModbusTimeoutError,
     ModbusWrongAnswerError,
+    refusal,
 )
 from drives.modbus_frames import Framing, bits_per_character, is_whole_answer
 
@@ -33,6 +35,10 @@ logging.getLogger("pymodbus.logging").propagate = False  # every cause comes up 
 IDENTIFICATION_BASIC = 1
 VENDOR_NAME, PRODUCT_CODE, REVISION = 0, 1, 2
 """Objects of device identification (Modbus Application Protocol V1.1b3, 6.21)."""
+BUSY_TRIES = 200
+"""How often a device that is busy while it is set up is asked again."""
+BUSY_PAUSE_S = 0.005
+"""How long it is left in peace before [s]."""
 
 
 class ModbusGateway:
@@ -59,14 +65,21 @@ class ModbusGateway:
         self._request = b""
         self._received = 0
         self._dirty = False
+        self._busy_tries = BUSY_TRIES
+        self._pause = threading.Event()
 
     @property
     def url(self) -> str:
         """Return where the gateway is."""
         return self._url
 
-    def set_timeout(self, timeout_s: float) -> None:
-        """Set the longest wait of the library for an answer and for a connection [s]."""
+    def begin_cycles(self, timeout_s: float) -> None:
+        """End the set-up: from here on a busy device is an error, which the cycle deals with.
+
+        Args:
+            timeout_s: Longest wait of the library for an answer and for a connection [s].
+        """
+        self._busy_tries = 0
         self._client.comm_params.timeout_connect = timeout_s
         self._client.transaction.comm_params.timeout_connect = timeout_s
 
@@ -186,6 +199,17 @@ class ModbusGateway:
         self._client.close()
 
     def _ask(self, unit: int, function: int, what: str, ask: Callable[[], ModbusPDU]) -> ModbusPDU:
+        """Ask, and while the device is set up, ask again for as long as it is busy."""
+        for _ in range(self._busy_tries):
+            try:
+                return self._ask_once(unit, function, what, ask)
+            except ModbusBusyError:
+                self._pause.wait(BUSY_PAUSE_S)
+        return self._ask_once(unit, function, what, ask)
+
+    def _ask_once(
+        self, unit: int, function: int, what: str, ask: Callable[[], ModbusPDU]
+    ) -> ModbusPDU:
         """Clear the line if needed, ask once, and turn whatever happens into an error of ours."""
         self._clear_line()
         self._dirty = True  # until a whole right answer has come
@@ -212,7 +236,7 @@ class ModbusGateway:
             raise ModbusWrongAnswerError(text) from error
         self._dirty = False
         if answer.isError():
-            raise ModbusExceptionError(unit, function, answer.exception_code, what)
+            raise refusal(unit, function, answer.exception_code, what)
         return answer
 
     def _judge(self, sending: bool, data: bytes) -> bytes:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from drives.bank import LEGS, DriveSetupError
 from drives.cia402 import State402, state_of
 from drives.modbus_codec import AxisOrder, CycleCodec, from_registers, to_registers
+from drives.modbus_cycle import UnitExchange
 from drives.modbus_errors import ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway
+from drives.modbus_requests import WRITE_MAX
 from drives.modbus_settings import ModbusSettings
 from drives.register_map import PARAMETERS, RegisterMap
 from drives.register_table import FieldPlace
@@ -28,8 +30,6 @@ FAULT_ON_QUICK_STOP_RAMP = 2
 """605Eh: slow down on the quick-stop ramp."""
 HALT_ON_RAMP = 1
 """605Dh: slow down on the slow-down ramp and stay enabled."""
-RUN_REGISTERS_MAX = 123
-"""Registers that one function-16 request writes (Application Protocol V1.1b3, 6.12)."""
 SCALE_TOLERANCE = 1e-6
 """Relative difference of two scales that are the same."""
 
@@ -103,11 +103,10 @@ class DeviceSetup:
         """Take the force from drives that may have been left enabled; return the boot count."""
         codec = CycleCodec(self._map)
         orders = [AxisOrder(0, self._settings.mode, 0, 0)] * self._map.axes_per_unit
-        read, write = self._map.read, self._map.write
-        registers = gateway.read_write(
-            unit, read.address, read.count, write.address, codec.encode(0, orders)
-        )
-        found = codec.decode(registers)
+        exchange = UnitExchange(self._map, unit, codec.encode(0, orders))
+        while not exchange.complete:
+            exchange.ask(gateway)
+        found = codec.decode(exchange.read)
         for axis, answer in enumerate(found.axes):
             if state_of(answer.statusword) is State402.OPERATION_ENABLED:
                 leg = self._map.units.index(unit) * self._map.axes_per_unit + axis + 1
@@ -128,9 +127,13 @@ class DeviceSetup:
         return found
 
     def _set_watchdog(self, gateway: ModbusGateway, unit: int, wanted_ms: int) -> None:
-        address = self._map.watchdog_address
-        gateway.write(unit, address, [wanted_ms])
-        read_ms = gateway.read(unit, address, 1)[0]
+        address, kind, order = (
+            self._map.watchdog_address,
+            self._map.watchdog_type,
+            self._map.word_order,
+        )
+        gateway.write(unit, address, to_registers(wanted_ms, kind, order))
+        read_ms = from_registers(gateway.read(unit, address, kind.registers), kind, order)
         if read_ms != wanted_ms:
             text = f"{gateway.url}: unit {unit}, watchdog register {address}: written {wanted_ms}"
             raise DriveSetupError(f"{text} ms, read back {read_ms} ms")
@@ -139,7 +142,7 @@ class DeviceSetup:
         """Read every parameter of a leg that the map has."""
         places = [place for name in PARAMETERS if (place := self._map.parameter(leg, name))]
         values: dict[str, int] = {}
-        for run in _runs(places):
+        for run in self._runs(places):
             first, count = run[0].offset, _length(run)
             registers = gateway.read(self._map.unit_of_leg(leg), first, count)
             for place in run:
@@ -202,7 +205,7 @@ class DeviceSetup:
         """Write and read back every parameter; return the names of those that the map lacks."""
         wanted = self.wanted(leg)
         places = {name: self._map.parameter(leg, name) for name in wanted}
-        for run in _runs([place for place in places.values() if place]):
+        for run in self._runs([place for place in places.values() if place]):
             try:
                 self._write(gateway, leg, run, wanted)
             except ModbusExceptionError:
@@ -249,18 +252,18 @@ class DeviceSetup:
         text += f", {len(PARAMETERS) - len(unchecked)} parameters checked"
         return f"{text}; not in the map: {', '.join(unchecked)}" if unchecked else text
 
-
-def _runs(places: Sequence[FieldPlace]) -> list[list[FieldPlace]]:
-    """Return the places in stretches without gaps, each short enough for one request."""
-    runs: list[list[FieldPlace]] = []
-    for place in sorted(places, key=lambda each: each.offset):
-        last = runs[-1] if runs else []
-        adjacent = last and last[0].offset + _length(last) == place.offset
-        if adjacent and _length([last[0], place]) <= RUN_REGISTERS_MAX:
-            last.append(place)
-        else:
-            runs.append([place])
-    return runs
+    def _runs(self, places: Sequence[FieldPlace]) -> list[list[FieldPlace]]:
+        """Return the places in stretches without gaps, each short enough for one request."""
+        most = min(self._map.registers_per_request or WRITE_MAX, WRITE_MAX)
+        runs: list[list[FieldPlace]] = []
+        for place in sorted(places, key=lambda each: each.offset):
+            last = runs[-1] if runs else []
+            adjacent = last and last[0].offset + _length(last) == place.offset
+            if adjacent and _length([last[0], place]) <= most:
+                last.append(place)
+            else:
+                runs.append([place])
+        return runs
 
 
 def _length(run: Sequence[FieldPlace]) -> int:

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 
 from drives.bank import LEGS
 from drives.modbus_codec import AxisAnswer, UnitAnswer
-from drives.modbus_errors import ModbusError, ModbusExceptionError
+from drives.modbus_errors import ModbusBusyError, ModbusError, ModbusExceptionError
 from drives.register_map import RegisterMap
 
 REFUSED = 0x8100
-"""Error code of a leg whose unit refuses the cyclic request (CiA 301: 81xxh, communication)."""
+"""Error code of a leg whose unit refuses the cyclic request, plus the number of the exception
+(CiA 301: 81xxh, communication; it has no meaning of its own for 8101h to 810Fh)."""
+EXCEPTION_MAX = 0x0F
+"""What stands for a number of an exception that the standard does not have."""
 SILENT = 0x8130
 """Error code of a leg that is silent (CiA 301: life guard or heartbeat error)."""
 RESTARTED = 0x8180
@@ -88,8 +91,9 @@ class UnitWatch:
         unit = self._map.unit_of_leg(leg)
         if unit in self._restarted:
             return RESTARTED
-        if isinstance(errors.get(unit), ModbusExceptionError):
-            return REFUSED
+        error = errors.get(unit)
+        if isinstance(error, ModbusExceptionError) and not isinstance(error, ModbusBusyError):
+            return REFUSED | min(error.code, EXCEPTION_MAX)
         return SILENT if self._silent(unit, now_s) else 0
 
     def _silent(self, unit: int, now_s: float) -> bool:

@@ -1,9 +1,10 @@
 """Where a Modbus gateway keeps the words of six CiA 402 drives: the register map, and its checks.
 
-A map says two blocks of holding registers that one function-23 request writes and reads in each
-cycle, one register with the time after which the device stops its drives when nobody speaks to it,
-and the parameters of each axis. What the words mean is CiA 402's affair, where they lie is the
-map's. Maps are files; this module gets them as the tables that the file's reader made of them.
+A map says two blocks of holding registers that are written and read in each cycle, with one request
+or with several (`drives.modbus_requests`), one register with the time after which the device stops
+its drives when nobody speaks to it, and the parameters of each axis. What the words mean is CiA
+402's affair, where they lie is the map's. Maps are files; this module gets them as the tables that
+the file's reader made of them.
 """
 
 import itertools
@@ -18,6 +19,10 @@ WRITE_REGISTERS_MAX = 121
 """Registers that one function-23 request can write (Modbus Application Protocol V1.1b3, 6.17)."""
 READ_REGISTERS_MAX = 125
 """Registers that one function-23 request can read (Modbus Application Protocol V1.1b3, 6.17)."""
+REGISTERS_PER_REQUEST_MIN = 2
+"""What a request has to carry at least: a value of two registers is never torn."""
+BLOCK_REGISTERS_MAX = 512
+"""Registers of a block that is shared out among several requests."""
 LAST_ADDRESS = 0xFFFF
 UNIT_MAX = 247
 """Largest unit address on a serial line (Modbus over Serial Line V1.02, 2.2)."""
@@ -88,6 +93,7 @@ class CycleBlock:
         count: Registers of the block.
         counter: Place of the sequence counter (when written) or of its echo (when read), in
             registers after the first; None if the gateway has none.
+        zeros: Places that are written as 0, in registers after the first.
         boot_count: Place of the counter of power-ups, in a read block; None if there is none.
         first_axis: Place of the first axis of the unit, in registers after the first.
         stride: Registers from one axis to the next.
@@ -101,6 +107,7 @@ class CycleBlock:
     first_axis: int
     stride: int
     fields: tuple[FieldPlace, ...]
+    zeros: tuple[int, ...] = ()
 
     def has(self, name: str) -> bool:
         """Say whether an axis has this value."""
@@ -120,11 +127,15 @@ class RegisterMap:
         read: What each cycle reads, of one unit.
         watchdog_address: Register of each unit: time without a valid request after which it stops
             its drives [ms].
+        watchdog_type: How that time lies there.
         parameter_address: First register of the parameters of a unit's first axis.
         parameter_stride: Registers from one axis' parameters to the next one's.
         parameters: Which parameters an axis has, by offset.
         vendor_name: Expected identification, "" when any will do (function 43/14, object 0).
         product_code: Expected identification, "" when any will do (object 1).
+        read_write: Whether the device has function 23; else each cycle writes (16), then reads (3).
+        registers_per_request: How many registers the device takes in a request, in the cycle and
+            in its set-up; None for as many as the protocol has room for.
     """
 
     name: str
@@ -139,6 +150,9 @@ class RegisterMap:
     parameters: tuple[FieldPlace, ...]
     vendor_name: str = ""
     product_code: str = ""
+    watchdog_type: RegisterType = RegisterType.U16
+    read_write: bool = True
+    registers_per_request: int | None = None
 
     @property
     def axes_per_unit(self) -> int:
@@ -187,8 +201,14 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
         raise top.error("word_order", f'is {order!r}, "big" or "little" is needed')
     units = _units(top)
     axes = LEGS // len(units)
-    write = _block(top.table("write"), WRITE_FIELDS, "sequence", axes, WRITE_REGISTERS_MAX)
-    read = _block(top.table("read"), READ_FIELDS, "echo", axes, READ_REGISTERS_MAX)
+    most = top.optional_number(
+        "registers_per_request", REGISTERS_PER_REQUEST_MIN, READ_REGISTERS_MAX
+    )
+    write_max, read_max = WRITE_REGISTERS_MAX, READ_REGISTERS_MAX
+    if most is not None:
+        write_max = read_max = BLOCK_REGISTERS_MAX
+    write = _block(top.table("write"), WRITE_FIELDS, "sequence", axes, write_max)
+    read = _block(top.table("read"), READ_FIELDS, "echo", axes, read_max)
     if read.counter is not None and write.counter is None:
         raise top.error("read.echo", "has nothing to echo; write.sequence is needed too")
     _refuse_gaps(top, write, axes)
@@ -211,6 +231,9 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
         parameters=places,
         vendor_name=identification.text("vendor_name", "") if identification else "",
         product_code=identification.text("product_code", "") if identification else "",
+        watchdog_type=_U32 if top.flag("watchdog_wide", default=False) else _U16,
+        read_write=top.flag("read_write", default=True),
+        registers_per_request=most,
     )
     if identification:
         identification.finish()
@@ -239,6 +262,7 @@ def _block(
     first_axis = table.number("first_axis", 0, longest)
     place = table.optional_number(counter, 0, longest - 1)
     boots = table.optional_number("boot_count", 0, longest - 1) if counter == "echo" else None
+    zeros = table.offsets("zeros", longest - 1) if counter == "sequence" else ()
     fields = table.table("axis").places(types, stride)
     table.finish()
     for name in types:
@@ -246,7 +270,7 @@ def _block(
             raise table.error(f"axis.{name}", "is missing; a cycle cannot do without it")
     last = fields[-1]
     ends = [first_axis + (axes - 1) * stride + last.offset + last.type.registers]
-    for key, single in ((counter, place), ("boot_count", boots)):
+    for key, single in ((counter, place), ("boot_count", boots), *(("zeros", z) for z in zeros)):
         if single is None:
             continue
         ends.append(single + 1)
@@ -261,12 +285,12 @@ def _block(
         raise table.error("stride", f"is {stride} and {text}")
     if address + count - 1 > LAST_ADDRESS:
         raise table.error("address", f"is {address}, {LAST_ADDRESS + 1 - count} at most is needed")
-    return CycleBlock(address, count, place, boots, first_axis, stride, fields)
+    return CycleBlock(address, count, place, boots, first_axis, stride, fields, zeros)
 
 
 def _refuse_gaps(top: StrictTable, write: CycleBlock, axes: int) -> None:
     """Refuse a written register that the map gives no meaning: something would be written there."""
-    meant = set() if write.counter is None else {write.counter}
+    meant = {*write.zeros} if write.counter is None else {*write.zeros, write.counter}
     for axis in range(axes):
         for field in write.fields:
             start = write.first_axis + axis * write.stride + field.offset
@@ -287,7 +311,7 @@ def _refuse_overlaps(top: StrictTable, made: RegisterMap) -> None:
     areas = [
         (made.write.address, made.write.count, "write"),
         (made.read.address, made.read.count, "read"),
-        (made.watchdog_address, 1, "watchdog_address"),
+        (made.watchdog_address, made.watchdog_type.registers, "watchdog_address"),
     ]
     if width:
         areas.append((made.parameter_address, last_axis + width - made.parameter_address,

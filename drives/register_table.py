@@ -79,6 +79,15 @@ class StrictTable:
         """Return a whole number from `low` to `high`, or None if the key is not there."""
         return self.number(key, low, high) if self.has(key) else None
 
+    def offsets(self, key: str, highest: int) -> tuple[int, ...]:
+        """Return a list of whole numbers from 0 to `highest`; none if the key is not there."""
+        found = self.value(key) if self.has(key) else []
+        if not isinstance(found, list) or not all(
+            type(one) is int and 0 <= one <= highest for one in found
+        ):
+            raise self.error(key, f"is {found!r}, a list of numbers from 0 to {highest} is needed")
+        return tuple(found)
+
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text, or the default if the key is not there."""
         if default is not None and not self.has(key):
@@ -86,6 +95,13 @@ class StrictTable:
         value = self.value(key)
         if not isinstance(value, str):
             raise self.error(key, f"is {value!r}, a text is needed")
+        return value
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """Return true or false, or the default if the key is not there."""
+        value = self.value(key) if self.has(key) else default
+        if type(value) is not bool:
+            raise self.error(key, f"is {value!r}, true or false is needed")
         return value
 
     def table(self, key: str) -> "StrictTable":

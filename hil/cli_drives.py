@@ -48,6 +48,10 @@ def rack(
         str, typer.Option("--protocol", metavar="canopen|modbus-tcp|modbus-rtu")
     ] = "canopen",
     rig: Annotated[str, typer.Option("--rig", help="The rig whose drives are emulated.")] = "paper",
+    kind: Annotated[
+        str,
+        typer.Option("--type", metavar="TYPE", help="CANopen: epos4, cl4, ipos …"),
+    ] = "hil_emulated",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 takes a free one.")
     ] = 0,
@@ -86,6 +90,7 @@ def rack(
         baud=baud,
         seed=seed,
         paced=not unpaced,
+        kind=kind,
         end_with_input=end_with_input,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hil.console import RefusedError, err
 from hil.machine import load_rig
-from hil.rack_setup import PROTOCOLS, rack_settings
+from hil.rack_setup import PROTOCOLS, drive_type, rack_settings
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.settings import ConfigError
@@ -36,20 +36,24 @@ def serve_rack(
     baud: int,
     seed: int,
     paced: bool,
+    kind: str = "hil_emulated",
     end_with_input: bool = False,
 ) -> None:
     """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
 
     Raises:
-        ConfigError: if the protocol, the rig or the script is wrong.
+        ConfigError: if the protocol, the type, the rig or the script is wrong.
         RefusedError: if the port cannot be had.
     """
     if protocol not in PROTOCOLS:
         raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
     if pty and protocol != "canopen":
         raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
+    if kind != "hil_emulated" and protocol != "canopen":
+        raise ConfigError("--type", ["is for canopen; drives on Modbus are as their map says"])
     rig_file = find_file(rig, folder="rigs", key="--rig")
-    settings = rack_settings(load_rig(rig_file), paced=paced, buses=buses)
+    wanted = drive_type(kind)
+    settings = rack_settings(load_rig(rig_file), paced=paced, buses=buses, kind=wanted)
     begin = _can_rack if protocol == "canopen" else _modbus_rack
     try:
         text = "" if script is None else script.read_text(encoding="utf-8")

@@ -1,7 +1,10 @@
 """Emulated drives that fit a rig: the same strokes, switches, counts and node numbers."""
 
 from hil.rig import Rig
+from hil.settings import ConfigError
 from sim.devices.drive_parameters import NodeSettings, RackSettings
+from sim.devices.drive_type import DriveType
+from sim.devices.maker_types import EMULATED, TYPES
 from sim.devices.plant import RodSettings
 
 PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
@@ -9,15 +12,32 @@ FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
 
-def rack_settings(rig: Rig, *, paced: bool = True, buses: int = 1) -> RackSettings:
+def drive_type(name: str) -> DriveType:
+    """The type of drive that is emulated.
+
+    Args:
+        name: as ``--type`` names it.
+
+    Raises:
+        ConfigError: if there is no such type.
+    """
+    if name not in TYPES:
+        raise ConfigError("--type", [f"{name!r}: one of {', '.join(TYPES)} is needed"])
+    return TYPES[name]
+
+
+def rack_settings(
+    rig: Rig, *, paced: bool = True, buses: int = 1, kind: DriveType = EMULATED
+) -> RackSettings:
     """Six emulated drives as the rig describes them.
 
     Args:
         rig: the machine whose drives are to be emulated.
         paced: frames take their time on the bus, as they do on copper.
         buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
+        kind: the type of drive.
     """
-    nodes = tuple(_node(rig, leg) for leg in range(6))
+    nodes = tuple(_node(rig, leg, kind) for leg in range(6))
     canopen = rig.drives.canopen
     bus_of_leg = canopen.bus_of_leg if buses == 2 and canopen.bus_of_leg else None
     halves = (0, 0, 0, buses - 1, buses - 1, buses - 1)
@@ -25,7 +45,7 @@ def rack_settings(rig: Rig, *, paced: bool = True, buses: int = 1) -> RackSettin
     return RackSettings(nodes=nodes, bitrate=bitrate, buses=bus_of_leg or halves)
 
 
-def _node(rig: Rig, leg: int) -> NodeSettings:
+def _node(rig: Rig, leg: int, kind: DriveType) -> NodeSettings:
     canopen = rig.drives.canopen
     serials = rig.drives.serial_numbers
     return NodeSettings(
@@ -36,6 +56,7 @@ def _node(rig: Rig, leg: int) -> NodeSettings:
         motor=leg,
         encoder=leg,
         rod=_rod(rig, leg),
+        type=kind,
     )
 
 

@@ -14,6 +14,8 @@ from collections import deque
 from heapq import heappop, heappush
 from typing import Final
 
+REMOTE = 1 << 30
+"""Added to the identifier of a remote transmission request, which has no data."""
 MASTER = -1
 """Sender number of the master behind the adapter."""
 
@@ -25,6 +27,15 @@ def frame_bits(size: int) -> int:
         size: Number of data bytes, 0 to 8.
     """
     return 47 + 8 * size + (34 + 8 * size - 1) // 4
+
+
+def priority(can_id: int) -> int:
+    """Return what decides between frames that want the bus at the same time: the lowest first.
+
+    Args:
+        can_id: Identifier; of two alike, a data frame goes before a remote one.
+    """
+    return (can_id & ~REMOTE) << 1 | (can_id >= REMOTE)
 
 
 Transfer = tuple[int, bytes, int, float]
@@ -123,7 +134,8 @@ class BusTiming:
         else:
             master, node = self._master[0], self._nodes[0]
             start_s = max(min(master[2], node[4]), self._free_s)
-            from_master = master[2] <= start_s and (master[0] < node[0] or node[4] > start_s)
+            before = priority(master[0]) < priority(node[0])
+            from_master = master[2] <= start_s and (before or node[4] > start_s)
         if from_master:
             can_id, data, _ = self._master.popleft()
             sender = MASTER

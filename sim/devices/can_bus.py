@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from sim.devices.bus_timing import MASTER, BusTiming
+from sim.devices.bus_timing import MASTER, BusTiming, priority
 from sim.devices.can_node import CanNode, Handler
 from sim.devices.rack_faults import RackFaults, Spoil
 
@@ -196,7 +196,7 @@ class CanBus:
 
 
 def _priority(frame: tuple[int, int, bytes]) -> int:
-    return frame[0]
+    return priority(frame[0])
 
 
 def _ready(item: Outgoing) -> float:

@@ -5,7 +5,10 @@ from its table "Emergency error codes". An emergency carries the code, the error
 bytes of zeros; 1003h keeps the last eight. Lost heartbeats and RPDOs act on the drive through
 object 6007h (CiA 402-2), a lost heartbeat also on the NMT state through 1029h.
 
-Not modelled: node guarding, TIME, LSS, SYNC producer, emergency inhibit time.
+A guard request is a remote frame; it is answered unless the node sends heartbeats (1017h), since it
+does one or the other.
+
+Not modelled: TIME, LSS, SYNC producer, emergency inhibit time.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ from enum import Enum
 from functools import partial
 from typing import Final
 
+from sim.devices.bus_timing import REMOTE
 from sim.devices.can_process_data import (
     COMMUNICATION_REGISTER,
     RPDO_TIMEOUT,
     Handler,
     ProcessData,
 )
-from sim.devices.can_supervision import ErrorHistory, HeartbeatConsumers
+from sim.devices.can_supervision import ErrorHistory, HeartbeatConsumers, LifeGuard
 from sim.devices.drive402 import POWERED
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.object_store import ObjectStore
@@ -92,6 +96,7 @@ class CanNode:
         self._sdo = SdoServer(self.store)
         self._pdos = ProcessData(self.store, self._is_pre_operational, send, self._tell)
         self._consumers = HeartbeatConsumers(self.store)
+        self._guard = LifeGuard(self.store)
         self._history = ErrorHistory(self.store)
         self.store.on_write[0x1017, 0] = self._write_producer
 
@@ -104,6 +109,7 @@ class CanNode:
             now_s: Monotonic time [s].
         """
         self.drive.power_up()
+        self.store.load_parameters()
         self._reset_communication(now_s)
 
     def power_off(self) -> None:
@@ -139,6 +145,7 @@ class CanNode:
         self.store.reset()
         self._sdo.reset()
         self._consumers.clear()
+        self._guard.clear()
         self._pdos.reset()
         self.state = NmtState.INITIALISING
         self._boot_due_s = self._due_s = now_s + self._boot_time_s
@@ -181,6 +188,8 @@ class CanNode:
             return self._receive_nmt
         if can_id == 0x600 + self.node_id:
             return None if self.state is NmtState.STOPPED else self._receive_sdo
+        if can_id == REMOTE | 0x700 + self.node_id:
+            return self._receive_guard
         if 0x700 < can_id < 0x780:
             return partial(self._receive_heartbeat, can_id - 0x700)
         return self._pdos.handler(can_id) if self.state is NmtState.OPERATIONAL else None
@@ -199,6 +208,14 @@ class CanNode:
         if len(data) == 1 and self._consumers.hear(producer, now_s):
             self.drive.recover(HEARTBEAT_LOST)
             self._tell()
+
+    def _receive_guard(self, data: bytes, now_s: float) -> None:
+        if self.store.values[0x1017, 0]:
+            return
+        self.drive.recover(HEARTBEAT_LOST)
+        self._tell()
+        self._send(0x700 + self.node_id, self._guard.answer(self.state.value, now_s))
+        self._due_s = -math.inf
 
     def _receive_nmt(self, data: bytes, now_s: float) -> None:
         if len(data) == 2 and data[1] in (0, self.node_id):
@@ -250,11 +267,15 @@ class CanNode:
             period_s = 1e-3 * self.store.values[0x1017, 0]
             late = now_s - self._beat_due_s > period_s
             self._beat_due_s = now_s + period_s if late else self._beat_due_s + period_s
-        supervised_s = min(self._consumers.earliest_s(now_s), self._pdos.earliest_s(now_s))
+        supervised_s = min(
+            self._consumers.earliest_s(now_s),
+            self._guard.earliest_s(now_s),
+            self._pdos.earliest_s(now_s),
+        )
         self._due_s = min(self._boot_due_s, self._beat_due_s, supervised_s)
 
     def _watch(self, now_s: float) -> None:
-        for _ in range(self._consumers.lost(now_s)):
+        for _ in range(self._consumers.lost(now_s) + self._guard.lost(now_s)):
             self.drive.abort_connection(HEARTBEAT_LOST, COMMUNICATION_REGISTER)
             self._error_behaviour()
         if self.state is NmtState.OPERATIONAL:
@@ -263,7 +284,7 @@ class CanNode:
 
     def _error_behaviour(self) -> None:
         """Leave OPERATIONAL as 1029h sub 1 says: 0 pre-operational, 1 stay, 2 stopped."""
-        behaviour = self.store.values[0x1029, 1]
+        behaviour = self.store.values.get((0x1029, 1), 0)
         if behaviour == 0 and self.state is NmtState.OPERATIONAL:
             self._enter(NmtState.PRE_OPERATIONAL)
         elif behaviour == 2:

@@ -46,8 +46,12 @@ class ProcessData:
     ) -> None:
         self._store, self._drive = store, store.drive
         self._send, self._tell = send, tell
-        self.rpdos = tuple(ReceivePdo(store, number, may_change) for number in range(PDO_COUNT))
-        self.tpdos = tuple(TransmitPdo(store, number, may_change) for number in range(PDO_COUNT))
+        there = store.table.indices
+        numbers = range(PDO_COUNT)
+        self.rpdos = tuple(ReceivePdo(store, k, may_change) for k in numbers if 0x1400 + k in there)
+        self.tpdos = tuple(
+            TransmitPdo(store, k, may_change) for k in numbers if 0x1800 + k in there
+        )
         self.refresh()
 
     def reset(self) -> None:

@@ -20,7 +20,6 @@ PDO_COUNT: Final = 4
 """Receive PDOs, and as many transmit PDOs."""
 PDO_INVALID: Final = 0x8000_0000
 HISTORY_LENGTH: Final = 8
-CONSUMERS: Final = 2
 
 RPDO_BASE: Final = (0x200, 0x300, 0x400, 0x500)
 TPDO_BASE: Final = (0x180, 0x280, 0x380, 0x480)
@@ -78,8 +77,12 @@ def _pdo_rows(number: int, receive: bool) -> tuple[Group, Group]:
     return parameters, Group(mapping_index, name, False, (count, *entries))
 
 
-def communication_rows() -> list[Row]:
-    """Return the objects 1000h to 1A03h, by rising index."""
+def communication_rows(heartbeats: int) -> list[Row]:
+    """Return the objects 1000h to 1A03h, by rising index.
+
+    Args:
+        heartbeats: Entries of 1016h.
+    """
     errors = (
         Entry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
         for k in range(1, HISTORY_LENGTH + 1)
@@ -87,7 +90,7 @@ def communication_rows() -> list[Row]:
     history = (Entry(0x1003, 0, "Number of errors", _U8, "rw", 0), *errors)
     consumers = tuple(
         Entry(0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF)
-        for k in range(1, CONSUMERS + 1)
+        for k in range(1, max(1, heartbeats) + 1)
     )
     rows: list[Row] = [
         Entry(0x1000, 0, "Device type", _U32, "const", 0x0002_0192),
@@ -98,6 +101,8 @@ def communication_rows() -> list[Row]:
         Entry(0x1008, 0, "Manufacturer device name", _TEXT, "const", DEVICE_NAME),
         Entry(0x1009, 0, "Manufacturer hardware version", _TEXT, "const", "emulated"),
         Entry(0x100A, 0, "Manufacturer software version", _TEXT, "const", "1.0"),
+        Entry(0x100C, 0, "Guard time", _U16, "rw", 0),
+        Entry(0x100D, 0, "Life time factor", _U8, "rw", 0),
         group(
             0x1010,
             "Store parameters",

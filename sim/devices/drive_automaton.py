@@ -69,6 +69,7 @@ class DriveAutomaton(DriveAxis):
     def power_up(self) -> None:
         """Start as after switching on: parameters at their defaults, position unknown."""
         self.parameters = DriveParameters()
+        self.use_units()
         self.state = State.START
         self._state_bits = drive402.state_bits(self.state)
         self._powered = False

@@ -1,7 +1,7 @@
 """The axis of an emulated drive: encoder and switches, units, and the position servo.
 
-Inside it works in metres of rod extension from the drive's own zero; `to_counts` and `to_metres`
-are the border to the objects of CiA 402-2, with the polarity of object 607Eh.
+Inside it works in metres of rod extension from the drive's own zero; `to_counts` and its like are
+the border to the objects of CiA 402-2, in the units of the type and with the polarity of 607Eh.
 
 Not modelled: an absolute encoder, encoder noise and resolution below one count, an integral term
 (the load is known to the servo), the current loop.
@@ -10,16 +10,28 @@ Not modelled: an absolute encoder, encoder noise and resolution below one count,
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 from sim.devices.drive_parameters import DriveParameters, NodeSettings
+from sim.devices.drive_type import Units
 from sim.devices.plant import Rod, Switch
 from sim.devices.reference import Reference
 
 INTERLOCK_BIT: Final = 0x08
+POSITION_POLARITY: Final = 0x80
+"""Bit of 607Eh; the speed's own bit 6 is not modelled apart from it."""
 
 _RESTING: Final = 1e-4
 """Speed below which a rod counts as standing [m/s]."""
+
+
+def _saturated(value: float) -> int:
+    """Round to a whole number of 32 bits."""
+    whole = round(value)
+    if -0x8000_0000 <= whole <= 0x7FFF_FFFF:
+        return whole
+    return -0x8000_0000 if whole < 0 else 0x7FFF_FFFF
 
 
 class DriveAxis:
@@ -48,8 +60,7 @@ class DriveAxis:
         self.u_m = 0.0
         """Measured position from the drive's own zero [m]."""
         self._encoder_m = encoder.x_m
-        self._counts_per_m = settings.counts_per_m
-        self._signed_counts_per_m = settings.sign * settings.counts_per_m
+        self.use_units()
         rod = settings.rod
         servo = 2.0 * math.pi * rod.natural_frequency_hz
         self._speed_gain = 2.0 * rod.damping * servo
@@ -71,13 +82,13 @@ class DriveAxis:
     @property
     def velocity_counts_s(self) -> int:
         """Object 606Ch [counts/s]."""
-        return self.to_counts(self.measured_speed_m_s)
+        return _saturated(self.measured_speed_m_s * self._sign * self.units.speed_per_m_s)
 
     @property
     def torque_permille(self) -> int:
         """Object 6077h: force of the motor in thousandths of its rated force."""
         value = 1000.0 * self.motor.force_n / self.settings.rod.force_max_n
-        return self.settings.sign * round(value)
+        return self._sign * round(value)
 
     @property
     def digital_inputs(self) -> int:
@@ -134,20 +145,59 @@ class DriveAxis:
 
     # -- units --------------------
 
+    def use_units(
+        self, position: int | None = None, speed: int | None = None, acceleration: int | None = None
+    ) -> None:
+        """Work in these units from now on, and in those of the type where they are left out.
+
+        Args:
+            position: Unit word 60A8h.
+            speed: Unit word 60A9h.
+            acceleration: Unit word 60AAh.
+
+        Raises:
+            UnitError: If a word means nothing here.
+        """
+        kind = self.settings.type
+        self.units = Units.of(
+            kind.position_unit if position is None else position,
+            kind.speed_unit if speed is None else speed,
+            kind.acceleration_unit if acceleration is None else acceleration,
+            self.settings.counts_per_m,
+        )
+        counts_per_m = self.settings.counts_per_m
+        if kind.speed_counts_s is not None:
+            self.units = replace(self.units, speed_per_m_s=counts_per_m / kind.speed_counts_s)
+        if kind.acceleration_counts_s2 is not None:
+            per_m_s2 = counts_per_m / kind.acceleration_counts_s2
+            self.units = replace(self.units, acceleration_per_m_s2=per_m_s2)
+        self.set_polarity(0)
+
+    def set_polarity(self, polarity: int) -> None:
+        """Turn the sign of positions round, and of speeds with it (607Eh, bit 7)."""
+        self._sign = -self.settings.sign if polarity & POSITION_POLARITY else self.settings.sign
+        self._signed_per_m = self._sign * self.units.position_per_m
+
     def to_counts(self, metres: float) -> int:
-        """Convert metres or m/s to counts or counts/s, saturated at 32 bits."""
-        counts = round(metres * self._signed_counts_per_m)
-        if -0x8000_0000 <= counts <= 0x7FFF_FFFF:
-            return counts
-        return -0x8000_0000 if counts < 0 else 0x7FFF_FFFF
+        """Convert metres to units of position, saturated at 32 bits."""
+        return _saturated(metres * self._signed_per_m)
 
     def to_metres(self, counts: float) -> float:
-        """Convert counts, counts/s or counts/s^2 to SI, with the sign of the polarity."""
-        return counts / self._signed_counts_per_m
+        """Convert units of position to metres, with the sign of the polarity."""
+        return counts / self._signed_per_m
 
-    def rate(self, counts: int, limit: float) -> float:
-        """Convert an unsigned speed or acceleration to SI; 0 or too much gives the limit."""
-        value = counts / self.settings.counts_per_m
+    def to_metres_s(self, units_s: float) -> float:
+        """Convert units of speed to m/s, with the sign of the polarity."""
+        return units_s / (self._sign * self.units.speed_per_m_s)
+
+    def rate(self, units_s: int, limit: float) -> float:
+        """Convert an unsigned speed to m/s; 0 or too much gives the limit."""
+        value = units_s / self.units.speed_per_m_s
+        return value if 0.0 < value < limit else limit
+
+    def ramp(self, units_s2: int, limit: float) -> float:
+        """Convert an unsigned acceleration to m/s^2; 0 or too much gives the limit."""
+        value = units_s2 / self.units.acceleration_per_m_s2
         return value if 0.0 < value < limit else limit
 
     def stop_acceleration(self, ramp: int) -> float:
@@ -158,9 +208,9 @@ class DriveAxis:
         """
         hardest = self.settings.rod.acceleration_max_m_s2
         if ramp == 1:
-            return self.rate(self.parameters.profile_deceleration, hardest)
+            return self.ramp(self.parameters.profile_deceleration, hardest)
         if ramp == 2:
-            return self.rate(self.parameters.quick_stop_deceleration, hardest)
+            return self.ramp(self.parameters.quick_stop_deceleration, hardest)
         return hardest
 
     # -- servo --------------------

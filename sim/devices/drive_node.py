@@ -17,7 +17,7 @@ from typing import Final
 from sim.devices import drive402
 from sim.devices.drive402 import State
 from sim.devices.drive_automaton import DriveAutomaton
-from sim.devices.modes import Mode, supported_modes_word
+from sim.devices.modes import Mode, modes_word
 
 FOLLOWING_ERROR: Final = 0x8611
 NOT_SUPERVISED: Final = 0xFFFF_FFFF
@@ -126,7 +126,7 @@ class EmulatedDrive(DriveAutomaton):
     @property
     def supported_modes(self) -> int:
         """Object 6502h."""
-        return supported_modes_word()
+        return modes_word(self.settings.type.modes)
 
     # -- time ---------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ class EmulatedDrive(DriveAutomaton):
 
     def _supervise_following(self, dt_s: float) -> None:
         window = self.parameters.following_error_window
-        error = abs(self.reference.x_m - self.u_m) * self._counts_per_m
+        error = abs(self.reference.x_m - self.u_m) * self.units.position_per_m
         if error <= window or window == NOT_SUPERVISED:
             self._following_s = 0.0
             return

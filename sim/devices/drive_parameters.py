@@ -3,8 +3,8 @@
 Positions are counts, speeds counts/s, accelerations counts/s^2. The names are those of CiA 402-2;
 the object of each stands beside it. `NodeSettings` and `RackSettings` describe six drives in SI.
 
-Not modelled: storing parameters (1010h); unit factors (608Fh, 6091h, 6092h) tell the scale and
-do not change it.
+Not modelled: storing parameters (1010h); unit factors (608Fh, 6091h, 6092h, 6096h) tell the scale
+and do not change it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from sim.devices.drive_type import DriveType
+from sim.devices.maker_types import EMULATED
 from sim.devices.plant import PlantError, RodSettings
 
 _POWER_OF_TEN = {exponent: 10.0**exponent for exponent in range(-128, 1)}
@@ -71,6 +73,7 @@ class NodeSettings:
         motor: Index of the rod that this drive's motor moves, 0 to 5.
         encoder: Index of the rod whose encoder and switches this drive reads, 0 to 5.
         rod: Constants of the rod with this drive's own number, and of its position loop.
+        type: Which objects it has, in which units.
 
     Raises:
         PlantError: If a value is outside its range.
@@ -83,6 +86,7 @@ class NodeSettings:
     motor: int = 0
     encoder: int = 0
     rod: RodSettings = field(default_factory=RodSettings)
+    type: DriveType = EMULATED
 
     def __post_init__(self) -> None:
         if not 1 <= self.node_id <= 127:

@@ -39,10 +39,10 @@ _BIT_12: Final = 0x1000
 _BIT_13: Final = 0x2000
 
 
-def supported_modes_word() -> int:
+def modes_word(modes: tuple[int, ...]) -> int:
     """Return object 6502h: bit n - 1 for mode n."""
     word = 0
-    for value in SUPPORTED:
+    for value in modes:
         word |= 1 << (value - 1)
     return word
 
@@ -79,7 +79,7 @@ class Modes:
         Args:
             value: Object 6060h.
         """
-        if value == self.number or (value != 0 and value not in SUPPORTED):
+        if value == self.number or (value != 0 and value not in self._drive.settings.type.modes):
             return
         self.mode, self.number = Mode(value), value
         self._homing_error = self._interrupted = False
@@ -140,7 +140,7 @@ class Modes:
             return
         drive = self._drive
         offset = drive.velocity_offset
-        speed = None if offset is None else drive.to_metres(offset)
+        speed = None if offset is None else drive.to_metres_s(offset)
         period_s = drive.parameters.interpolation_period_s
         drive.reference.segment(drive.to_metres(self._within(counts)), period_s, speed)
 
@@ -154,7 +154,7 @@ class Modes:
             return
         drive = self._drive
         limit = self._speed_limit()
-        speed = max(-limit, min(limit, drive.to_metres(counts_s)))
+        speed = max(-limit, min(limit, drive.to_metres_s(counts_s)))
         drive.reference.speed(speed, self._acceleration())
 
     def advance(self) -> None:
@@ -171,9 +171,9 @@ class Modes:
             drive.at_rest,
         )
         parameters = drive.parameters
-        counts = parameters.homing_speed_zero if advice.slow else parameters.homing_speed_switch
-        speed = drive.rate(counts, drive.settings.rod.speed_max_m_s)
-        acceleration = drive.rate(
+        units_s = parameters.homing_speed_zero if advice.slow else parameters.homing_speed_switch
+        speed = drive.rate(units_s, drive.settings.rod.speed_max_m_s)
+        acceleration = drive.ramp(
             parameters.homing_acceleration, drive.settings.rod.acceleration_max_m_s2
         )
         drive.reference.speed(advice.direction * speed, acceleration)
@@ -238,15 +238,15 @@ class Modes:
         target = drive.to_metres(self._within(drive.target_raw))
         hardest = drive.settings.rod.acceleration_max_m_s2
         speed = min(drive.rate(parameters.profile_velocity, 1e9), self._speed_limit())
-        deceleration = drive.rate(parameters.profile_deceleration, hardest)
+        deceleration = drive.ramp(parameters.profile_deceleration, hardest)
         drive.reference.profile(target, speed, self._acceleration(), deceleration)
 
     def _acceleration(self) -> float:
         drive = self._drive
-        hardest = drive.rate(
+        hardest = drive.ramp(
             drive.parameters.max_acceleration, drive.settings.rod.acceleration_max_m_s2
         )
-        return drive.rate(drive.parameters.profile_acceleration, hardest)
+        return drive.ramp(drive.parameters.profile_acceleration, hardest)
 
     def _speed_limit(self) -> float:
         drive = self._drive

@@ -19,8 +19,9 @@ from sim.devices.communication_objects import (
     REVISION,
     VENDOR_ID,
 )
+from sim.devices.maker_types import EMULATED
 from sim.devices.object_entry import Entry, Row
-from sim.devices.object_table import ROWS
+from sim.devices.object_table import table_of
 
 _MANDATORY: Final = (0x1000, 0x1001, 0x1018)
 _BAUD_RATES_KBIT: Final = (10, 20, 50, 125, 250, 500, 800, 1000)
@@ -37,7 +38,7 @@ def build_object_dictionary(node_id: int) -> ObjectDictionary:
     dictionary.node_id = node_id
     dictionary.bitrate = 1_000_000
     dictionary.device_information.product_name = DEVICE_NAME
-    for row in ROWS:
+    for row in table_of(EMULATED).rows:
         if isinstance(row, Entry):
             dictionary.add_object(_variable(row, node_id))
             continue
@@ -81,13 +82,14 @@ def export_eds() -> str:
         "Lines=0",
         "",
     ]
-    mandatory = [row for row in ROWS if row.index in _MANDATORY]
-    optional = [row for row in ROWS if row.index not in _MANDATORY]
-    for title, rows in (("Mandatory", mandatory), ("Optional", optional), ("Manufacturer", [])):
-        lines += [f"[{title}Objects]", f"SupportedObjects={len(rows)}"]
-        lines += [f"{k}=0x{row.index:04X}" for k, row in enumerate(rows, start=1)]
+    rows = table_of(EMULATED).rows
+    mandatory = [row for row in rows if row.index in _MANDATORY]
+    optional = [row for row in rows if row.index not in _MANDATORY]
+    for title, shown in (("Mandatory", mandatory), ("Optional", optional), ("Manufacturer", [])):
+        lines += [f"[{title}Objects]", f"SupportedObjects={len(shown)}"]
+        lines += [f"{k}=0x{row.index:04X}" for k, row in enumerate(shown, start=1)]
         lines.append("")
-        for row in rows:
+        for row in shown:
             lines += _row_lines(row)
     return "\n".join(lines)
 

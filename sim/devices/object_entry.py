@@ -38,6 +38,7 @@ class Entry:
         allowed: Values that a master may write, if they are few.
         low: Least value that a master may write.
         high: Largest value that a master may write.
+        step: What is written is rounded down to a multiple of this.
     """
 
     index: int
@@ -51,6 +52,7 @@ class Entry:
     allowed: tuple[int, ...] | None = None
     low: int | None = None
     high: int | None = None
+    step: int = 1
 
     @property
     def bits(self) -> int:

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Final
 
 from sim.devices.drive_node import EmulatedDrive
+from sim.devices.drive_type import SCREW_LEAD_M, UnitError
 from sim.devices.object_entry import Entry
-from sim.devices.object_table import ENTRIES, INDICES, PARAMETERS
+from sim.devices.object_table import PARAMETERS, table_of
 
 READ_OF_WRITE_ONLY: Final = 0x0601_0001
 WRITE_OF_READ_ONLY: Final = 0x0601_0002
@@ -27,8 +28,8 @@ UNSUPPORTED_ACCESS: Final = 0x0601_0000
 CANNOT_MAP: Final = 0x0604_0041
 MAPPING_TOO_LONG: Final = 0x0604_0042
 
-SCREW_LEAD_M: Final = 0.01
-"""Way of a rod for one turn of its motor, which the drive tells and nothing else depends on [m]."""
+_UNIT_WORDS: Final = (0x60A8, 0x60A9, 0x60AA)
+_LIMITS: Final = {(0x607F, 0), (0x6083, 0), (0x6084, 0), (0x6085, 0), (0x60C5, 0), (0x60C6, 0)}
 
 _LOAD: Final = 0x64616F6C
 """`load` as bytes, least significant first: the signature of object 1011h."""
@@ -46,18 +47,6 @@ class SdoAbort(Exception):  # noqa: N818  (CiA 301 calls it an abort)
         self.code = code
 
 
-def find_entry(index: int, subindex: int) -> Entry:
-    """Return a variable of the dictionary.
-
-    Raises:
-        SdoAbort: If there is no such object or sub-index.
-    """
-    entry = ENTRIES.get((index, subindex))
-    if entry is None:
-        raise SdoAbort(NO_SUBINDEX if index in INDICES else NO_OBJECT)
-    return entry
-
-
 class ObjectStore:
     """Objects of one node.
 
@@ -72,6 +61,8 @@ class ObjectStore:
         self.values: dict[tuple[int, int], int] = {}
         self.on_write: dict[tuple[int, int], Callable[[int], None]] = {}
         """Called with a new value before it is stored; may raise `SdoAbort`."""
+        self.table = table_of(drive.settings.type)
+        """Which objects there are."""
         self._readers = _readers(drive)
         self._writers = _writers(drive)
         self.reset()
@@ -79,14 +70,42 @@ class ObjectStore:
     def reset(self) -> None:
         """Give every stored object its default."""
         self.values.clear()
-        for key, entry in ENTRIES.items():
+        for key, entry in self.table.entries.items():
             if isinstance(entry.default, int):
                 self.values[key] = entry.default + (self.node_id if entry.relative else 0)
-        self.values[0x1018, 4] = self.drive.settings.serial
-        # A screw of 10 mm a turn, told in micrometres, and an encoder that gives the counts.
-        self.values[0x608F, 1] = round(self.drive.settings.counts_per_m * SCREW_LEAD_M)
-        self.values[0x6092, 1] = round(SCREW_LEAD_M * 1e6)
-        self.values[0x6076, 0] = round(1000.0 * self.drive.settings.rod.force_max_n)
+        settings = self.drive.settings
+        for key, value in (
+            ((0x1018, 4), settings.serial),
+            # A screw of 10 mm a turn, told in micrometres, and an encoder that gives the counts.
+            ((0x608F, 1), round(settings.counts_per_m * SCREW_LEAD_M)),
+            ((0x6092, 1), round(SCREW_LEAD_M * 1e6)),
+            ((0x6076, 0), round(1000.0 * settings.rod.force_max_n)),
+        ):
+            if key in self.table.entries:
+                self.values[key] = value
+
+    def load_parameters(self) -> None:
+        """Give the drive's parameters their values after power-up.
+
+        What a type lacks does not limit it: a speed or acceleration of 0 is as much as it can.
+        """
+        for key, name in PARAMETERS.items():
+            entry = self.table.entries.get(key)
+            if entry is not None and isinstance(entry.default, int):
+                setattr(self.drive.parameters, name, entry.default)
+            elif key in _LIMITS:
+                setattr(self.drive.parameters, name, 0)
+
+    def find(self, index: int, subindex: int) -> Entry:
+        """Return a variable of the dictionary.
+
+        Raises:
+            SdoAbort: If there is no such object or sub-index.
+        """
+        entry = self.table.entries.get((index, subindex))
+        if entry is None:
+            raise SdoAbort(NO_SUBINDEX if index in self.table.indices else NO_OBJECT)
+        return entry
 
     def reader(self, index: int, subindex: int) -> Callable[[], int]:
         """Return the function that reads a numeric object: PDOs keep it."""
@@ -111,7 +130,7 @@ class ObjectStore:
         Raises:
             SdoAbort: If there is no such object, or it cannot be read.
         """
-        entry = find_entry(index, subindex)
+        entry = self.find(index, subindex)
         if entry.access == "wo":
             raise SdoAbort(READ_OF_WRITE_ONLY)
         if isinstance(entry.default, str):
@@ -124,7 +143,7 @@ class ObjectStore:
         Raises:
             SdoAbort: If there is no such object, or it is read-only.
         """
-        entry = find_entry(index, subindex)
+        entry = self.find(index, subindex)
         if entry.access in ("ro", "const"):
             raise SdoAbort(WRITE_OF_READ_ONLY)
         return entry
@@ -145,7 +164,7 @@ class ObjectStore:
             raise SdoAbort(VALUE_RANGE)
         if entry.high is not None and value > entry.high:
             raise SdoAbort(VALUE_RANGE)
-        self._act(index, subindex, value)
+        self._act(index, subindex, value - value % entry.step)
 
     def _act(self, index: int, subindex: int, value: int) -> None:
         key = (index, subindex)
@@ -162,11 +181,20 @@ class ObjectStore:
         hook = self.on_write.get(key)
         if hook is not None:
             hook(value)
+        if index in _UNIT_WORDS:
+            self._take_unit(index, value)
         writer = self._writers.get(key)
         if writer is not None:
             writer(value)
         else:
             self.values[key] = value
+
+    def _take_unit(self, index: int, word: int) -> None:
+        words = [word if each == index else self.values.get((each, 0)) for each in _UNIT_WORDS]
+        try:
+            self.drive.use_units(*words)
+        except UnitError:
+            raise SdoAbort(VALUE_RANGE) from None
 
 
 def _readers(drive: EmulatedDrive) -> dict[tuple[int, int], Callable[[], int]]:
@@ -187,7 +215,6 @@ def _readers(drive: EmulatedDrive) -> dict[tuple[int, int], Callable[[], int]]:
         (0x60F4, 0): lambda: drive.following_error_counts,
         (0x60FD, 0): lambda: drive.digital_inputs,
         (0x60FF, 0): lambda: drive.target_velocity,
-        (0x6502, 0): lambda: drive.supported_modes,
     }
 
 
@@ -196,6 +223,7 @@ def _writers(drive: EmulatedDrive) -> dict[tuple[int, int], Callable[[int], None
         (0x6040, 0): drive.write_controlword,
         (0x6060, 0): drive.write_mode,
         (0x607A, 0): drive.write_target,
+        (0x607E, 0): drive.set_polarity,
         (0x60B1, 0): drive.write_velocity_offset,
         (0x60C1, 1): drive.write_target,
         (0x60FF, 0): drive.write_target_velocity,

@@ -1,21 +1,26 @@
 """The objects of an emulated CANopen drive: one row for each, as an EDS file would list them.
 
 Drive profile: CiA 402-2 (6007h to 6502h); the communication profile is in
-`sim.devices.communication_objects`. Nothing here acts: `sim.devices.object_store` binds the rows.
+`sim.devices.communication_objects`. `table_of` makes of these rows the table of one type of drive
+(`sim.devices.drive_type`). Nothing here acts: `sim.devices.object_store` binds the rows.
 
-Not modelled: objects of modes that the drive does not have, units (60A8h to 60AAh).
+Not modelled: objects of modes that the drive does not have.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from canopen.objectdictionary import datatypes as dt
 
-from sim.devices.communication_objects import communication_rows
+from sim.devices.communication_objects import DEVICE_NAME, communication_rows
 from sim.devices.drive_parameters import DriveParameters
+from sim.devices.drive_type import DriveType, Key
 from sim.devices.homing import METHODS
-from sim.devices.modes import SUPPORTED, supported_modes_word
+from sim.devices.maker_types import EMULATED
+from sim.devices.modes import SUPPORTED, modes_word
 from sim.devices.object_entry import Entry, Group, Row, group
 
 _U8, _U16, _U32 = dt.UNSIGNED8, dt.UNSIGNED16, dt.UNSIGNED32
@@ -102,6 +107,7 @@ def _motion_rows() -> list[Row]:
             ),
             is_array=True,
         ),
+        Entry(0x607E, 0, "Polarity", _U8, "rw", 0),
         _parameter(0x607F, 0, "Max profile velocity", _U32),
         _parameter(0x6081, 0, "Profile velocity", _U32),
         _parameter(0x6083, 0, "Profile acceleration", _U32),
@@ -128,6 +134,7 @@ def _other_rows() -> list[Row]:
         _ratio(0x608F, "Position encoder resolution", "Encoder increments", "Motor revolutions"),
         _ratio(0x6091, "Gear ratio", "Motor revolutions", "Shaft revolutions"),
         _ratio(0x6092, "Feed constant", "Feed", "Shaft revolutions of feed"),
+        _ratio(0x6096, "Velocity factor", "Numerator", "Divisor"),
         _parameter(0x6098, 0, "Homing method", _I8, METHODS),
         group(
             0x6099,
@@ -139,6 +146,9 @@ def _other_rows() -> list[Row]:
             is_array=True,
         ),
         _parameter(0x609A, 0, "Homing acceleration", _U32),
+        Entry(0x60A8, 0, "SI unit position", _U32, "ro", 0),
+        Entry(0x60A9, 0, "SI unit velocity", _U32, "ro", 0),
+        Entry(0x60AA, 0, "SI unit acceleration", _U32, "ro", 0),
         Entry(0x60B1, 0, "Velocity offset", _I32, "rw", 0, mappable=True),
         Entry(0x60C0, 0, "Interpolation sub mode select", _I16, "rw", 0, allowed=(0,)),
         group(
@@ -160,27 +170,90 @@ def _other_rows() -> list[Row]:
         Entry(0x60F4, 0, "Following error actual value", _I32, "ro", 0, mappable=True),
         Entry(0x60FD, 0, "Digital inputs", _U32, "ro", 0, mappable=True),
         Entry(0x60FF, 0, "Target velocity", _I32, "rw", 0, mappable=True),
-        Entry(0x6502, 0, "Supported drive modes", _U32, "ro", supported_modes_word()),
+        Entry(0x6502, 0, "Supported drive modes", _U32, "ro", 0),
     ]
 
 
-ROWS: Final[tuple[Row, ...]] = (
-    *communication_rows(),
-    *_option_rows(),
-    *_motion_rows(),
-    *_other_rows(),
-)
-"""Every object, by rising index."""
+def _rows(heartbeats: int) -> tuple[Row, ...]:
+    return (*communication_rows(heartbeats), *_option_rows(), *_motion_rows(), *_other_rows())
 
 
-def _flatten() -> dict[tuple[int, int], Entry]:
-    table: dict[tuple[int, int], Entry] = {}
-    for row in ROWS:
+@dataclass(frozen=True, slots=True)
+class ObjectTable:
+    """The dictionary of one type of drive.
+
+    Attributes:
+        rows: Every object, by rising index.
+        entries: Every variable by index and sub-index.
+        indices: Which objects there are.
+    """
+
+    rows: tuple[Row, ...]
+    entries: Mapping[Key, Entry]
+    indices: frozenset[int]
+
+
+def table_of(kind: DriveType) -> ObjectTable:
+    """Return the dictionary of a type of drive."""
+    rows = tuple(
+        row
+        for each in _rows(kind.heartbeats)
+        if each.index not in kind.lacking and (row := _row_of(kind, each)) is not None
+    )
+    entries: dict[Key, Entry] = {}
+    for row in rows:
         for entry in row.entries if isinstance(row, Group) else (row,):
-            table[entry.index, entry.subindex] = entry
-    return table
+            entries[entry.index, entry.subindex] = entry
+    return ObjectTable(rows, entries, frozenset(row.index for row in rows))
 
 
-ENTRIES: Final = _flatten()
-"""Every variable by index and sub-index."""
-INDICES: Final = frozenset(row.index for row in ROWS)
+def _row_of(kind: DriveType, row: Row) -> Row | None:
+    """Return a row as this type has it."""
+    if isinstance(row, Entry):
+        return _entry_of(kind, row)
+    kept = tuple(
+        _entry_of(kind, entry)
+        for entry in row.entries
+        if (entry.index, entry.subindex) not in kind.lacking
+    )
+    kept = _mapping_of(kind, kept) if row.index & 0xFF00 in (0x1600, 0x1A00) else kept
+    return replace(row, entries=kept)
+
+
+def _entry_of(kind: DriveType, entry: Entry) -> Entry:
+    key = (entry.index, entry.subindex)
+    low, high = kind.ranges.get(key, (entry.low, entry.high))
+    entry = replace(
+        entry, default=_special(kind).get(key, kind.defaults.get(key, entry.default)), low=low,
+        high=high, step=kind.steps.get(key, 1),
+    )  # fmt: skip
+    if key in kind.fixed:
+        return replace(entry, access="ro", default=kind.fixed[key])
+    if entry.index in kind.writable_units:
+        return replace(entry, access="rw")
+    if entry.index == 0x6060:
+        return replace(entry, allowed=(0, *kind.modes))
+    if entry.index == 0x6098 and kind.methods is not None:
+        return replace(entry, allowed=kind.methods)
+    return entry
+
+
+def _special(kind: DriveType) -> dict[Key, int | str]:
+    """Return the objects that say what a type is."""
+    return {
+        (0x1008, 0): DEVICE_NAME if kind is EMULATED else f"{DEVICE_NAME}, {kind.name}",
+        (0x60A8, 0): kind.position_unit,
+        (0x60A9, 0): kind.speed_unit,
+        (0x60AA, 0): kind.acceleration_unit,
+        (0x6502, 0): modes_word(kind.modes) if kind.modes_word is None else kind.modes_word,
+    }
+
+
+def _mapping_of(kind: DriveType, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return a default mapping without the objects that this type has not."""
+    words = [int(entry.default) for entry in entries[1:]]
+    there = [word for word in words if word and kind.has(word >> 16, word >> 8 & 0xFF)]
+    there += [0] * (len(words) - len(there))
+    count = sum(word != 0 for word in there)
+    mapped = (replace(entry, default=word) for entry, word in zip(entries[1:], there, strict=True))
+    return (replace(entries[0], default=count), *mapped)

@@ -25,7 +25,6 @@ from sim.devices.object_store import (
     ObjectStore,
     SdoAbort,
 )
-from sim.devices.object_table import ENTRIES
 
 _DUMMIES: Final = {2: 8, 3: 16, 4: 32, 5: 8, 6: 16, 7: 32}
 """Data types that an RPDO may map to skip so many bits."""
@@ -86,8 +85,8 @@ class Pdo:
         self.cob_id = None if word & PDO_INVALID else word & 0x7FF
         self.transmission_type = values[self.comm, 2]
         self.event_driven = self.transmission_type in _EVENT_TYPES
-        self.inhibit_s = 1e-4 * values[self.comm, 3]
-        self.event_s = 1e-3 * values[self.comm, 5]
+        self.inhibit_s = 1e-4 * values.get((self.comm, 3), 0)
+        self.event_s = 1e-3 * values.get((self.comm, 5), 0)
 
     def configure(self) -> None:
         """Read the mapping again and prepare for it."""
@@ -102,7 +101,7 @@ class Pdo:
             if index in _DUMMIES:
                 code += f"{bits // 8}x"
             else:
-                code += FORMATS[ENTRIES[index, sub].data_type]
+                code += FORMATS[self._store.table.entries[index, sub].data_type]
                 keys.append((index, sub))
         self.layout = struct.Struct(code)
         self._keys = tuple(keys)
@@ -166,7 +165,7 @@ class Pdo:
             if not self._receive or subindex or bits != _DUMMIES[index]:
                 raise SdoAbort(CANNOT_MAP)
             return
-        entry = ENTRIES.get((index, subindex))
+        entry = self._store.table.entries.get((index, subindex))
         if entry is None:
             raise SdoAbort(NO_OBJECT)
         writable = entry.access == "rw"

@@ -1,7 +1,8 @@
 """SDO server of one node, CiA 301 clause "Service data object": expedited and segmented transfers.
 
-Not modelled: block transfers (a block upload is answered as an ordinary one, which CiA 301 allows;
-a block download is aborted with 05040001h), time-outs of a transfer that the client gave up.
+Block transfers are refused with 05040001h, as CiA 301 has it for a server without them.
+
+Not modelled: time-outs of a transfer that the client gave up.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class SdoServer:
             self.reset()
             return None
         try:
-            if service == 2 or (service == 5 and command & 0x03 == 0):
+            if service == 2:
                 return self._start_upload(data)
             if service == 1:
                 return self._start_download(data)

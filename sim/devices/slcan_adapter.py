@@ -4,7 +4,7 @@ Bytes in, bytes out; the wire under it is `sim.devices.slcan_server`. Every comm
 an error is answered with BEL. Setting up is tolerant as common adapters are: an empty line, a
 second `O` and a `C` while closed are no errors.
 
-Not modelled: extended identifiers and remote frames reach nobody (they are acknowledged), polling
+Not modelled: frames with extended identifiers reach nobody (they are acknowledged), polling
 (`P`, `A`), acceptance filters (accepted, without effect), the speed of a UART.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from binascii import hexlify, unhexlify
 from typing import Final
 
+from sim.devices.bus_timing import REMOTE
 from sim.devices.can_rack import CanRack
 from sim.devices.rack_faults import FLAG_BUS_ERROR, FLAG_ERROR_WARNING, Spoil
 
@@ -158,7 +159,9 @@ class SlcanAdapter:
             return self._send(line, now_s)
         if not line:
             return b""
-        if head in b"TrR":
+        if head == b"r":
+            return self._send_remote(line, now_s)
+        if head in b"TR":
             return self._send_elsewhere(line)
         if head in b"SsZmMQX":
             return self._set_up(line)
@@ -199,17 +202,22 @@ class SlcanAdapter:
             return _BEL
         return b"z\r" if self._rack.receive((head[0], data), now_s, self._bus) else _BEL
 
+    def _send_remote(self, line: bytes, now_s: float) -> bytes:
+        """Pass a remote transmission request on; its length says what is wanted."""
+        if not self._open or len(line) != 5 or not _HEX.issuperset(line[1:]) or not self._on_air:
+            return _BEL
+        can_id = int(line[1:4], 16)
+        if can_id > 0x7FF or not 0 <= line[4] - 0x30 <= 8:
+            return _BEL
+        return b"z\r" if self._rack.receive((REMOTE | can_id, b""), now_s, self._bus) else _BEL
+
     def _send_elsewhere(self, line: bytes) -> bytes:
         """Acknowledge a well-formed frame of a kind that no node listens to."""
-        head = line[:1]
-        digits = 3 if head == b"r" else 8
-        if not self._open or len(line) < digits + 2 or not _HEX.issuperset(line[1:]):
+        if not self._open or len(line) < 10 or not _HEX.issuperset(line[1:]):
             return _BEL
-        size = line[digits + 1] - 0x30
-        expected = digits + 2 + (2 * size if head == b"T" else 0)
-        if not 0 <= size <= 8 or len(line) != expected:
-            return _BEL
-        return b"z\r" if head == b"r" else b"Z\r"
+        size = line[9] - 0x30
+        expected = 10 + (2 * size if line[:1] == b"T" else 0)
+        return b"Z\r" if 0 <= size <= 8 and len(line) == expected else _BEL
 
     def _read_flags(self) -> bytes:
         if not self._open:

@@ -2,9 +2,7 @@
 
 CiA 301, "Consumer heartbeat time" and "RPDO communication parameter": supervision starts with the
 first reception, so that a drive that nobody has spoken to yet does not complain; after a loss it
-starts again with the next reception.
-
-Not modelled: life guarding (100Ch, 100Dh), which CiA 301 tells new devices not to use.
+starts again with the next reception. Life guarding (100Ch, 100Dh) counts in the same way.
 """
 
 from __future__ import annotations

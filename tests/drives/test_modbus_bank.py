@@ -353,7 +353,7 @@ def test_close_is_bounded_when_nobody_answers(make):
     bank, clock = make(), RealClock()
     bank.configure()
     bank.rack.faults.start(ModbusInjection("mute"), 0.0)
-    bank._gateway.set_timeout(0.1)
+    bank._gateway.begin_cycles(0.1)
     began_s = clock.now_s()
     bank.close()
     assert clock.now_s() - began_s < 3.0

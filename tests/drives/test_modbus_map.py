@@ -109,3 +109,23 @@ def test_blocks_of_the_longest_request_are_accepted_and_one_register_more_is_not
     table["read"]["axis"]["force"] = 13
     with pytest.raises(RegisterMapError, match="block of 126"):
         register_map_from(table, "m")
+
+
+def test_the_shipped_servo_map_is_read_and_names_its_manual():
+    path = SHIPPED.with_name("nanotec_modbus_rtu.toml")
+    map_ = register_map_from(tomllib.loads(path.read_text()), path.name)
+    assert map_.axes_per_unit == 1
+    assert map_.watchdog_type.registers == 2
+    assert (map_.write.address, map_.write.count) == (6000, 8)
+    assert (map_.read.address, map_.read.count) == (5000, 12)
+    assert "Process" in path.read_text()
+    assert "Nobody has tried this file on metal" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("zeros", "words"), [([2], "lies in the axes"), ([-1], "from 0 to"), ("x", "a list of numbers")]
+)
+def test_registers_without_a_meaning_are_named_and_checked(table, zeros, words):
+    table["write"]["zeros"] = zeros
+    with pytest.raises(RegisterMapError, match=words):
+        register_map_from(table, "zeros.toml")

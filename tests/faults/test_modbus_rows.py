@@ -53,7 +53,7 @@ def enabled(make, **changes):
                     break
             assert reached(feedback), (feedback, bank.waiting)
         bank._answer_s = ANSWER_S
-        bank._gateway.set_timeout(ANSWER_S)
+        bank._gateway.begin_cycles(ANSWER_S)
         yield bank, LegCommand(feedback.length_m, six(0.0))
     finally:
         bank.close()
@@ -280,7 +280,7 @@ def check_refusal(bank, command):
     feedback = exchange_in_time(bank, command)
     assert feedback.fresh == six(False)
     assert feedback.state == six(DriveState.UNKNOWN)
-    assert feedback.fault_code == six(0x8100)
+    assert feedback.fault_code == six(0x8104)
     assert bank.link_report().exceptions == 1
     assert "exception 4, server device failure" in bank.link_report().note
 
