@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from rich.table import Table
 
@@ -163,6 +164,17 @@ def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     return clean
 
 
+AGE_BY_LAG: Final = (
+    "no frame tells when it was sampled: the gate identifies the lag of the measured path, from the "
+    "first movement on, and holds it against supervision.feedback_lag_max_s"
+)
+AGE_BY_ECHO: Final = (
+    "an answer is proved its request's by the echo of its number, where the map has one (read.echo); "
+    "what it tells of is proved by the lag of the measured path"
+)
+"""How old the feedback of a kind of link may be without being seen."""
+
+
 def link_findings(url: str, bitrate: int) -> list[Finding]:
     """What ``hil doctor`` says of a link: adapter, drives found, round trip."""
     try:
@@ -185,6 +197,8 @@ def _judge(view: LinkView) -> Iterator[Finding]:
     who = who or " ".join(view.gateway) or "nobody answers"
     remedy = "" if count else "power, wiring, terminators, bitrate, node switches"
     yield Finding("drives", Grade.OK if count else Grade.BAD, who, remedy)
+    if count:
+        yield Finding("age of feedback", Grade.OK, AGE_BY_ECHO if view.gateway else AGE_BY_LAG)
     trips = view.round_trips_s
     if trips:
         p50, p99 = trips[len(trips) // 2], trips[min(len(trips) - 1, len(trips) * 99 // 100)]

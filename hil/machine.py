@@ -202,7 +202,7 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
         jump_speed_factor=watch.jump_speed_factor,
         jump_base_m=watch.jump_base_m,
         force_cycles=max(1, math.floor(watch.force_time_s / period_s + CYCLE_ROUNDING)),
-        feedback_lag_max_s=watch.feedback_lag_max_s or max(LAG_CYCLES * period_s, LAG_LEAST_S),
+        feedback_lag_max_s=lag_max_s(rig, period_s),
         feedback_lag_growth_s=watch.feedback_lag_growth_s
         or max(LAG_GROWTH_CYCLES * period_s, LAG_GROWTH_LEAST_S),
         estop_fitted=watch.estop_fitted and wired,
@@ -210,6 +210,11 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
             1, math.floor(watch.estop_discrepancy_s / period_s + CYCLE_ROUNDING)
         ),
     )
+
+
+def lag_max_s(rig: Rig, period_s: float) -> float:
+    """Largest lag of the feedback that the gate permits, at a cycle time [s]."""
+    return rig.supervision.feedback_lag_max_s or max(LAG_CYCLES * period_s, LAG_LEAST_S)
 
 
 def _leg_limits(rig: Rig, leg: int, expected_n: float) -> LegLimits:
