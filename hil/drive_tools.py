@@ -165,12 +165,12 @@ def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
 
 
 AGE_BY_LAG: Final = (
-    "no frame tells when it was sampled: the gate identifies the lag of the measured path, from the "
-    "first movement on, and holds it against supervision.feedback_lag_max_s"
+    "no frame tells when it was sampled: the gate identifies the lag of the measured path, from "
+    "the first movement on, and holds it against supervision.feedback_lag_max_s"
 )
 AGE_BY_ECHO: Final = (
-    "an answer is proved its request's by the echo of its number, where the map has one (read.echo); "
-    "what it tells of is proved by the lag of the measured path"
+    "an answer is proved its request's by the echo of its number, where the map has one "
+    "(read.echo); what it tells of is proved by the lag of the measured path"
 )
 """How old the feedback of a kind of link may be without being seen."""
 

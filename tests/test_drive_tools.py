@@ -174,6 +174,8 @@ def test_doctor_looks_at_a_link(canopen, modbus_url):
         assert findings["drives"]["verdict"] == "ok"
         assert who in findings["drives"]["detail"]
         assert "us for one request" in findings["round trip"]["detail"]
+        by = "echo" if url == modbus_url else "lag of the measured path"
+        assert by in findings["age of feedback"]["detail"]
 
 
 def test_doctor_says_that_a_link_is_dead():
