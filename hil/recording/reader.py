@@ -202,7 +202,7 @@ class _Collector:
             group, key = layout.places.get(row.name, (None, row.name))
             source = raw if group is None else raw[group]
             # A column that recordings of earlier versions lack was not there in their cycles.
-            value = source[key] if key in source or row.name not in LATER else None
+            value: Any = source.get(key) if row.name in LATER else source[key]
             if row.name in self._names:
                 flat.append(_code(self._names[row.name], value))
             elif row.name.endswith("_pose"):
