@@ -4,15 +4,28 @@ Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in
 """
 
 from drives.axis_duty import AxisLimits, Duty
-from drives.axis_homing import Homing, HomingPhase
+from drives.axis_homing import STILL_MODES, Homing, HomingPhase
+from drives.axis_waits import (
+    FOLLOWS_NOT,
+    MOVES,
+    NOT_REMOTE,
+    SILENT,
+    STATUSWORD,
+    wait_for_mode,
+    wait_for_state,
+)
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
+from drives.first_motion import Progress, StageCourse, StageWatch
+from drives.waits import Wait
 
 HOMING_MODE = OperationMode.HOMING.value
 _FOLLOWS = int(Status.FOLLOWS_COMMAND)
 _REMOTE = int(Status.REMOTE)
 
 
+RUNAWAY_FACTOR = 3.0
+"""How many times faster than its speed of homing a drive is that runs away."""
 RUNAWAY_CYCLES = 3
 """Cycles in a row that are too fast: one or two may be the new zero, or a late frame."""
 
@@ -32,7 +45,9 @@ class Axis:
         "_found",
         "_limits",
         "_reset_clock",
+        "_stage",
         "_still_cycles",
+        "_watch",
         "alive",
         "controlword",
         "duty",
@@ -41,6 +56,8 @@ class Axis:
         "homing_failed",
         "mode_display",
         "position",
+        "ran_wrong",
+        "stage_passed",
         "state402",
         "statusword",
         "target",
@@ -52,6 +69,12 @@ class Axis:
         self.homing = Homing(limits.settle_cycles, limits.homing_cycles)
         self.homed = False
         self.homing_failed = False
+        self.ran_wrong = ""
+        """How its speed in homing differed from what it was told, in words; empty if it did not."""
+        self.stage_passed = False
+        """Whether it has gone the way of the stage of its first motion that it was given."""
+        self._stage: StageCourse | None = None
+        self._watch: StageWatch | None = None
         self.alive = False
         self.statusword = 0
         self.state402: State402 | None = None
@@ -78,29 +101,54 @@ class Axis:
         return (
             self.state402 is State402.OPERATION_ENABLED
             and self.mode_display == self._limits.work_mode
-            and self.statusword & _FOLLOWS != 0
+            and (self.statusword & _FOLLOWS != 0 or not self._limits.follows_bit)
         )
 
     @property
     def ready(self) -> bool:
         """Whether the drive stands disabled, at rest and listening, and may begin something."""
-        return self.obstacle == ""
+        return self.obstacle is None
 
     @property
-    def obstacle(self) -> str:
-        """What keeps the drive from beginning something, in words; empty if nothing does."""
+    def obstacle(self) -> Wait | None:
+        """What keeps the drive from beginning something; None if nothing does."""
         if not self.alive:
-            return "it is silent"
+            return SILENT
         if self.duty is not Duty.REST:
-            return f"it shall still {self.duty.value}"
+            return Wait(0, "its earlier task", f"to {self.duty.value}", "the end of it")
         if self.state402 is not State402.READY_TO_SWITCH_ON:
-            name = "in no state of CiA 402" if self.state402 is None else self.state402.value
-            return f"it is {name} (statusword 0x{self.statusword:04X}), not ready to switch on"
-        if not self.statusword & _REMOTE:
-            return f"it does not obey the bus (statusword 0x{self.statusword:04X}, bit 9)"
+            return wait_for_state(self.statusword, State402.READY_TO_SWITCH_ON)
+        if self._limits.remote_bit and not self.statusword & _REMOTE:
+            return NOT_REMOTE
+        if not self._mode_will_do:
+            return wait_for_mode(self.mode_display, self._limits.work_mode)
+        return None if self.still else MOVES
+
+    @property
+    def _mode_will_do(self) -> bool:
+        """Whether the drive may be enabled with the mode that it shows.
+
+        One that has had the time to show its working mode may show it only once it is enabled.
+        """
+        shown, limits = self.mode_display, self._limits
+        late = self._duty_cycles > limits.settle_cycles and shown in STILL_MODES
+        return shown == limits.work_mode or late
+
+    @property
+    def wait(self) -> Wait | None:
+        """What the drive waits for with what it has to do; None if it does it, or can begin."""
+        if not self.alive:
+            return SILENT
+        if self.duty is Duty.HOME:
+            seen = f"0x{self.statusword:04X} in mode {self.mode_display} (6061h)"
+            return Wait(0x6041, STATUSWORD, seen, self.homing.phase.value)
+        if self.duty is not Duty.RISE:
+            return self.obstacle if self.duty is Duty.REST else None
+        if self.state402 is not State402.OPERATION_ENABLED:
+            return wait_for_state(self.statusword, State402.OPERATION_ENABLED)
         if self.mode_display != self._limits.work_mode:
-            return f"its mode display shows {self.mode_display}, not {self._limits.work_mode}"
-        return "" if self.still else "it still moves"
+            return wait_for_mode(self.mode_display, self._limits.work_mode)
+        return None if self.follows else FOLLOWS_NOT
 
     @property
     def late(self) -> bool:
@@ -131,9 +179,20 @@ class Axis:
         self._cut = deaf and duty is Duty.REST
         self.duty = duty
         self._duty_cycles = 0
+        self._watch = None
         if duty is Duty.HOME:
             self.homing.begin()
-            self.homing_failed = False
+            self.homing_failed = self.stage_passed = False
+            self.ran_wrong = ""
+
+    def home(self, stage: StageCourse | None) -> None:
+        """Let the drive find its reference, or go a stage of its first motion towards it.
+
+        Args:
+            stage: The stage, whose speed the drive was told before; None for the whole homing.
+        """
+        self._stage = stage
+        self.give(Duty.HOME)
 
     def observe(
         self, statusword: int, mode_display: int, position: int, *, fresh: bool, alive: bool
@@ -176,6 +235,10 @@ class Axis:
         """
         self.position = position
         self._watch_movement(position)
+
+    def know_place(self) -> None:
+        """Take note that the place of the drive is known without a homing."""
+        self._found = self.homed = True
 
     def forget_reference(self) -> None:
         """Take note of a restart: the drive counts from anywhere now, and must be homed again."""
@@ -254,14 +317,20 @@ class Axis:
         """
         step_counts = self._limits.homing_step_counts
         powered = self.state402 in _POWERED
-        if step_counts and powered and abs(position - self.position) > step_counts:
+        step = abs(position - self.position)
+        if step_counts and powered and step > step_counts:
             self._fast_cycles += 1
             if self._fast_cycles >= RUNAWAY_CYCLES:
-                self.homing_failed = True
-                self.give(Duty.REST)
-                self._cut = True
+                ratio = RUNAWAY_FACTOR * step / step_counts
+                self._run_away(f"ran away, {ratio:.0f} times as fast as its speed of homing")
         else:
             self._fast_cycles = 0
+
+    def _run_away(self, words: str) -> None:
+        self.homing_failed = True
+        self.ran_wrong = words
+        self.give(Duty.REST)
+        self._cut = True
 
     def _watch_work(self) -> None:
         if not self.alive:
@@ -281,6 +350,25 @@ class Axis:
         if phase in (HomingPhase.DONE, HomingPhase.FAILED):
             self._found = phase is HomingPhase.DONE
             self.homing_failed = not self._found
+            self.give(Duty.REST)
+        elif phase is HomingPhase.RUNNING and self._stage is not None:
+            self._watch_stage(self._stage, self.position if fresh else None)
+
+    def _watch_stage(self, stage: StageCourse, position: int | None) -> None:
+        """Stop the drive at the end of a stage of its first motion, or when it goes astray."""
+        if self._watch is None:
+            self._watch = StageWatch(stage, self.position)
+            return
+        watch = self._watch
+        progress = watch.observe(position)
+        if progress is Progress.PASSED:
+            self.stage_passed = True
+            self.give(Duty.REST)
+        elif progress is Progress.TOO_FAST:
+            self._run_away(watch.words(progress))
+        elif progress is Progress.TOO_SLOW:
+            self.homing_failed = True
+            self.ran_wrong = watch.words(progress)
             self.give(Duty.REST)
 
 

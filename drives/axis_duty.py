@@ -28,6 +28,8 @@ class AxisLimits:
         reset_cycles: Half the period of the pulses that acknowledge a fault.
         homing_step_counts: A drive that goes further than this in a cycle of homing runs away;
             0 does not watch.
+        remote_bit: Only a drive whose statusword has bit 9, remote, may begin something.
+        follows_bit: A drive that follows has bit 12 in its statusword.
     """
 
     work_mode: int
@@ -38,3 +40,5 @@ class AxisLimits:
     settle_cycles: int
     reset_cycles: int
     homing_step_counts: int = 0
+    remote_bit: bool = True
+    follows_bit: bool = True

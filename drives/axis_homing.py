@@ -4,12 +4,20 @@ CiA 402-2, homing mode: bit 4 of the controlword starts, bits 10, 12 and 13 of t
 the outcome. The same bits mean something else in the other modes, and bit 12 may still stand from
 an earlier homing; so nothing is believed before the mode display shows 6, and bits 12 and 13 only
 after both were seen 0 or after a good while in which a drive has had to clear them.
+
+Some drives take over a mode, and show it, only when they are enabled. One whose display stays at a
+mode in which it holds still is therefore enabled after a while all the same; the start bit rises in
+mode 6 and in no other one.
 """
 
 from dataclasses import dataclass
 from enum import Enum
 
 from drives.cia402 import Control, OperationMode, State402, Status
+
+STILL_MODES = frozenset((0, 1, 6, 7, 8))
+"""Modes (6061h) in which an enabled drive stays where it is, while its target is its position and
+bit 4 of the controlword is 0: none, profile position, homing, interpolated, cyclic position."""
 
 
 class HomingPhase(Enum):
@@ -38,6 +46,7 @@ class HomingView:
         cleared: Bits 12 and 13 have been seen 0 with the display showing 6.
         cycles_running: Cycles since the start bit was raised.
         settle_cycles: Cycles after which a drive must have cleared the bits of an earlier homing.
+        cycles: Cycles in this phase.
     """
 
     state: State402 | None
@@ -46,6 +55,7 @@ class HomingView:
     cleared: bool
     cycles_running: int
     settle_cycles: int
+    cycles: int
 
 
 OUTCOME = int(Status.FOLLOWS_COMMAND | Status.MODE_ERROR)
@@ -62,12 +72,14 @@ def next_phase(phase: HomingPhase, view: HomingView) -> HomingPhase:
     """
     homing_mode = view.mode_display == OperationMode.HOMING.value
     enabled = view.state is State402.OPERATION_ENABLED
+    settled = view.cycles > view.settle_cycles
     if phase is HomingPhase.MODE:
-        return HomingPhase.RISE if homing_mode else phase
+        late = settled and view.mode_display in STILL_MODES
+        return HomingPhase.RISE if homing_mode or late else phase
+    if phase is HomingPhase.RISE:
+        return _risen(view, homing_mode=homing_mode, enabled=enabled)
     if phase in _STARTED and not homing_mode:
         return HomingPhase.FAILED
-    if phase is HomingPhase.RISE:
-        return HomingPhase.ARMED if enabled else phase
     if phase in _STARTED and not enabled:
         return HomingPhase.FAILED
     if phase is HomingPhase.ARMED:
@@ -75,6 +87,15 @@ def next_phase(phase: HomingPhase, view: HomingView) -> HomingPhase:
     if phase is HomingPhase.RUNNING:
         return _outcome(view)
     return phase
+
+
+def _risen(view: HomingView, *, homing_mode: bool, enabled: bool) -> HomingPhase:
+    if view.mode_display not in STILL_MODES:
+        return HomingPhase.FAILED
+    if homing_mode and enabled:
+        return HomingPhase.ARMED
+    shown_too_late = enabled and view.cycles > view.settle_cycles
+    return HomingPhase.FAILED if shown_too_late else HomingPhase.RISE
 
 
 def _outcome(view: HomingView) -> HomingPhase:
@@ -105,7 +126,15 @@ class Homing:
         limit_cycles: Cycles that homing may take.
     """
 
-    __slots__ = ("_cleared", "_cycles", "_limit_cycles", "_running", "_settle_cycles", "phase")
+    __slots__ = (
+        "_cleared",
+        "_cycles",
+        "_limit_cycles",
+        "_phase_cycles",
+        "_running",
+        "_settle_cycles",
+        "phase",
+    )
 
     def __init__(self, settle_cycles: int, limit_cycles: int) -> None:
         self._settle_cycles = settle_cycles
@@ -117,7 +146,7 @@ class Homing:
         self.phase = HomingPhase.MODE
         self._cleared = False
         self._running = 0
-        self._cycles = 0
+        self._cycles = self._phase_cycles = 0
 
     @property
     def words(self) -> tuple[State402, int]:
@@ -150,8 +179,19 @@ class Homing:
                 self._cleared = True
             if self.phase is HomingPhase.RUNNING:
                 self._running += 1
+            # On its way up, only cycles in which the drive is enabled count.
+            rising = self.phase is HomingPhase.RISE and state is not State402.OPERATION_ENABLED
+            self._phase_cycles = 0 if rising else self._phase_cycles + 1
             view = HomingView(
-                state, statusword, mode_display, self._cleared, self._running, self._settle_cycles
+                state,
+                statusword,
+                mode_display,
+                self._cleared,
+                self._running,
+                self._settle_cycles,
+                self._phase_cycles,
             )
-            self.phase = next_phase(self.phase, view)
+            before, self.phase = self.phase, next_phase(self.phase, view)
+            if self.phase is not before:
+                self._phase_cycles = 0
         return self.phase

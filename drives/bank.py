@@ -8,10 +8,12 @@ never waited for: how far the drives have got is read from the feedback of the c
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from drives.waits import Waits
 
 LEGS = 6
 """Number of legs of a bank."""
@@ -39,6 +41,14 @@ class DriveSequenceError(DriveError, RuntimeError):
 
 class DriveSetupError(DriveError, RuntimeError):
     """A drive is absent, is another device than the rig says, or reads back something else."""
+
+
+class DrivePlaceError(DriveSetupError):
+    """Legs stand elsewhere, or have other drives, than was recorded: no place is known."""
+
+
+class DriveEncoderError(DrivePlaceError):
+    """An absolute encoder tells a fault: what was measured with it does not hold any more."""
 
 
 class DriveAbsentError(DriveSetupError):
@@ -117,6 +127,9 @@ class BankFeedback:
             when the bus carries no speeds. None when no setpoint was sent.
         inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
             limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
+        waits: What the goal waits for; empty if nothing is due.
+        judged: Whether the error code is the bench's own judgement of the drive or its bus, and not
+            what the drive reported, 6.
         warning_code: What each drive warns of while it goes on (bit 7 of the statusword, object
             603Fh of CiA 402), 0 = nothing, 6.
     """
@@ -130,6 +143,8 @@ class BankFeedback:
     fresh: SixBools
     accepted: LegCommand | None
     inputs: SixInts | None = None
+    waits: Waits = ()
+    judged: SixBools = (False, False, False, False, False, False)
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
 
 
@@ -144,6 +159,10 @@ class BankReport:
         axes: One line of text per leg, 6.
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
+        notes: What else a person should know, such as a drive that belongs to no leg.
+        scale_proved: Whether each drive itself tells the scale of the rig, 6; empty if nothing is
+            to be proved. A wrong scale agrees with its own feedback.
+        counts: Where each drive with an absolute encoder stands [counts], 6; empty without them.
     """
 
     name: str
@@ -151,6 +170,9 @@ class BankReport:
     simulated: bool
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    scale_proved: tuple[bool, ...] = ()
+    counts: tuple[int, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
@@ -210,6 +232,17 @@ class DriveBank(Protocol):
     def close(self) -> None:
         """Disable the drives and leave the bus; a second call does nothing."""
         ...
+
+
+def tally_with_notes(tally: LinkTally, notes: Sequence[str]) -> LinkTally:
+    """Return a tally with more notes in words before its own.
+
+    Args:
+        tally: What has happened on a link.
+        notes: What else there is to tell.
+    """
+    own = tally.get("notes", ())
+    return {**tally, "notes": (*notes, *(own if isinstance(own, tuple) else ()))}
 
 
 def check_command(command: LegCommand) -> None:

@@ -11,6 +11,7 @@ setpoint of the caller on the wire, and its feedback says so.
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
@@ -27,25 +28,39 @@ from drives.bank import (
     DriveState,
     LegCommand,
     LinkTally,
+    SixBools,
     SixInts,
     SixStates,
     check_command,
+    tally_with_notes,
 )
 from drives.bus_budget import check_budget
-from drives.canopen_cycle import PdoInbox, accepted, counts_of
+from drives.canopen_cut import CanopenCut
+from drives.canopen_cycle import (
+    DOUBLE_WINDOW_CYCLES,
+    DOUBLES_MIN,
+    PdoInbox,
+    accepted,
+    counts_of,
+)
 from drives.canopen_exchange import CycleBus, LinkReport
-from drives.canopen_open import configure_nodes, leave_nodes
+from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
-from drives.canopen_service import Segment, ServiceNode
+from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
+from drives.canopen_stage import StageTeller
 from drives.canopen_warnings import DriveWarnings
-from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
+from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale, SixScales
+from drives.waits import Tell, tell_nobody
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
+STILL_S = 0.1
+"""How long it has to stay there [s]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 
@@ -62,6 +77,10 @@ class CanopenBank:
         name: Name in the record of a run.
         url: Address in the record of a run.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
+            themselves [m/s], 0 at rest; None not at all.
+        place: Where drives with absolute encoders must stand; without it they are never enabled.
+        tell: Told now and then what `configure` waits for.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the
@@ -79,6 +98,9 @@ class CanopenBank:
         name: str = "CANopen drives",
         url: str = "",
         homing_legs: Sequence[int] = (),
+        cut_m_s: float | None = None,
+        place: KnownPlace | None = None,
+        tell: Tell = tell_nobody,
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -88,7 +110,7 @@ class CanopenBank:
         check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
-        self._now_s, self._name, self._url = now_s, name, url
+        self._now_s, self._name, self._url, self._tell = now_s, name, url, tell
         self._segments = tuple(Segment(bus, now_s) for bus in buses)
         self._nodes = tuple(
             ServiceNode(node, self._segments[bus])
@@ -104,12 +126,26 @@ class CanopenBank:
             period_s,
             [scale.distance_counts(STILL_M) for scale in scales],
             work_mode=settings.mode,
-            times=SequenceTimes(homing_s=settings.homing_timeout_s),
+            times=SequenceTimes(
+                # Nothing begins before a second node with a leg's id would have been found.
+                still_s=max(STILL_S, (DOUBLE_WINDOW_CYCLES + 2) * period_s),
+                homing_s=settings.homing_timeout_s,
+            ),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            absolute=settings.absolute,
+            remote_bit=settings.remote_bit,
+            follows_bit=settings.follows_bit,
         )
+        self._place = place
+        self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
-        self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
+        self._bus = CycleBus(
+            self._segments, self._inbox, settings, period_s, url, self._watch.asked
+        )
+        self._cut = (
+            None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
+        )
         self._warnings = DriveWarnings(self._segments, settings, self._watch)
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
@@ -132,25 +168,64 @@ class CanopenBank:
         """
         if self._configured or self._closed:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
-        identities, lines = configure_nodes(
+        configured = configure_nodes(
             self._segments,
             self._nodes,
             self._settings,
             self._scales.scales,
             self._period_s,
             self._watch,
+            self._tell,
         )
         now_s = self._now_s()
+        identities = configured.identities
+        self._scales = SixScales(
+            [
+                replace(scale, speed_unit=identity.units.speed)
+                for scale, identity in zip(self._scales.scales, identities, strict=True)
+            ]
+        )
+        self._inbox.know_scales(self._scales)
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
+        self._bus.guard([identity.guarded for identity in identities], self._settings)
+        self._teller.know_units([identity.units for identity in identities])
+        counts, codes = self._places() if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(now_s)
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
+        if self._settings.first_motion_due(simulated=simulated):
+            self._axes.expect_first_motion(self._teller.courses())
         who = tuple(identity.who for identity in identities)
-        return BankReport(self._name, self._url, simulated, lines, who)
+        if self._place is not None:
+            self._place.check(counts, codes, who, self._scales.scales)
+            self._axes.know_place()
+        return BankReport(
+            self._name,
+            self._url,
+            simulated,
+            configured.lines,
+            who,
+            configured.notes,
+            scale_proved=tuple(identity.scale_proved for identity in identities),
+            counts=counts,
+        )
+
+    def _places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the counts of drives with absolute encoders, and their error codes."""
+        counts: list[int] = []
+        codes: list[int] = []
+        for leg, node in enumerate(self._nodes, start=1):
+            try:
+                counts.append(int.from_bytes(node.read(0x6064)[:4], "little", signed=True))
+                codes.append(_error_code(node))
+            except (SdoAbortedError, SdoCommunicationError) as error:
+                text = f"leg {leg} (node {node.number}): position (6064h): {error}"
+                raise DriveSetupError(text) from error
+        return tuple(counts), tuple(codes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -177,14 +252,37 @@ class CanopenBank:
             with_speeds = self._settings.speed_feed_forward
             targets, speeds = counts_of(command, self._scales, with_speeds=with_speeds)
         self._bus.drain()
+        cut = self._cut
+        if cut is not None and cut.trial.silent:
+            return self._fall_silent(cut)
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
         warnings = self._warnings.codes(self._inbox.statusword)
+        if cut is not None:
+            cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
+        stage = self._axes.stage_due
+        if stage is not None and self._teller.tell(stage):
+            self._axes.stage_told(stage)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
-        codes = _NO_CODES if well and self._axes.steady else self._codes(now_s, states)
-        return self._inbox.feedback(states, self._axes.homed, codes, sent, warnings)
+        if well and self._axes.steady:
+            homed = self._axes.homed
+            return self._inbox.feedback(states, homed, _NO_CODES, sent, warnings=warnings)
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings)
+
+    def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
+        """Run a cycle of a cut: nothing is sent but requests for the statusword."""
+        cut.ask()
+        now_s = self._bus.listen()
+        cut.look(now_s)
+        self._observe(now_s)
+        states = self._axes.state
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, None, waits, judged)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -218,7 +316,9 @@ class CanopenBank:
 
     def link_tally(self) -> LinkTally:
         """Return the counts of the bus so far, by name."""
-        return self.link_report().tally()
+        tally = tally_with_notes(self.link_report().tally(), self._axes.failures)
+        over = self._cut is not None and self._cut.trial.over
+        return {**tally, "cut_us": self._cut.trial.stop_us} if self._cut and over else tally
 
     def close(self) -> None:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""
@@ -234,18 +334,25 @@ class CanopenBank:
             self._bus.shutdown()
 
     def _let_go(self) -> None:
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
-        end_s = self._now_s() + CLOSE_S
+        self._cycle_until(
+            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
+            CLOSE_S,
+        )
+        asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
+        self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
+        leave_nodes(self._segments, asked)
+
+    def _cycle_until(self, condition: Callable[[], bool], span_s: float) -> None:
+        """Run cycles by itself, at most for so long [s]."""
+        end_s = self._now_s() + span_s
         while self._now_s() < end_s:
             cycle_end_s = self._now_s() + self._period_s
             self.exchange(None)
-            if all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)):
+            if condition():
                 break
             self._bus.rest(cycle_end_s)
-        unpowered = [self._unpowered(leg) for leg in range(LEGS)]
-        for segment in self._segments:
-            segment.pumping = True
-        leave_nodes(self._segments, self._nodes, unpowered)
 
     def _heard(self, leg: int) -> bool:
         return self._watch.alive(leg, self._now_s())
@@ -268,6 +375,8 @@ class CanopenBank:
     def _observe(self, now_s: float) -> bool:
         """Let the axes see what came; return whether nothing was noticed of any node or bus."""
         inbox, watch = self._inbox, self._watch
+        for leg in inbox.doubled:
+            watch.double(leg, now_s, f"{DOUBLES_MIN} TPDO1 or more in {DOUBLE_WINDOW_CYCLES} SYNC")
         well = watch.all_well(now_s)
         alive = _ALL_ALIVE
         if not well:
@@ -280,27 +389,41 @@ class CanopenBank:
         )
         return well and not self._bus.any_passive and not any(self._faulted)
 
-    def _codes(self, now_s: float, states: SixStates) -> SixInts:
-        """Return the error code of each drive, and forget those that were acknowledged."""
+    def _codes(self, now_s: float, states: SixStates) -> tuple[SixInts, SixBools]:
+        """Return the error code of each drive, and whether it is the bench that judges so.
+
+        Those that were acknowledged are forgotten.
+        """
         faulted = [state is DriveState.FAULT for state in states]
         if faulted != self._faulted:
             for leg in range(LEGS):
                 if self._faulted[leg] and not faulted[leg]:
                     self._watch.forgive(leg)
             self._faulted = faulted
-        failed = self._axes.homing_failed
-        a, b, c, d, e, f = (
-            code or self._own_code(leg, faulted[leg], failed[leg])
-            for leg, code in enumerate(self._watch.codes(now_s))
-        )
-        return (a, b, c, d, e, f)
+        codes, judged = [0] * LEGS, [False] * LEGS
+        judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
+        for leg, notes in enumerate(self._watch.nodes):
+            codes[leg] = judgements[leg] or notes.fault_code
+            judged[leg] = judgements[leg] != 0
+            if codes[leg]:
+                continue
+            if self._bus.passive(self._settings.bus_of_leg[leg]):
+                codes[leg], judged[leg] = ERROR_PASSIVE, True
+            elif homing[leg]:
+                codes[leg], judged[leg] = homing[leg], True
+            elif faulted[leg]:
+                codes[leg] = GENERIC_ERROR
+        a, b, c, d, e, f = codes
+        h, i, j, k, m, n = judged
+        return (a, b, c, d, e, f), (h, i, j, k, m, n)
 
-    def _own_code(self, leg: int, faulted: bool, homing_failed: bool) -> int:
-        if self._bus.passive(self._settings.bus_of_leg[leg]):
-            return ERROR_PASSIVE
-        if homing_failed:
-            return HOMING_FAILED
-        return GENERIC_ERROR if faulted else 0
+
+def _error_code(node: ServiceNode) -> int:
+    """Return 603Fh; 0 of a drive that has none."""
+    try:
+        return int.from_bytes(node.read(0x603F)[:2], "little")
+    except SdoAbortedError:
+        return 0
 
 
 _ALL_ALIVE = (True,) * LEGS

@@ -13,10 +13,12 @@ from drives.bank import (
     SixInts,
     SixStates,
 )
-from drives.canopen_pdo import ACTUAL, EFFORT, INPUTS, TPDO_IDS
+from drives.canopen_pdo import ACTUAL, EFFORT, TPDO_IDS
 from drives.canopen_settings import CanopenSettings
+from drives.drive_type import InputBits
 from drives.frames import Frame
 from drives.scaling import SixScales
+from drives.waits import Waits
 
 Other = Callable[[Frame, int, float], None]
 """Takes a frame that is no TPDO of ours: frame, bus, time [s]."""
@@ -35,6 +37,17 @@ whoever judges the lengths as well, at any rate.
 EFFORT_LATE_CYCLES = 2
 """Cycles by which one may be late besides."""
 
+DOUBLE_WINDOW_CYCLES = 10
+"""Cycles over which the TPDO1 of a leg are counted."""
+DOUBLES_MIN = 18
+"""TPDO1 of a leg in so many cycles that show a second node: each of two sends one per SYNC.
+
+Frames that an adapter doubles now and then, and answers of some cycles that come all at once, are
+fewer.
+"""
+
+NONE_JUDGED: SixBools = (False, False, False, False, False, False)
+"""Every error code is a drive's own."""
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _PERMILLE = 1e-3
 
@@ -99,9 +112,15 @@ class PdoInbox:
         self.inputs: list[int | None] = [None] * LEGS
         self.fresh = [False] * LEGS
         self.missing = [0] * LEGS
+        self.doubled: list[int] = []
+        """Legs whose TPDO1 come about twice per SYNC, by index."""
+        self._told = [0] * LEGS
+        self._window_cycles = 0
         self.late = 0
         self.malformed = 0
         self._other = other
+        self._bits = settings.type.inputs
+        self._sizes = (ACTUAL.size, EFFORT.size, self._bits.data_bytes)
         self._scales = scales
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
@@ -119,6 +138,10 @@ class PdoInbox:
             for number, base in enumerate(TPDO_IDS[:3]):
                 self._known[bus][base + node] = (number, leg)
 
+    def know_scales(self, scales: SixScales) -> None:
+        """Take note of in what the drives count, which they tell when they are set up."""
+        self._scales = scales
+
     def begin(self, now_s: float) -> None:
         """Begin a cycle at this time [s]: nothing is fresh."""
         self._at_s = now_s
@@ -132,6 +155,9 @@ class PdoInbox:
 
     def end(self, now_s: float) -> None:
         """End a cycle at this time [s]: count what is missing, forget what is too old."""
+        self._window_cycles += 1
+        if self._window_cycles == DOUBLE_WINDOW_CYCLES:
+            self._look_for_doubles()
         if self._cycle - min(self._effort_told) > self._effort_cycles_max:
             self._effort_si = None
         if now_s > self._inputs_until_s:
@@ -139,6 +165,12 @@ class PdoInbox:
         if not all(self.fresh):
             for leg, fresh in enumerate(self.fresh):
                 self.missing[leg] += not fresh
+
+    def _look_for_doubles(self) -> None:
+        if max(self._told) >= DOUBLES_MIN:
+            self.doubled = [leg for leg, told in enumerate(self._told) if told >= DOUBLES_MIN]
+        self._told = [0] * LEGS
+        self._window_cycles = 0
 
     def complete(self, bus: int) -> bool:
         """Say whether all drives of a bus have answered since `begin_answers`."""
@@ -175,7 +207,7 @@ class PdoInbox:
             return False
         number, leg = known
         data = frame.data
-        if len(data) == _SIZES[number]:
+        if len(data) == self._sizes[number]:
             self.take_tpdo(number, leg, data)
         else:
             self.malformed += 1
@@ -192,24 +224,24 @@ class PdoInbox:
         if number == 0:
             self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
             self.fresh[leg] = True
+            self._told[leg] += 1
             self._answered |= 1 << leg
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
             self._effort_told[leg] = self._cycle
             self._effort_si = None
         else:
-            (inputs,) = INPUTS.unpack(data)
-            self.know_inputs(leg, inputs, self._at_s)
+            self.know_inputs(leg, int.from_bytes(data, "little"), self._at_s)
 
     def know_inputs(self, leg: int, inputs: int, now_s: float) -> None:
         """Take in digital inputs, of a TPDO3 or as they were read before the first cycle.
 
         Args:
             leg: Index of the leg.
-            inputs: 60FDh.
+            inputs: What the object of the inputs holds.
             now_s: Since when they count as known [s].
         """
-        self.inputs[leg] = inputs
+        self.inputs[leg] = inputs if self._bits == _STANDARD_BITS else self._bits.standard(inputs)
         self._inputs_told_s[leg] = now_s
         self._inputs_until_s = min(self._inputs_told_s) + INPUTS_BELIEVED_S
         self._six_inputs = _six_or_none(self.inputs)
@@ -220,6 +252,8 @@ class PdoInbox:
         homed: SixBools,
         codes: SixInts,
         sent: LegCommand | None,
+        waits: Waits = (),
+        judged: SixBools = NONE_JUDGED,
         warnings: SixInts = (0, 0, 0, 0, 0, 0),
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
@@ -229,6 +263,8 @@ class PdoInbox:
             homed: Whether each leg is homed, 6.
             codes: Error code of each drive, 6.
             sent: What was sent.
+            waits: What the goal waits for.
+            judged: Whether each code is the bench's own judgement, 6.
             warnings: What each drive warns of, 6.
         """
         effort = self._effort_si
@@ -245,6 +281,8 @@ class PdoInbox:
             (a, b, c, d, e, f),
             sent,
             self._six_inputs,
+            waits,
+            judged,
             warnings,
         )
 
@@ -276,4 +314,4 @@ def _six_or_none(inputs: Sequence[int | None]) -> SixInts | None:
 
 _NEVER_S = float("-inf")
 _ACTUAL = ACTUAL.unpack
-_SIZES = (ACTUAL.size, EFFORT.size, INPUTS.size)
+_STANDARD_BITS = InputBits()

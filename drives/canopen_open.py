@@ -4,28 +4,41 @@ A bus on which somebody else is master is left alone. A drive that does not answ
 the nodes that do answer, because a wrong node switch is the usual cause.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
-
-from drives.bank import DriveAbsentError, DriveSetupError
-from drives.canopen_pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, SDO_REQUEST_ID, nmt
+from drives.bank import DriveSetupError
+from drives.canopen_boot import await_nodes, find_others, leave_faults, refuse_doubles, with_doubt
+from drives.canopen_pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, PRE_OPERATIONAL, nmt
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_setup import NodeIdentity, NodeSetup
 from drives.canopen_watch import Watch
-from drives.frames import Frame
 from drives.scaling import LegScale
+from drives.waits import Tell, Wait
 
 LISTEN_S = 0.12
 """How long a bus is listened to before anything is sent on it [s]."""
 START_S = 1.0
 """Time in which a node tells that it is operational [s]."""
-PROBE_S = 0.01
-"""Time that a handful of nodes has to answer when all of a bus are looked for [s]."""
-PROBE_AT_ONCE = 16
-NODES_MAX = 127
-_UPLOAD_DEVICE_TYPE = b"\x40\x00\x10\x00\x00\x00\x00\x00"
+UNTOLD = (
+    ", bit 12 of 6041h is not looked at: mode display and following error tell whether it follows"
+)
+"""Added to the line of a leg whose drive does not tell that it follows."""
+
+
+class Configured(NamedTuple):
+    """Six drives that are set up.
+
+    Attributes:
+        identities: Who they are, 6.
+        lines: A line of text about each leg, 6.
+        notes: What else is to be told: nodes of no leg, faults that were left.
+    """
+
+    identities: list[NodeIdentity]
+    lines: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def configure_nodes(
@@ -35,7 +48,8 @@ def configure_nodes(
     scales: Sequence[LegScale],
     period_s: float,
     watch: Watch,
-) -> tuple[list[NodeIdentity], tuple[str, ...]]:
+    tell: Tell,
+) -> Configured:
     """Set six drives up and make them operational.
 
     Args:
@@ -45,83 +59,75 @@ def configure_nodes(
         scales: Scale of each leg, 6.
         period_s: Bus cycle [s].
         watch: What has been noticed on the buses.
+        tell: Told now and then what is waited for.
 
     Returns:
-        Who they are, and a line of text about each leg.
+        Who they are, and what is to be told of them.
 
     Raises:
         DriveSetupError: If somebody else commands the bus, or a drive is absent, another one, or
             does not hold what it was given.
         LinkLostError: If an adapter is gone.
     """
-    end_s = segments[0].now_s() + settings.boot_timeout_s
     for segment in segments:
         segment.listen(LISTEN_S)
     _refuse_strangers(watch)
-    _await_nodes(segments, nodes, settings, watch, end_s)
+    await_nodes(segments, nodes, settings, watch, tell)
+    others = find_others(segments, settings)
+    _tell_transfers(nodes, tell)
     setups = [
         NodeSetup(node, leg, settings, scales[leg], period_s) for leg, node in enumerate(nodes)
     ]
     for node, bus in zip(nodes, settings.bus_of_leg, strict=True):
         segments[bus].send((nmt(NMT_PRE_OPERATIONAL, node.number),))
-    identities = [setup.identify() for setup in setups]
-    for setup in setups:
-        setup.parameters()
-    for node, bus in zip(nodes, settings.bus_of_leg, strict=True):
+    _await_pre_operational(segments, nodes, watch)
+    identities, done = _set_up(nodes, setups, settings)
+    for leg, (node, bus) in enumerate(zip(nodes, settings.bus_of_leg, strict=True)):
+        if identities[leg].guarded:
+            watch.guard(leg)
         segments[bus].send((nmt(NMT_START, node.number),))
     _await_operational(segments, nodes, watch)
     _refuse_strangers(watch)
-    return identities, tuple(setup.describe() for setup in setups)
+    lines = tuple(setup.describe() + ("" if settings.follows_bit else UNTOLD) for setup in setups)
+    return Configured(identities, lines, (*(str(other) for other in others), *done))
 
 
-def leave_nodes(
-    segments: Sequence[Segment], nodes: Sequence[ServiceNode], unpowered: Sequence[bool]
-) -> None:
-    """Make drives without force pre-operational that expect our heartbeat no longer.
+def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> list[ServiceNode]:
+    """Ask drives without force to expect our heartbeat no longer, all at once.
 
-    A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
+    The cycle has to go on until they have `answered`, or a fault is recorded in a drive that is
+    slow. A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
 
     Args:
-        segments: The buses.
         nodes: Node of each leg, 6.
         unpowered: Whether it is proved that the drive of the leg has no force, 6.
+
+    Returns:
+        Those that were asked.
 
     Raises:
         LinkLostError: If an adapter is gone.
     """
-    for leg, node in enumerate(nodes):
-        if not unpowered[leg]:
-            continue
-        try:
-            node.write(0x1016, 1, bytes(4))
-        except SdoAbortedError:
-            pass  # it expects no heartbeat that could be missing
-        except SdoCommunicationError:
-            break  # it fell silent just now: its watchdog will find us gone, as it should
-        for segment in segments:
-            if node.segment is segment:
-                segment.send((nmt(NMT_PRE_OPERATIONAL, node.number),))
+    asked = [node for node, proved in zip(nodes, unpowered, strict=True) if proved]
+    for node in asked:
+        node.post(*node.sign_off)
+    return asked
 
 
-def probe(segment: Segment, node_ids: Iterable[int] = range(1, NODES_MAX + 1)) -> None:
-    """Ask nodes for their device type without waiting for each: who answers is heard.
+def leave_nodes(segments: Sequence[Segment], nodes: Sequence[ServiceNode]) -> None:
+    """Make drives pre-operational, in one write for each bus: then no setpoints are missed.
 
     Args:
-        segment: The bus.
-        node_ids: Nodes to ask.
+        segments: The buses.
+        nodes: The drives that were asked by `begin_to_leave`.
 
     Raises:
-        LinkLostError: If the adapter is gone.
+        LinkLostError: If an adapter is gone.
     """
-    ids = list(node_ids)
-    for first in range(0, len(ids), PROBE_AT_ONCE):
-        segment.send(
-            [
-                Frame(SDO_REQUEST_ID + node, _UPLOAD_DEVICE_TYPE)
-                for node in ids[first : first + PROBE_AT_ONCE]
-            ]
-        )
-        segment.listen(PROBE_S)
+    for segment in segments:
+        frames = [nmt(NMT_PRE_OPERATIONAL, n.number) for n in nodes if n.segment is segment]
+        if frames:
+            segment.send(frames)
 
 
 def _refuse_strangers(watch: Watch) -> None:
@@ -130,37 +136,50 @@ def _refuse_strangers(watch: Watch) -> None:
         raise DriveSetupError(f"{text}; a bus has one master")
 
 
-def _await_nodes(
-    segments: Sequence[Segment],
-    nodes: Sequence[ServiceNode],
-    settings: CanopenSettings,
-    watch: Watch,
-    end_s: float,
+def _set_up(
+    nodes: Sequence[ServiceNode], setups: Sequence[NodeSetup], settings: CanopenSettings
+) -> tuple[list[NodeIdentity], list[str]]:
+    """Identify the drives and write into them; return who they are, and what else was done."""
+    try:
+        identities = [setup.identify() for setup in setups]
+        refuse_doubles(nodes)
+        done = leave_faults(nodes, settings)
+        for setup in setups:
+            setup.parameters()
+    except DriveSetupError as error:
+        raise with_doubt(error, nodes) from error
+    refuse_doubles(nodes)
+    return identities, done
+
+
+def _tell_transfers(nodes: Sequence[ServiceNode], tell: Tell) -> None:
+    """Let each SDO transfer tell how far the set-up is: hundreds of slow ones take long."""
+
+    def of(node: ServiceNode, leg: int) -> Callable[[int, int], None]:
+        def transfer(index: int, sub: int) -> None:
+            seen = f"at leg {leg} (node {node.number}), object {index:04X}h:{sub}"
+            tell((Wait(index, "the set-up of six drives by SDO", seen, "its end"),))
+
+        return transfer
+
+    for leg, node in enumerate(nodes, start=1):
+        node.on_transfer = of(node, leg)
+
+
+def _await_pre_operational(
+    segments: Sequence[Segment], nodes: Sequence[ServiceNode], watch: Watch
 ) -> None:
-    absent = [leg for leg, node in enumerate(nodes) if not _answers(node, end_s)]
-    if not absent:
-        return
-    for segment in segments:
-        probe(segment)
-    wanted = ", ".join(f"leg {leg + 1} (node {nodes[leg].number})" for leg in absent)
-    others = ", ".join(str(node) for node in sorted(watch.heard)) or "none at all"
-    raise DriveAbsentError(
-        f"{wanted} did not answer within {settings.boot_timeout_s:g} s; nodes that did: {others}"
-    )
+    """Wait for drives that tell their NMT state to be pre-operational: only then PDOs are mapped.
 
-
-def _answers(node: ServiceNode, end_s: float) -> bool:
-    """Say whether a node answers until then; it is asked once even if that is over."""
-    while True:
-        try:
-            node.read(0x1000)
-        except SdoAbortedError:
-            return True
-        except SdoCommunicationError:
-            if node.segment.now_s() >= end_s:
-                return False
-        else:
-            return True
+    One that tells none is not waited for; it says so itself if it is written to too early.
+    """
+    end_s = segments[0].now_s() + START_S
+    for node, notes in zip(nodes, watch.nodes, strict=True):
+        while notes.heard_s is not None and notes.nmt_state != PRE_OPERATIONAL:
+            left_s = end_s - node.segment.now_s()
+            if left_s <= 0.0:
+                return
+            node.segment.pump(left_s)
 
 
 def _await_operational(

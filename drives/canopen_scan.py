@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
-from drives.canopen_open import PROBE_S, probe
+from drives.canopen_boot import NODES_MAX, PROBE_S, SURPLUS_MAX, probe
 from drives.canopen_pdo import HEARTBEAT_ID, SDO_ANSWER_ID
 from drives.canopen_service import Segment, ServiceNode
 from drives.canopen_setup import PROFILE
@@ -31,6 +31,7 @@ class FoundNode:
         serial: 1018h:4.
         modes: Modes of operation that it supports, 6502h; empty if it is no drive.
         errors: Error history 1003h, newest first: the low word is the error code.
+        doubled: It answers each question more than once: perhaps two nodes with one id.
     """
 
     node: int
@@ -41,6 +42,7 @@ class FoundNode:
     serial: int
     modes: tuple[int, ...]
     errors: tuple[int, ...]
+    doubled: bool = False
 
     @property
     def is_drive(self) -> bool:
@@ -70,7 +72,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
             heard.add(frame.can_id & 0x7F)
 
     segment.on_frame = listen
-    probe(segment)
+    probe(segment, range(1, NODES_MAX + 1))
     segment.listen(max(timeout_s, PROBE_S))
     found = (_look(ServiceNode(node, segment)) for node in sorted(heard))
     return [each for each in found if each is not None]
@@ -109,15 +111,17 @@ def _look(node: ServiceNode) -> FoundNode | None:
     try:
         device_type = _number(node, 0x1000, 0)
         supported = _number(node, 0x6502, 0)
+        name = _bytes(node, 0x1008, 0).rstrip(b"\0").decode("ascii", "replace")
         return FoundNode(
             node=node.number,
             device_type=device_type,
-            name=_bytes(node, 0x1008, 0).rstrip(b"\0").decode("ascii", "replace"),
+            name=name,
             vendor=_number(node, 0x1018, 1),
             product=_number(node, 0x1018, 2),
             serial=_number(node, 0x1018, 4),
             modes=tuple(mode for mode in range(1, 33) if supported >> (mode - 1) & 1),
             errors=_history(node),
+            doubled=node.surplus_answers > SURPLUS_MAX,
         )
     except SdoCommunicationError:
         return None  # it has a heartbeat, or had a voice a moment ago, and does not answer

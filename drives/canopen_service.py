@@ -6,18 +6,28 @@ bus itself, on the clock that was passed in; once a cycle runs it waits for what
 in a thread that is not the cycle's.
 """
 
+import queue
 import threading
 from collections.abc import Callable, Sequence
 
 import canopen
 from canopen.objectdictionary import ObjectDictionary
 from canopen.sdo.client import SdoClient
-from canopen.sdo.exceptions import SdoCommunicationError
+from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.frames import Frame, FrameBus
+from drives.socketcand_bus import SocketcandBus
 
 SDO_TIMEOUT_S = 0.3
 """Time that a drive has for an SDO answer [s]."""
+ABORT = 0x80
+"""Command of a transfer that is given up (CiA 301, SDO abort)."""
+DEVICE_STATE = 0x08000022
+"""Abort code: not in the present state of the device."""
+STATE_CHANGE_S = 1.0
+"""Time that a device has to enter the NMT state that it was told to [s]."""
+STATE_LOOK_S = 0.02
+"""How long to wait before it is asked again [s]."""
 ANSWERS_KEPT = 8
 """Answers that nobody asked for and that are kept, at most."""
 EMCY_KEPT = 64
@@ -60,6 +70,11 @@ class Segment:
         self.on_frame: Callable[[Frame], None] = lambda frame: None
         self.network = FrameNetwork(self.send)
         self._lock = threading.Lock()
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the bus carries remote frames; the protocol of a socketcand has none."""
+        return not isinstance(self.bus, SocketcandBus)
 
     def send(self, frames: Sequence[Frame]) -> None:
         """Put frames on the bus in one write.
@@ -110,9 +125,22 @@ class PatientSdoClient(SdoClient):
     def __init__(self, node: int, segment: Segment) -> None:
         super().__init__(0x600 + node, 0x580 + node, ObjectDictionary())
         self._segment = segment
+        self._due = 0
+        self.surplus = 0
+        """Answers that came without a question."""
+
+    def send_request(self, request: bytes | bytearray) -> None:
+        """Send a request; each but an abort is answered once (CiA 301, SDO protocols)."""
+        if request[0] != ABORT:
+            self._due += 1
+        super().send_request(request)
 
     def on_response(self, can_id: int, data: bytearray, timestamp: float) -> None:
         """Keep an answer; not more of them than anybody could have asked for."""
+        if self._due:
+            self._due -= 1
+        else:
+            self.surplus += 1
         if len(data) == 8 and self.responses.qsize() < ANSWERS_KEPT:
             super().on_response(can_id, data, timestamp)
 
@@ -135,7 +163,7 @@ class PatientSdoClient(SdoClient):
 
     def abort(self, abort_code: int = 0x08000000) -> None:
         """Tell the drive that a transfer is off; without a line in a log."""
-        self.send_request(b"\x80\x00\x00\x00" + abort_code.to_bytes(4, "little"))
+        self.send_request(bytes((ABORT, 0, 0, 0)) + abort_code.to_bytes(4, "little"))
 
 
 class ServiceNode(canopen.RemoteNode):
@@ -150,6 +178,9 @@ class ServiceNode(canopen.RemoteNode):
         self.segment = segment
         self.number = node
         self.lock = threading.Lock()
+        self.on_transfer: Callable[[int, int], None] = lambda index, sub: None
+        self.sign_off: tuple[int, int, bytes] = (0x1016, 1, bytes(4))
+        """Index, sub-index and value by which it expects the bench no longer."""
         super().__init__(node, ObjectDictionary())
         segment.network.add_node(self)
         self.emcy.add_callback(lambda _: self._forget_emergencies())
@@ -162,13 +193,49 @@ class ServiceNode(canopen.RemoteNode):
 
     def read(self, index: int, sub: int = 0) -> bytes:
         """Return the bytes of an object; one transfer at a time."""
+        self.on_transfer(index, sub)
         with self.lock:
             return self.sdo.upload(index, sub)
 
     def write(self, index: int, sub: int, data: bytes) -> None:
-        """Write the bytes of an object; one transfer at a time."""
+        """Write the bytes of an object; one transfer at a time.
+
+        A device that is still on its way to pre-operational is asked again for a while.
+        """
+        self.on_transfer(index, sub)
+        segment = self.segment
+        end_s = segment.now_s() + STATE_CHANGE_S
         with self.lock:
-            self.sdo.download(index, sub, data)
+            while True:
+                try:
+                    return self.sdo.download(index, sub, data)
+                except SdoAbortedError as error:
+                    early = error.code == DEVICE_STATE and segment.pumping
+                    if not early or segment.now_s() >= end_s:
+                        raise
+                segment.listen(STATE_LOOK_S)
+
+    def post(self, index: int, sub: int, data: bytes) -> None:
+        """Begin to write at most four bytes, and go on; `answered` tells when it is over.
+
+        For a cycle that goes on meanwhile. CiA 301, SDO download expedited.
+
+        Raises:
+            LinkLostError: If the adapter is gone.
+        """
+        self.sdo.responses = queue.Queue()  # what came before answers something else
+        head = bytes((0x23 | (4 - len(data)) << 2, *index.to_bytes(2, "little"), sub))
+        self.sdo.send_request(head + data.ljust(4, b"\0"))
+
+    @property
+    def surplus_answers(self) -> int:
+        """SDO answers of this id that came without a question of ours."""
+        return sum(client.surplus for client in self.sdo_channels)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the node has answered what was posted, in whatever way."""
+        return not self.sdo.responses.empty()
 
     def _forget_emergencies(self) -> None:
         if len(self.emcy.log) > EMCY_KEPT:

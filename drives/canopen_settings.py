@@ -8,11 +8,15 @@ from typing import Any, cast
 
 from drives.axes import WORK_MODES
 from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
+from drives.drive_type import CIA_402, DriveType, drive_type_from
+from drives.first_motion import FIRST_MOTIONS
 
 WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
 WATCHDOG_CYCLES = 3
 """Cycles that fit at least into that silence: one may be lost and the next one late."""
+BOOT_MAX_S = 60.0
+"""Longest time that a drive may take to boot [s]."""
 BITRATES = (10_000, 20_000, 50_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
 """Bitrates of CiA 301, table "Recommended bit timing" [bit/s]."""
 
@@ -55,8 +59,21 @@ class CanopenSettings:
         vendor_ids: 1018h:1 of each drive, None where it is not checked, 6.
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
-        feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
-        boot_timeout_s: Time for all drives to answer, from the start of configure() [s].
+        scale_told: Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False
+            once a person has measured a leg's way.
+        way_per_turn_m: Way of the rod per turn of the motor [m], 6; None if the rig does not say.
+        type: What the drives have, lack, call otherwise and count in.
+        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
+        first_motion: Whether homing begins with the slow stages of a first motion: "always", or
+            "real" with drives that do not say themselves that they are emulated.
+        boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
+            whose self-test takes long need it; nobody waits for those that answer at once.
+        remote_bit: A drive is commanded only if its statusword has bit 9, remote. False for
+            types that never set it.
+        follows_bit: A drive that follows the command tells so in bit 12 of its statusword.
+            False for types that do not: its mode display and the following error have to do then.
+        fault_exit: What a type needs to leave a fault besides bit 7 of the controlword: index,
+            sub-index, type and value of each object to be written, in order.
         answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
             busy for `bus_load_max` of it, so it has to be more than that by what adapter and
             computer take: 0.8 leaves 0.4 ms at 250 Hz. What is left of the period is control's; it
@@ -95,14 +112,22 @@ class CanopenSettings:
     vendor_ids: SixOrNone = _NONE
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
-    feed_unit_m: float | None = 1e-6
-    boot_timeout_s: float = 5.0
+    scale_told: bool = True
+    way_per_turn_m: SixFloats | None = None
+    type: DriveType = CIA_402
+    absolute: bool = False
+    first_motion: str = "real"
+    boot_timeout_s: float = 15.0
+    remote_bit: bool = True
+    follows_bit: bool = True
+    fault_exit: tuple[tuple[int, int, str, int], ...] = ()
     answer_share: float = 0.8
 
     def __post_init__(self) -> None:
         """Refuse what no drive and no bus could have."""
         for field in fields(self):
-            self._check_shape(field.name)
+            if field.name != "fault_exit":
+                self._check_shape(field.name)
         self._check_nodes()
         self._check_choices()
         self._check_times()
@@ -115,6 +140,14 @@ class CanopenSettings:
     def buses(self) -> int:
         """Number of buses."""
         return max(self.bus_of_leg) + 1
+
+    def first_motion_due(self, *, simulated: bool) -> bool:
+        """Say whether homing begins with the stages of a first motion.
+
+        Args:
+            simulated: The drives say themselves that they are emulated.
+        """
+        return not self.absolute and (self.first_motion == "always" or not simulated)
 
     def to_json(self) -> str:
         """Return the settings as JSON text that `from_json` understands."""
@@ -145,6 +178,9 @@ class CanopenSettings:
     def _check_choices(self) -> None:
         if self.mode not in WORK_MODES:
             raise DriveModelError(f"mode is {self.mode}, a drive follows in one of {WORK_MODES}")
+        if self.first_motion not in FIRST_MOTIONS:
+            text = f"first_motion is {self.first_motion!r}, one of {FIRST_MOTIONS} is needed"
+            raise DriveModelError(text)
         if self.bitrate not in BITRATES:
             raise DriveModelError(f"bitrate is {self.bitrate} bit/s, one of {BITRATES} is needed")
         if not 1 <= self.master_id <= 127:
@@ -161,6 +197,9 @@ class CanopenSettings:
             if not 0.001 <= value <= WATCHDOG_MAX_S:
                 text = f"{name} is {value} s, a drive must stop within {WATCHDOG_MAX_S} s"
                 raise DriveModelError(f"{text} of silence, and counts in milliseconds")
+        if self.boot_timeout_s > BOOT_MAX_S:
+            text = f"boot_timeout_s is {self.boot_timeout_s} s"
+            raise DriveModelError(f"{text}, a person waits for at most {BOOT_MAX_S:g} s")
         if not 2.0 * self.master_heartbeat_every_s <= self.consumer_heartbeat_s:
             text = f"master_heartbeat_every_s is {self.master_heartbeat_every_s} s"
             limit_s = self.consumer_heartbeat_s / 2
@@ -187,12 +226,18 @@ def from_json(text: str) -> CanopenSettings:
     if unknown := sorted(set(table) - known):
         raise DriveModelError(f"CANopen settings hold {unknown}, known are {sorted(known)}")
     values: dict[str, Any] = {
-        key: tuple(v) if isinstance(v, list) else v for key, v in table.items()
+        key: _as_tuple(v) if isinstance(v, list) else v for key, v in table.items()
     }
     try:
+        if "type" in values:
+            values["type"] = drive_type_from(values["type"])
         return CanopenSettings(**values)
     except TypeError as error:
         raise DriveModelError(f"CANopen settings: {error}") from error
+
+
+def _as_tuple(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(_as_tuple(v) if isinstance(v, list) else v for v in values)
 
 
 def check_watchdogs(settings: CanopenSettings, period_s: float, url: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,15 +24,14 @@ from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.settings import make_source
 from hil.arm_sources.source import SourceError, VelocitySource
 from hil.arm_wire import VirtualArmLink
-from hil.clock import Clock, VirtualClock
+from hil.clock import Clock, VirtualClock, moment
 from hil.console import RefusedError
 from hil.operated.arm import led_arm
 from hil.realtime_setup import RealtimeItem
 from hil.recording.frame import EventRecord
-from hil.recording.header import RECORDING_NAME, RunHeader
-from hil.recording.recorder import Recorder, RecorderResult, RecordingSink
-from hil.recording.ring import RecorderStatus, Ring
-from hil.run_files import run_dir
+from hil.recording.recorder import RecorderResult, RecordingSink
+from hil.recording.ring import RecorderStatus
+from hil.run_files import recording_sink, run_dir
 from hil.signals import StopSignals
 from hil.stations.arm_step import location_of
 from sim.devices.arm_controller import ArmController
@@ -151,7 +151,7 @@ def run_arm(
     plan = prepared.plan
     clock = _clock(plan)
     with ExitStack() as stack:
-        header = run_header(prepared)
+        header = run_header(prepared, moment(clock.now_s))
         led = stack.enter_context(led_arm(plan, header, clock.now_s)) if operator else None
         source = source_of(plan, clock)
         stack.callback(source.close)
@@ -162,10 +162,13 @@ def run_arm(
         wire = _wire(prepared, clock, faults)
         stack.callback(wire.close)
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        sink = _sink(plan, folder, header)
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         journal = ArmJournal(
             sink, plan.robot.oat_convention(), wish, None if led is None else led.telemetry
         )
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         if led is not None:
             led.say = journal.operator
         with _finished(sink) as recorder:
@@ -222,16 +225,6 @@ def _wire(prepared: Prepared, clock: Clock, faults: tuple[ArmFault, ...]) -> Arm
         return open_arm_link(url, now_s=clock.now_s, settings=settings)
     except ArmLinkError as error:
         raise RefusedError(f"nothing has moved: the robot at {url} is not there: {error}") from None
-
-
-def _sink(plan: ArmPlan, folder: Path, header: RunHeader) -> RecordingSink:
-    settings = plan.scenario.recording
-    path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
-    if plan.scenario.clock == "virtual":
-        return Recorder(Ring.local(settings.ring_slots), path, header, min_free_bytes=least)
-    from hil.recording.process import RecorderProcess  # Linux only
-
-    return RecorderProcess(Ring.shared(settings.ring_slots), path, header, min_free_bytes=least)
 
 
 @contextmanager

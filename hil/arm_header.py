@@ -1,22 +1,27 @@
-"""What the recording of an arm run says of itself: scenario, machines, versions."""
-
-from importlib.metadata import PackageNotFoundError, version
+"""What the recording of an arm run says of itself: scenario, machines, date, versions."""
 
 import numpy as np
 
 from hil.arm_journal import ACTIONS, STATES
 from hil.arm_prepare import Prepared
 from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.clock import Moment
 from hil.recording.arm_frame import arm_header
 from hil.recording.header import RunHeader
 from hil.report.arm_machines import ArmMachines
+from hil.run_facts import run_facts
 from sim.world.space_arm.simulator import TICK_S
 
-VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "mcap")
+VERSIONED = ("numpy", "scipy", "numba", "mcap")
 
 
-def run_header(prepared: Prepared) -> RunHeader:
-    """The header of a run's recording, with all that its report needs."""
+def run_header(prepared: Prepared, started: Moment) -> RunHeader:
+    """The header of a run's recording, with all that its report needs.
+
+    Args:
+        prepared: the run.
+        started: when it began.
+    """
     plan = prepared.plan
     return arm_header(
         STATES,
@@ -29,7 +34,7 @@ def run_header(prepared: Prepared) -> RunHeader:
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
-            "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
+            **run_facts(plan.scenario.clock, started, VERSIONED),
         },
         plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
     )
@@ -55,10 +60,3 @@ def robot_line(plan: ArmPlan) -> str:
     instead = f", in place of {devices.in_place_of}, which was not there"
     place = instead if devices.in_place_of else ""
     return f"{'SIMULATED ' if simulated else ''}{plan.robot.name} ({devices.arm}{place})"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import asdict
 
 import numpy as np
@@ -14,7 +15,7 @@ from arm_driver.location import Location
 from arm_driver.pose import Pose
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_prepare import X_WB
-from hil.clock import Tick
+from hil.clock import Moment, Tick
 from hil.journal import Audience
 from hil.loop import StopWish
 from hil.recording.arm_frame import (
@@ -26,6 +27,7 @@ from hil.recording.arm_frame import (
     link_tally,
     stream_result,
 )
+from hil.recording.dating import clock_event
 from hil.recording.frame import (
     CYCLE_KIND,
     EVENT_KIND,
@@ -74,6 +76,8 @@ class ArmJournal:
         self._index = 0
         self._t_s = 0.0
         self._empty_slots = 0
+        self.dated: Callable[[], Moment] | None = None
+        """Tells the instant of the first waypoint, which dates all; None in a dry run."""
         self.events: list[EventRecord] = []
 
     def step(self, tick: Tick, step: ArmStep, report: LinkReport) -> None:
@@ -115,11 +119,15 @@ class ArmJournal:
             repeats=report.counts.repeats,
         )
         self._push(CYCLE_KIND, frame.to_bytes())
+        if self._last is None and self.dated is not None:
+            self._event(clock_event(step.t_s, step.index, self.dated()))
         for violation in step.violations:
             kind, text, data = EventKind.VIOLATION, str(violation), violation.data
             self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))
         self._last = step
-        self._sink.service()
+        if said := self._sink.service():
+            kind, level = EventKind.NOTE, Level.WARNING
+            self._event(EventRecord(tick.t_s, self._index, kind, level, "loop", said))
 
     def note(self, tick: Tick, text: str) -> None:
         """Put a line of text down."""

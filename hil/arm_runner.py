@@ -22,7 +22,14 @@ from hil.arm_sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
-from hil.console import RefusedError, err, out, print_json
+from hil.console import (
+    RefusedError,
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+)
 from hil.warm import warm_arm
 from sim.world.space_arm.simulator import TICK_S
 
@@ -266,20 +273,21 @@ def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
         "recording": str(result.recorder.path),
         "recording_sha256": result.recorder.sha256,
         "recording_status": result.recorder.status.name,
+        "recording_failure": result.recorder.failure,
+        "recording_parts": result.recorder.parts,
         "report": None if page is None else str(page),
     } | _prepared_json(result.prepared)
 
 
 def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
+    show_recording_failure(result.recorder.failure)
     word = "not begun" if end.result is None else end.result.value
     out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
     reason = end.reason.removeprefix(f"{word}: ")  # the link's own text begins with the same word
     out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
     out.print(f"robot: {result.robot}", markup=False, soft_wrap=True)
-    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
-    if result.recorder.problem:
-        out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
+    show_recording(result.recorder.path, result.recorder.parts)
     counts = report.counts
     out.print(
         f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "

@@ -3,15 +3,25 @@
 The same parts run in both clocks; only what paces them and who writes the file differ.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
-from hil.clock import Clock, Tick, VirtualClock
-from hil.commissioning import require_certificate
-from hil.drives_setup import bank_spec
+from drives.bank import (
+    BankReport,
+    DriveBank,
+    DriveEncoderError,
+    DriveModelError,
+    LinkTally,
+    SixBools,
+)
+from drives.known_place import SENSOR_FAULT
+from hil.certificate import require_certificate, require_parked
+from hil.clock import Clock, Tick, VirtualClock, moment
+from hil.drives_setup import BankWish, bank_spec
+from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
 from hil.journal import Journal
@@ -22,9 +32,10 @@ from hil.motion.moves import move
 from hil.motion.source import MotionSource
 from hil.operated.assembly import Leading, led_run, parking_proof, prepare, warm_parking
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.recording.frame import EventRecord
+from hil.recording.frame import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
+from hil.reference import place_path, void_reference
 from hil.run_files import BLACK_BOX_NAME, recording_sink, run_dir
 from hil.run_header import run_header
 from hil.scenario import LegMovesSettings, Plan
@@ -32,13 +43,18 @@ from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
 from hil.supervisor import Outcome, RunCourse, Supervisor
+from hil.waits import GOES_ON
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
-from safety.verdict import Violation
+from safety.verdict import Check, Violation
 
+BEFORE = Tick(0, 0.0, 0.0, 0.0)
+"""When something is noted that was found before the first cycle."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
+FIRST_MOTION_S = 15.0
+"""How much longer homing may take for its slow first stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +64,18 @@ class Course:
     Args:
         engage: whether the platform rises and moves; else the run ends when it is homed.
         homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
+        cut_m_s: speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see
+            the drives stop by themselves; None not at all.
     """
 
     engage: bool = True
     homing_legs: tuple[int, ...] = ()
+    cut_m_s: float | None = None
+
+    @property
+    def wish(self) -> BankWish:
+        """What the bank shall do for it."""
+        return BankWish(self.homing_legs, self.cut_m_s)
 
 
 WHOLE_COURSE = Course()
@@ -74,6 +98,8 @@ class RunResult:
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
         link: what has happened on the link to the drives; nothing where there is none.
+        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
+            the gate had no process of its own.
     """
 
     outcome: Outcome
@@ -88,6 +114,7 @@ class RunResult:
     drives: BankReport
     homed: SixBools
     link: LinkTally
+    gate_record: str = ""
 
     @property
     def ok(self) -> bool:
@@ -111,7 +138,7 @@ def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
     Raises:
         ConfigError: if the drives cannot be as described.
     """
-    spec = bank_spec(plan, course.homing_legs)
+    spec = bank_spec(plan, course.wish)
     try:
         return build_bank(spec, VirtualClock().now_s)
     except DriveModelError as error:
@@ -127,6 +154,7 @@ def run(
     stop: AbstractContextManager[StopWish] | None = None,
     course: Course = WHOLE_COURSE,
     operator: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -139,11 +167,14 @@ def run(
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
         course: how far to go; an operator decides that himself.
         operator: whether a person leads the run, by panels that find its desk; real clock only.
+        tell: told in a line whatever is waited for longer than 2 s; must not wait itself.
 
     Raises:
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
         NoDeskError: if the operator's desk cannot be set up; nothing has moved.
         NotCommissionedError: if real drives have not passed their test move; nothing has moved.
+        NotReferencedError: if nobody has measured where absolute encoders count from, or the legs
+            do not stand where a fast run may begin; nothing has moved.
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
@@ -156,12 +187,16 @@ def run(
         # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
         wish = stack.enter_context(stop or StopSignals())
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress)
+        gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
         stack.callback(gated.close)
-        report = gated.open()
+        report = _opened(plan, gated)
+        if tell is not None and plan.scenario.clock == "real":
+            tell(f"the drives are set up, the run is prepared {GOES_ON}")
         require_certificate(plan, report)
-        header = run_header(plan, limits, report)
-        sink = recording_sink(plan, folder, header)
+        require_parked(plan, report)
+        header = run_header(plan, limits, report, moment(clock.now_s))
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
         stack.callback(sink.finish)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -169,6 +204,8 @@ def run(
         else:
             journal = Journal(sink)
             station, supervisor = _supervised(plan, motion, course)
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
         setup = stack.enter_context(_granted(plan))
         loop = Loop(
             clock,
@@ -179,10 +216,18 @@ def run(
             journal,
             wish,
             stop_on_overrun=plan.scenario.overruns == "stop",
+            tell=tell,
         )
+        for note in report.notes:
+            journal.note(BEFORE, note, Level.WARNING)
+            if tell is not None:
+                tell(note)
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the run begins")
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
+    _void_if_lost(plan, journal.violations)
     return RunResult(
         outcome=_outcome(end, supervisor),
         mode=end.mode,
@@ -191,11 +236,12 @@ def run(
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.problem,
+        reason=_reason(end, supervisor) or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,
         link=end.link,
+        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
     )
 
 
@@ -208,16 +254,35 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
 
 
+def _opened(plan: Plan, gated: GatedDrives) -> BankReport:
+    """Power the drives up; an encoder that tells a fault makes its reference void."""
+    try:
+        return gated.open()
+    except DriveEncoderError as error:
+        void_reference(plan.rig, str(error))
+        raise
+
+
+def _void_if_lost(plan: Plan, violations: Iterable[tuple[float, Violation]]) -> None:
+    """Make the reference void if the encoder of a drive has told a fault in the run."""
+    if plan.rig.drives.homing != "absolute":
+        return
+    for _, found in violations:
+        if found.check is Check.DRIVE and int(found.value) & 0xFF00 == SENSOR_FAULT:
+            void_reference(plan.rig, f"leg {found.leg}: its encoder told fault {found.value:04X}h")
+
+
 def _patience_cycles(plan: Plan) -> tuple[int, int]:
     """How many cycles a stop may take, and homing."""
     period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
-    homing_s = max(cylinders.stroke_m) / cylinders.homing_speed_m_s
+    homing_s = FIRST_MOTION_S + max(cylinders.stroke_m) / cylinders.homing_speed_m_s
     patience_s = PATIENCE_S + cylinders.enable_time_s
     return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
 
 
 def _supervisor(plan: Plan, course: Course) -> Supervisor:
-    return Supervisor(*_patience_cycles(plan), engage=course.engage)
+    period_s = plan.scenario.period_s
+    return Supervisor(*_patience_cycles(plan), engage=course.engage, period_s=period_s)
 
 
 def _supervised(
@@ -240,6 +305,9 @@ def _gate(
     course: Course,
     folder: Path,
     progress: Callable[[float], None] | None,
+    tell: Callable[[str], None] | None,
+    *,
+    led: bool,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -248,13 +316,16 @@ def _gate(
     """
     if plan.scenario.clock == "virtual":
         clock = VirtualClock()
-        gated = GatedBank(Gate(limits), bank_of(plan, course))
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
         return gated, (_Watched(clock, progress) if progress else clock)
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
-    spec = bank_spec(plan, course.homing_legs)
-    remote = RemoteGate(spec, limits, RealClock().now_s, black_box=folder / BLACK_BOX_NAME)
+    spec = bank_spec(plan, course.wish)
+    box = folder / BLACK_BOX_NAME
+    now_s = RealClock().now_s
+    place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)
     return remote, remote.clock
 
 

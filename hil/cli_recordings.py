@@ -1,11 +1,16 @@
-"""``hil report`` and ``hil export``: what is made of a recording afterwards."""
+"""``hil report`` and ``hil export``: what is made of a recording afterwards.
 
+What can be read of a damaged recording is made use of; the damage is told, and the exit status is
+that of something refused.
+"""
+
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hil.console import Json, RefusedError, err, out, print_json, verb
+from hil.console import Json, RefusedError, err, leave, out, print_json, verb
 from hil.settings import ConfigError
 
 if TYPE_CHECKING:
@@ -20,11 +25,13 @@ FolderOption = Annotated[
 @verb
 def report(run_path: RunArg, folder: FolderOption = None, as_json: Json = False) -> None:
     """Make one self-contained HTML page of a run, with pictures and verdicts, and PNGs beside."""
-    page = write_page(run_path, folder)
+    recording = _recording(run_path)
+    page = _page(recording, folder)
     if as_json:
-        print_json({"ok": True, "report": str(page)})
+        print_json({"ok": _whole(recording), "report": str(page), **_state(recording)})
     else:
         out.print(f"report: {page}", markup=False, soft_wrap=True)
+    leave(_whole(recording))
 
 
 @verb
@@ -47,9 +54,11 @@ def export(
     except OSError as error:
         raise RefusedError(f"{target}: cannot be written: {error.strerror}") from None
     if as_json:
-        print_json({"ok": True, "csv": str(written), "rows": recording.cycles})
+        told = {"csv": str(written), "rows": recording.cycles, **_state(recording)}
+        print_json({"ok": _whole(recording)} | told)
     else:
         out.print(f"{recording.cycles} rows: {written}", markup=False, soft_wrap=True)
+    leave(_whole(recording))
 
 
 def write_page(run_path: Path, folder: Path | None = None) -> Path:
@@ -62,12 +71,15 @@ def write_page(run_path: Path, folder: Path | None = None) -> Path:
     Returns:
         The page.
     """
+    return _page(_recording(run_path), folder)
+
+
+def _page(recording: "Recording", folder: Path | None) -> Path:
     from hil.recording.arm_recording import ArmRecording
     from hil.recording.layouts import PLATFORM
     from hil.report.arm_page import write_arm_report
     from hil.report.page import write_report
 
-    recording = _recording(run_path)
     where = folder or recording.path.parent
     if recording.layout is PLATFORM:
         return write_report(recording, where)
@@ -77,6 +89,7 @@ def write_page(run_path: Path, folder: Path | None = None) -> Path:
 def _recording(path: Path) -> "Recording":
     from hil.recording.header import RECORDING_NAME
     from hil.recording.reader import Recording
+    from hil.report.notes import recording_notes
 
     parts = sorted(path.glob(f"*/*/{RECORDING_NAME}"))
     if parts and not (path / RECORDING_NAME).exists():
@@ -85,7 +98,20 @@ def _recording(path: Path) -> "Recording":
             str(path), [f"several stations ran there; name one of their runs: {runs}"]
         )
     recording = Recording.open(path)
-    if recording.truncated:
-        text = f"{recording.path}: cut off; read up to the last complete chunk"
-        err.print(text, markup=False, soft_wrap=True)
+    for note in recording_notes(recording):
+        err.print(f"{recording.path}: {note}", markup=False, soft_wrap=True)
     return recording
+
+
+def _whole(recording: "Recording") -> bool:
+    """Nothing is damaged, and nothing was lost when a recorder ended."""
+    return not recording.losses
+
+
+def _state(recording: "Recording") -> dict[str, Any]:
+    """For a script: what is damaged or lost, and where."""
+    return {
+        "losses": [asdict(loss) for loss in recording.losses],
+        "cut_off": recording.truncated,
+        "parts": [str(part) for part in recording.parts],
+    }

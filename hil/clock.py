@@ -8,7 +8,7 @@ same scenario gives the same bits, as fast as the machine can go, and with the r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -106,9 +106,36 @@ class VirtualClock:
             yield Tick(index, self._now_s, period_s, 0.0)
 
 
-def utc_stamp() -> str:
-    """Return the date and time, as 20260131T235959Z: for names of run folders, nothing else.
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One instant, by the calendar and by the monotonic clock.
 
-    The wall clock can jump; no deadline and no recorded quantity may come from it.
+    The pair dates what was timed by the monotonic clock; the calendar is read nowhere else, because
+    it can jump: no deadline and no recorded quantity may come from it.
+
+    Args:
+        utc: date and time.
+        monotonic_s: of the run's clock [s].
     """
+
+    utc: datetime
+    monotonic_s: float
+
+    @property
+    def text(self) -> str:
+        """ISO 8601 with microseconds, such as 2026-01-31T23:59:59.000001Z."""
+        return self.utc.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def moment(now_s: Callable[[], float]) -> Moment:
+    """This instant.
+
+    Args:
+        now_s: monotonic time [s].
+    """
+    return Moment(datetime.now(UTC), now_s())
+
+
+def utc_stamp() -> str:
+    """Return the date and time, as 20260131T235959Z: for names of run folders, nothing else."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")

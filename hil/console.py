@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import orjson
@@ -51,6 +52,19 @@ def tell_bad_usage(arguments: Sequence[str]) -> None:
     """One JSON object for a script whose command line was not understood, if it wanted JSON."""
     if "--json" in arguments and not _told:
         print_json({"ok": False, "error": "bad usage; standard error says what is wrong"})
+
+
+def show_recording_failure(failure: str) -> None:
+    """The first line of a run whose recording failed; nothing if it did not."""
+    if failure:
+        out.print("[red]recording failed[/]", end="")
+        out.print(failure.removeprefix("recording failed"), markup=False, soft_wrap=True)
+
+
+def show_recording(path: Path, parts: int) -> None:
+    """Where a recording is, and in how many files if it is not in one."""
+    more = f" (and {parts - 1} more, as a recorder was killed; they are read as one)"
+    out.print(f"recording: {path}{more if parts > 1 else ''}", markup=False, soft_wrap=True)
 
 
 def leave(ok: bool) -> NoReturn:

@@ -1,6 +1,6 @@
 """Looking at drives without moving them: who is there, what went wrong, how good the link is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +9,7 @@ from rich.table import Table
 
 from drives.bank import DriveError
 from drives.canopen_scan import FoundNode, measure_round_trips, scan
+from drives.canopen_timing import SyncTiming, measure_sync
 from drives.frames import BusHealth, BusState, FrameBus
 from drives.links import (
     CanLink,
@@ -31,6 +32,7 @@ MODE_NAMES = {1: "pp", 2: "vl", 3: "pv", 4: "tq", 6: "hm", 7: "ip", 8: "csp", 9:
 MODBUS_TIMEOUT_S = 0.5
 RTU_QUIET_S = 0.05
 ROUND_TRIPS = 200
+SYNC_EVERY_S = 0.004
 GOOD_ROUND_TRIP_S = 0.002
 """Round trip up to which a link serves 250 cycles a second."""
 
@@ -45,6 +47,7 @@ class LinkView:
         gateway: vendor, product code and revision of a Modbus device, empty for CAN.
         health: what the CAN adapter tells of itself.
         round_trips_s: of requests to the first node or to the gateway [s], sorted.
+        sync: from SYNC to the drives' TPDO1, None where that was not timed.
     """
 
     url: str
@@ -52,6 +55,7 @@ class LinkView:
     gateway: tuple[str, ...]
     health: BusHealth | None
     round_trips_s: tuple[float, ...]
+    sync: SyncTiming | None = None
 
 
 def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
@@ -82,7 +86,11 @@ def _look(link: Link, bitrate: int, round_trips: int) -> LinkView:
         with _bus(link, bitrate) as bus:
             nodes = tuple(scan(bus, now_s))
             timed = measure_round_trips(bus, now_s, nodes[0].node, round_trips) if nodes else []
-            return LinkView(link.url, nodes, (), bus.health(), tuple(sorted(timed)))
+            drives = [node.node for node in nodes if node.is_drive and not node.doubled]
+            sync = None
+            if round_trips and drives:
+                sync = measure_sync(bus, now_s, drives, round_trips, SYNC_EVERY_S)
+            return LinkView(link.url, nodes, (), bus.health(), tuple(sorted(timed)), sync)
     with _gateway(link) as gateway:
         identity = gateway.identify(1)
         timed: list[float] = []
@@ -197,15 +205,59 @@ def _judge(view: LinkView) -> Iterator[Finding]:
     who = who or " ".join(view.gateway) or "nobody answers"
     remedy = "" if count else "power, wiring, terminators, bitrate, node switches"
     yield Finding("drives", Grade.OK if count else Grade.BAD, who, remedy)
+    for node in view.nodes:
+        if node.doubled:
+            text = f"perhaps two nodes with id {node.node}: each question has two answers"
+            yield Finding("node id", Grade.BAD, text, "node switches; take one of them off the bus")
     if count:
         yield Finding("age of feedback", Grade.OK, AGE_BY_ECHO if view.gateway else AGE_BY_LAG)
     trips = view.round_trips_s
-    if trips:
-        p50, p99 = trips[len(trips) // 2], trips[min(len(trips) - 1, len(trips) * 99 // 100)]
-        text = f"p50 {p50 * 1e6:.0f}, p99 {p99 * 1e6:.0f} us for one request"
-        good = p99 <= GOOD_ROUND_TRIP_S
-        remedy = "" if good else "a lower rate: the cycle waits for answers; another adapter"
+    if view.sync is not None:
+        yield from _judge_sync(view.sync)
+        if trips:
+            # An SDO is answered when a drive finds time for it: it delays no cycle.
+            text = f"{_in_us(trips)} for one request to node {view.nodes[0].node}; set-up only"
+            yield Finding("SDO", Grade.OK, text)
+    elif trips:
+        good = _p99(trips) <= GOOD_ROUND_TRIP_S
+        remedy = "" if good else "a lower rate: the cycle waits for answers"
+        text = f"{_in_us(trips)} for one request"
         yield Finding("round trip", Grade.OK if good else Grade.WARN, text, remedy)
+
+
+def _judge_sync(sync: SyncTiming) -> Iterator[Finding]:
+    """What a cycle waits for: the last TPDO1 after SYNC. One slow drive is no slow adapter."""
+    item = "SYNC to TPDO"
+    for why in sync.untimed:
+        yield Finding(item, Grade.WARN, f"not timed: {why}", "see the drive's state and its TPDO1")
+    for node, missing in sync.missing.items():
+        if missing:
+            count = missing + len(sync.trips_s[node])
+            text = f"node {node}: no TPDO1 after {missing} of {count} SYNC"
+            yield Finding(item, Grade.BAD, text, "cable, terminators; its 1800h and 1A00h")
+    timed = {node: trips for node, trips in sync.trips_s.items() if trips}
+    if not timed:
+        return
+    slow = {node: _p99(trips) for node, trips in timed.items() if _p99(trips) > GOOD_ROUND_TRIP_S}
+    slowest = max(timed, key=lambda node: _p99(timed[node]))
+    text = (
+        f"{_in_us(timed[slowest])} to TPDO1 of the slowest of {len(timed)} drives, node {slowest}"
+    )
+    remedy = ""
+    if len(slow) == len(timed):
+        remedy = "a lower rate: the cycle waits for answers; another adapter: all drives are slow"
+    elif slow:
+        names = ", ".join(str(node) for node in slow)
+        remedy = f"node {names} alone: firmware, inhibit time 1800h:3; the adapter is quick enough"
+    yield Finding(item, Grade.WARN if slow else Grade.OK, text, remedy)
+
+
+def _p99(trips_s: Sequence[float]) -> float:
+    return trips_s[min(len(trips_s) - 1, len(trips_s) * 99 // 100)]
+
+
+def _in_us(trips_s: Sequence[float]) -> str:
+    return f"p50 {trips_s[len(trips_s) // 2] * 1e6:.0f}, p99 {_p99(trips_s) * 1e6:.0f} us"
 
 
 def _looked(url: str, bitrate: int) -> list[LinkView]:
@@ -225,6 +277,10 @@ def _show_nodes(nodes: tuple[FoundNode, ...]) -> None:
         row = (node.node, name, f"{node.vendor:X}h", f"{node.product:X}h", node.serial)
         table.add_row(*map(str, row), modes, str(len(node.errors) or ""))
     out.print(table)
+    for node in nodes:
+        if node.doubled:
+            text = f"perhaps two nodes with id {node.node}: it answers each question twice"
+            out.print(f"  {text}, and these words are those of either", markup=False)
 
 
 def _code(error: int) -> str:
@@ -242,6 +298,7 @@ def _view_json(view: LinkView) -> dict[str, object]:
                 "vendor": node.vendor,
                 "product": node.product,
                 "serial": node.serial,
+                "doubled": node.doubled,
                 "modes": [MODE_NAMES.get(mode, str(mode)) for mode in node.modes],
                 "errors": [_code(error) for error in node.errors],
             }

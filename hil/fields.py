@@ -1,11 +1,23 @@
 """Field types of the settings: numbers with plausible bounds, and values given once or per leg.
 
-The bounds catch a wrong unit (740 written for 0.740 m) rather than describe a machine.
+The bounds catch a wrong unit (740 written for 0.740 m) rather than describe a machine. Those of the
+gate's own limits are the gate's (`safety.bounds`), with its reasons.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from safety.bounds import Bound
 
 Length = Annotated[float, Field(gt=0.0, le=20.0)]
 Distance = Annotated[float, Field(ge=0.0, le=20.0)]
@@ -22,8 +34,39 @@ Seconds = Annotated[float, Field(gt=0.0, le=86_400.0)]
 FadeSeconds = Annotated[float, Field(gt=0.0, le=60.0)]
 Positive = Annotated[float, Field(gt=0.0)]
 NotNegative = Annotated[float, Field(ge=0.0)]
+EnableSeconds = Annotated[float, Field(ge=0.0, le=300.0)]
+"""Drives that need longer than five minutes have a fault; a run waits for so long."""
+Force = Annotated[float, Field(gt=0.0, le=1e6)]
+"""100 t on one leg is another unit."""
 Point = tuple[Coordinate, Coordinate, Coordinate]
 SixPoints = tuple[Point, Point, Point, Point, Point, Point]
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """Upper bound of a field, told with its reason when it is exceeded.
+
+    Args:
+        bound: of the gate's limit that the field becomes.
+    """
+
+    bound: Bound
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(schema) | {"maximum": self.bound.most}
+
+    def _checked(self, value: float) -> float:
+        if value > self.bound.most:
+            unit = f" {self.bound.unit}" if self.bound.unit else ""
+            raise ValueError(f"must be at most {self.bound.most:g}{unit}: {self.bound.reason}")
+        return value
 
 
 def _rising(value: tuple[float, float]) -> tuple[float, float]:
@@ -87,6 +130,13 @@ LegPositives = Annotated[
     _schema(_POSITIVE),
 ]
 """Six positive numbers, or one for all legs."""
+
+LegForces = Annotated[
+    tuple[Force, Force, Force, Force, Force, Force],
+    BeforeValidator(per_leg),
+    _schema({**_POSITIVE, "maximum": 1e6}),
+]
+"""Six forces [N], or one for all legs."""
 
 LegNumbers = Annotated[
     tuple[float, float, float, float, float, float],

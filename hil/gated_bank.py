@@ -4,6 +4,8 @@ The bank is private here and is written in one place, with what the gate allowed
 Simulated drives hang behind the same object, so a dry run proves the gate as well.
 """
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from drives.bank import (
@@ -22,6 +24,8 @@ from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Feedback, LegTarget, Setpoint, Verdict
 
+NEVER_S = -math.inf
+"""Time of the newest act of a person who has not acted [s]."""
 _GOAL = {
     DriveRequest.OFF: DriveGoal.DISABLED,
     DriveRequest.HOME: DriveGoal.HOMED,
@@ -81,8 +85,16 @@ class GatedDrives(Protocol):
         requests: tuple[Request, ...] = (),
         *,
         reset: bool = False,
+        act_s: float = NEVER_S,
     ) -> Exchange:
         """One cycle: the gate judges what is asked, the drives get what it allowed.
+
+        Args:
+            tick: this cycle's time and lateness.
+            asked: six leg setpoints, or None if control has none.
+            requests: what operator and control ask of the modes.
+            reset: the operator's reset button, whose rising edge counts.
+            act_s: when a person last pressed for something to begin, monotonic [s].
 
         Raises:
             DriveError: if the link is gone.
@@ -104,11 +116,15 @@ class GatedBank:
     Args:
         gate: the gate, not used by anyone else.
         bank: the drives, not used by anyone else.
+        now_s: monotonic time [s], for the age of a person's act; without it no act counts.
     """
 
-    def __init__(self, gate: Gate, bank: DriveBank) -> None:
+    def __init__(
+        self, gate: Gate, bank: DriveBank, now_s: Callable[[], float] | None = None
+    ) -> None:
         self._gate = gate
         self._bank = bank
+        self._now_s = now_s
         self._goal = DriveGoal.DISABLED
         self._feedback: Feedback | None = None
         self._estop: Channels | None = None
@@ -123,6 +139,14 @@ class GatedBank:
     def mode(self) -> Mode:
         """The bench's mode, which the gate keeps."""
         return self._gate.mode
+
+    @property
+    def last_measured(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Lengths [m] and speeds [m/s] of the last cycle; empty if it did not bring all of them."""
+        feedback = self._feedback
+        if feedback is None or not all(feedback.fresh):
+            return (), ()
+        return feedback.length_m, feedback.speed_m_s
 
     def open(self) -> BankReport:
         """Power the drives up and read their first feedback; they stay disabled.
@@ -150,7 +174,9 @@ class GatedBank:
         requests: tuple[Request, ...] = (),
         *,
         reset: bool = False,
+        act_s: float = NEVER_S,
         age_s: float = 0.0,
+        absent: str = "",
     ) -> Exchange:
         """One cycle: the gate judges what is asked, the bank gets what it allowed.
 
@@ -159,11 +185,14 @@ class GatedBank:
             asked: six leg setpoints, or None if control has none.
             requests: what operator and control ask of the modes.
             reset: the operator's reset button, whose rising edge counts.
+            act_s: when a person last pressed for something to begin, monotonic [s].
             age_s: age of what is asked [s]; 0 where control runs in this very cycle.
+            absent: why control does not lead any more; empty while it does.
 
         Raises:
             DriveError: if the bus is gone.
         """
+        act_age_s = math.inf if self._now_s is None else self._now_s() - act_s
         verdict = self._gate.step(
             GateInputs(
                 tick.index,
@@ -175,6 +204,8 @@ class GatedBank:
                 requests,
                 reset,
                 self._estop,
+                act_age_s,
+                absent,
             )
         )
         goal = _GOAL[verdict.drives]
@@ -230,6 +261,7 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         homed=feedback.homed,
         fault_code=feedback.fault_code,
         fresh=fresh,
+        judged=feedback.judged,
         force_n=feedback.force_n,
         warning_code=feedback.warning_code,
     )

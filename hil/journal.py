@@ -5,10 +5,12 @@ disk is full still says why it stopped.
 """
 
 import math
+from collections.abc import Callable
 from typing import Protocol
 
 from drives.bank import BankFeedback, SixBools
-from hil.clock import Tick
+from hil.clock import Moment, Tick
+from hil.recording.dating import clock_event
 from hil.recording.frame import (
     CYCLE_KIND,
     EVENT_KIND,
@@ -57,6 +59,8 @@ class Journal:
         self._buffer = bytearray(FRAME.size)
         self._mode: Mode | None = None
         self._told: tuple[Violation, ...] = ()
+        self.dated: Callable[[], Moment] | None = None
+        """Tells the instant of the first cycle, which dates all of them; None in a dry run."""
         self.homed: SixBools = (False, False, False, False, False, False)
         """Whether each leg had found its reference in the newest cycle."""
         self.events: list[EventRecord] = []
@@ -121,10 +125,12 @@ class Journal:
             math.nan if verdict.lag_s is None else verdict.lag_s,
         )
         self._push(CYCLE_KIND, self._buffer)
+        if self._mode is None and self.dated is not None:
+            self._event(clock_event(tick.t_s, tick.index, self.dated()))
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)
-        if tick.index % SERVICE_EVERY == 0:
-            self._sink.service()
+        if tick.index % SERVICE_EVERY == 0 and (said := self._sink.service()):
+            self.note(tick, said, Level.WARNING)
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""
@@ -175,8 +181,13 @@ class Journal:
             self._mode = verdict.mode
 
     def _repeats(self, violation: Violation) -> bool:
-        """The same check on the same leg was violated in the last cycle too."""
-        return any(t.check is violation.check and t.leg == violation.leg for t in self._told)
+        """The same check on the same leg was violated in the last cycle too, and no milder."""
+        return any(
+            t.check is violation.check
+            and t.leg == violation.leg
+            and t.severity >= violation.severity
+            for t in self._told
+        )
 
     def _event(self, event: EventRecord) -> None:
         self._push(EVENT_KIND, event.to_bytes())

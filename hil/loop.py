@@ -5,17 +5,20 @@ the journal notes it all. Whatever happens, the exit at the end stops the machin
 fails, the loop goes on without it until the gate has brought the legs to rest.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from drives.bank import DriveError, LinkTally
+from drives.waits import Waits
 from hil.clock import Clock, Tick
 from hil.gated_bank import Exchange, GatedDrives
 from hil.journal import Journal
 from hil.recording.frame import CycleFlag, Level
 from hil.stations.platform import ABSENT, STOP_ASKED, Control, PlatformStation
 from hil.supervisor import RunCourse
+from hil.waits import WaitFollower
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
@@ -62,6 +65,7 @@ class Loop:
         journal: where every cycle is noted.
         stop: the operator's wish to end.
         stop_on_overrun: whether a cycle that took too long ends the motion.
+        tell: told in a line what the drives wait for longer than 2 s; does not wait itself.
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class Loop:
         stop: StopWish,
         *,
         stop_on_overrun: bool = False,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         self._clock = clock
         self._period_s = period_s
@@ -84,6 +89,8 @@ class Loop:
         self._journal = journal
         self._stop = stop
         self._stop_on_overrun = stop_on_overrun
+        self._tell = tell
+        self._waits = WaitFollower()
         self._overruns = 0
         self._verdict: Verdict | None = None
         self._failure: Exception | None = None
@@ -123,13 +130,30 @@ class Loop:
     def cycle(self, tick: Tick) -> Exchange:
         """One turn: control, gate, drives, journal."""
         control = self._control(tick)
-        exchange = self._gated.cycle(tick, control.asked, control.requests, reset=control.reset)
+        exchange = self._gated.cycle(
+            tick, control.asked, control.requests, reset=control.reset, act_s=control.act_s
+        )
         self._verdict = exchange.verdict
         for one in (*exchange.earlier, exchange):
             # Cycles that control was not there for had nothing of it.
             self._note(one.tick, control if one.tick.index == tick.index else ABSENT, one)
         self._cycles += 1
+        self._follow_waits(exchange.tick, exchange.feedback.waits)
         return exchange
+
+    def _follow_waits(self, tick: Tick, waits: Waits) -> None:
+        """Say what the drives wait for, should it last; a run that is given up names it."""
+        self._supervisor.waits = waits
+        line = self._waits.step(tick.t_s, waits)
+        if not line:
+            return
+        if self._tell is not None:
+            self._tell(line)
+        if self._waits.new and not self._deaf:
+            # Without a remedy it only takes its time, as homing does.
+            level = Level.WARNING if any(wait.remedy for wait in waits) else Level.INFO
+            with suppress(Exception):  # whoever only looks on may fail
+                self._journal.note(tick, line, level)
 
     def _control(self, tick: Tick) -> Control:
         """Control's part; when it fails, now or before, all that is asked is a stop.

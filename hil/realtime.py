@@ -145,3 +145,9 @@ class RealClock:
                 next_turn = int((done_ns - start_ns) / period_ns) + 1
                 self._overruns += next_turn - turn
                 turn = next_turn
+
+
+def time_base() -> str:
+    """Which clock real time is told by, and its resolution, in words."""
+    info = time.get_clock_info("monotonic")
+    return f"{info.implementation}, resolution {info.resolution:g} s"

@@ -15,10 +15,12 @@ from hil.fields import (
     AccelerationDeg,
     AngleDeg,
     AngleRange,
+    AtMost,
     ConeDeg,
     Coordinate,
     CoordinateRange,
     Distance,
+    EnableSeconds,
     Jerk,
     JerkDeg,
     LegAccelerations,
@@ -28,7 +30,6 @@ from hil.fields import (
     LegPositives,
     LegSpeeds,
     Length,
-    NotNegative,
     Positive,
     RateDeg,
     SixPoints,
@@ -39,6 +40,7 @@ from hil.rig_drives import RigDrives
 from hil.settings import Settings
 from platform6dof.pose import Pose
 from platform6dof.workspace import PoseBox
+from safety.bounds import BOUNDS
 
 
 class PoseSettings(Settings):
@@ -111,7 +113,7 @@ class Cylinders(Settings):
     """Largest speed of the rod [m/s]."""
     acceleration_max_m_s2: LegAccelerations
     """Largest acceleration of the rod [m/s²]."""
-    force_max_n: LegPositives
+    force_max_n: LegForces
     """Largest force along the rod [N]."""
     moving_mass_kg: LegPositives
     """Share of the moving mass that one leg accelerates (simulated cylinders)."""
@@ -123,7 +125,7 @@ class Cylinders(Settings):
     """Of the position loop, as a share of the critical one (simulated cylinders)."""
     homing_speed_m_s: Speed
     """Speed of the rod towards its reference switch [m/s]."""
-    enable_time_s: NotNegative
+    enable_time_s: EnableSeconds
     """From the enable request to brakes open and position held."""
 
 
@@ -153,37 +155,48 @@ LagSeconds = Annotated[float, Field(gt=0.0, le=0.1)]
 
 
 class Supervision(Settings):
-    """When the gate calls something late, lost, or not where it should be."""
+    """When the gate calls something late, lost, or not where it should be.
 
-    following_base_m: Length
-    """Following error permitted at standstill [m]."""
-    following_per_speed_s: NotNegative
-    """Its growth with the commanded speed [m per m/s]."""
-    following_cycles: Annotated[int, Field(ge=1, le=100)]
-    """Cycles in a row outside of that window that trip."""
-    reaction_time_s: NotNegative
+    Each number has a greatest value, for one that is too wide watches nothing.
+    """
+
+    following_base_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["following_base_m"])]
+    """Following error permitted at standstill [m]; a leg that stands further from its command is
+    not led by it."""
+    following_per_speed_s: Annotated[float, Field(ge=0.0), AtMost(BOUNDS["following_per_speed_s"])]
+    """Its growth with the commanded speed [m per m/s]; a leg that lags by more does not brake where
+    its command does."""
+    following_cycles: Annotated[int, Field(ge=1), AtMost(BOUNDS["following_cycles"])]
+    """Cycles in a row outside of that window that trip; it must trip while the leg moves."""
+    reaction_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["reaction_time_s"])]
     """From a cause to the first set-point that answers it [s]; the way of this time is kept free
-    before each soft limit."""
-    missing_setpoints_max: Annotated[int, Field(ge=0, le=10)]
-    """Missing set-points in a row that are bridged."""
-    missing_feedback_max: Annotated[int, Field(ge=0, le=10)]
-    """Missing answers of a leg in a row that are tolerated."""
-    late_cycles_max: Annotated[float, Field(ge=1.0, le=10.0)]
-    """Longest cycle and greatest lateness, in periods."""
-    start_tolerance_m: Length
-    """Greatest distance of a first set-point from the lengths that are held [m]."""
-    standstill_speed_m_s: Speed
-    """Measured speed up to which a leg counts as standing still [m/s]."""
-    standstill_time_s: Positive
-    """For how long it has to, to be at a standstill [s]."""
-    stuck_time_s: Positive
-    """How long a measured length may stay the same, to the last bit, while its command moves."""
-    stuck_movement_m: Length
-    """Movement of the command above which a length that stays the same is stuck [m]."""
-    jump_speed_factor: Annotated[float, Field(ge=1.0, le=10.0)]
-    """A measured length may change by speed_max · time · this, plus jump_base_m."""
-    jump_base_m: Length
-    """What a measured length may change by besides what its speed permits [m]."""
+    before each soft limit. The gate answers within a few cycles."""
+    missing_setpoints_max: Annotated[int, Field(ge=0), AtMost(BOUNDS["missing_setpoints_max"])]
+    """Missing set-points in a row that are bridged, blindly."""
+    missing_feedback_max: Annotated[int, Field(ge=0), AtMost(BOUNDS["missing_feedback_max"])]
+    """Missing answers of a leg in a row that are tolerated, blindly."""
+    late_cycles_max: Annotated[float, Field(ge=1.0), AtMost(BOUNDS["late_cycles_max"])]
+    """Longest cycle and greatest lateness, in periods; a later cycle acts on what is past."""
+    start_tolerance_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["start_tolerance_m"])]
+    """Greatest distance of a first set-point from the lengths that are held [m]; by so much a leg
+    may jump."""
+    standstill_speed_m_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["standstill_speed_m_s"])]
+    """Measured speed up to which a leg counts as standing still [m/s]; brakes close on it."""
+    standstill_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["standstill_cycles"])]
+    """For how long it has to, to be at a standstill [s]; so long the power stays on after a
+    fault."""
+    stuck_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["stuck_cycles"])]
+    """How long a measured length may stay the same, to the last bit, while its command moves; so
+    long a frozen measurement is believed."""
+    stuck_movement_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["stuck_movement_m"])]
+    """Movement of the command above which a length that stays the same is stuck [m]; a shorter way
+    is hidden by a frozen measurement."""
+    jump_speed_factor: Annotated[float, Field(ge=1.0), AtMost(BOUNDS["jump_speed_factor"])]
+    """A measured length may change by speed_max · time · this, plus jump_base_m; with more no jump
+    is seen."""
+    jump_base_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["jump_base_m"])]
+    """What a measured length may change by besides what its speed permits [m]; a smaller jump is
+    not seen."""
     feedback_lag_max_s: LagSeconds | None = None
     """Largest lag of the measured behind the commanded path, that of the drives included [s]; left
     out: 2.5 cycles, at least 10 ms."""
@@ -198,8 +211,9 @@ class Supervision(Settings):
     at 0.5 m/s."""
     estop_fitted: bool
     """The two channels of the emergency stop are wired to the drives' interlock inputs."""
-    estop_discrepancy_s: Positive
-    """For how long the two channels of the emergency stop may differ [s]."""
+    estop_discrepancy_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["estop_discrepancy_cycles"])]
+    """For how long the two channels of the emergency stop may differ [s]; a welded contact shows
+    after this."""
 
 
 class PoseBoxSettings(Settings):

@@ -8,7 +8,7 @@ from hil.clock import utc_stamp
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecordingSink
 from hil.recording.ring import Ring
-from hil.scenario import Plan
+from hil.scenario import RecordingSettings
 
 BLACK_BOX_NAME = "gate.jsonl"
 """What the gate did without control, if it ever had to; beside the recording."""
@@ -46,20 +46,22 @@ def run_dir(out: Path, name: str) -> Iterator[Path]:
             folder.rmdir()  # refuses, as it should, if there is anything
 
 
-def recording_sink(plan: Plan, folder: Path, header: RunHeader) -> RecordingSink:
-    """What takes the cycles of a run: in this thread in a dry run, else a process of its own.
+def recording_sink(
+    settings: RecordingSettings, folder: Path, header: RunHeader, *, virtual: bool
+) -> RecordingSink:
+    """What takes the cycles of a run, of either station.
 
     Args:
-        plan: scenario and rig.
+        settings: of the recording.
         folder: of this run.
         header: what the recording begins with.
+        virtual: a dry run is recorded in its own thread, any other by a process of its own.
 
     Raises:
         RecordingError: if the recording cannot be begun.
     """
-    settings = plan.scenario.recording
     path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
-    if plan.scenario.clock == "virtual":
+    if virtual:
         return Recorder(Ring.local(settings.ring_slots), path, header, min_free_bytes=least)
     from hil.recording.process import RecorderProcess  # Linux only
 

@@ -1,26 +1,30 @@
-"""What a recording says of its run before the first cycle: versions, rig, limits, drives."""
-
-import platform as host
-from importlib.metadata import PackageNotFoundError, version
+"""What a recording says of its run before the first cycle: date, versions, rig, limits, drives."""
 
 from drives.bank import BankReport
+from hil.clock import Moment
 from hil.recording.header import RunHeader
+from hil.run_facts import run_facts
 from hil.scenario import Plan
 from safety.limits import GateLimits
 from safety.modes import Mode
 from safety.verdict import Action
 
-VERSIONED = ("hil-bench", "numpy", "scipy", "numba", "ruckig", "mcap")
+VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
 """Distributions on which the figures of a run depend."""
 
 
-def run_header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
-    """What a reader must know to judge the run; nothing in it depends on the time of day.
+IDENTITIES_KEY = "identities"
+"""Key of who the drives say they are, legs 1 to 6, with semicolons between."""
+
+
+def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Moment) -> RunHeader:
+    """What a reader must know to judge the run; the digest of its recording covers none of it.
 
     Args:
         plan: scenario and rig.
         limits: of the gate.
         report: what the drives said of themselves.
+        started: when the run began.
     """
     scenario = plan.scenario
     return RunHeader(
@@ -34,9 +38,9 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport) -> RunHeader:
             "seed": str(scenario.seed),
             "drives": _drives_line(plan, report),
             "axes": "; ".join(report.axes),
+            **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
             "limits_sha256": limits.digest(),
-            "versions": ", ".join(f"{name} {_version(name)}" for name in VERSIONED),
-            "python": host.python_version(),
+            **run_facts(scenario.clock, started, VERSIONED),
         },
         scenario=plan.model_dump(mode="json"),
     )
@@ -48,10 +52,3 @@ def _drives_line(plan: Plan, report: BankReport) -> str:
     instead = plan.scenario.devices.in_place_of
     place = f", in place of {instead}, which was not there" if instead else ""
     return f"{mark}{report.name} ({report.url}{place})"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

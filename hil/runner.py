@@ -15,9 +15,16 @@ from rich.table import Table
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
+from hil.certificate import NotCommissionedError
 from hil.check import CheckResult, check_plan
-from hil.commissioning import NotCommissionedError
-from hil.console import RefusedError, err, out, print_json
+from hil.console import (
+    RefusedError,
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+)
 from hil.drives_setup import protocol_of
 from hil.evidence import Evidence, evidence_of, verdicts_of
 from hil.motion.build import motion_of
@@ -25,9 +32,12 @@ from hil.motion.source import MotionSource
 from hil.operated.assembly import NoDeskError, require_operable
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.reference import NotReferencedError
 from hil.scenario import Plan
+from hil.waits import Announcer
 from hil.warm import warm, warm_arm
 
+_REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 SHOWN = 12
 """Violations that are printed; a script reads all of them from --json."""
 
@@ -69,9 +79,7 @@ def play(
         _refuse_if_unproved(plan, motion)
     try:
         with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
-            return run(
-                plan, folder, motion=motion, progress=progress, course=course, operator=operator
-            )
+            return _run(plan, folder, motion, progress, course, operator=operator, quiet=quiet)
     except (LinkError, DriveAbsentError) as error:
         if plan.scenario.devices.fallback != "sim":
             raise RefusedError(_absent(plan, error)) from error
@@ -79,11 +87,37 @@ def play(
             emulated(plan, error) as stand_in,
             _progress(plan, motion, quiet=quiet, operator=operator) as progress,
         ):
-            return run(
-                stand_in, folder, motion=motion, progress=progress, course=course, operator=operator
-            )
-    except (RecordingError, DriveError, NotCommissionedError, NoDeskError) as error:
+            return _run(stand_in, folder, motion, progress, course, operator=operator, quiet=quiet)
+    except _REFUSALS as error:
         raise RefusedError(f"nothing has moved: {error}") from error
+
+
+def _run(
+    plan: Plan,
+    folder: Path,
+    motion: MotionSource,
+    progress: Any,
+    course: Course,
+    *,
+    operator: bool,
+    quiet: bool,
+) -> RunResult:
+    """Run a plan, and say on standard error what is waited for."""
+
+    def say(line: str) -> None:
+        if not quiet:
+            err.print(line, markup=False, soft_wrap=True)
+
+    with Announcer(say) as tell:
+        return run(
+            plan,
+            folder,
+            motion=motion,
+            progress=progress,
+            course=course,
+            operator=operator,
+            tell=tell,
+        )
 
 
 def _absent(plan: Plan, error: DriveError) -> str:
@@ -225,6 +259,9 @@ def _run_json(
         "recording": str(result.recorder.path),
         "recording_sha256": result.recorder.sha256,
         "recording_status": result.recorder.status.name,
+        "recording_failure": result.recorder.failure,
+        "recording_parts": result.recorder.parts,
+        "gate_record": result.gate_record,
         "recording_dropped": result.recorder.dropped + result.recorder.lost,
         "report": None if page is None else str(page),
         "real_time": [asdict(item) for item in result.setup],
@@ -244,21 +281,22 @@ def _show_run(
             out.print(f"real time: {item.item}: {item.detail} {item.remedy}", markup=False)
     for verdict in verdicts_of(recording)[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
-    if result.recorder.problem:
-        out.print(f"recording incomplete: {result.recorder.problem}", markup=False)
     if page is not None:
         out.print(f"report:    {page}", markup=False, soft_wrap=True)
 
 
 def show_end(result: RunResult, recording: Recording) -> None:
     """How a run ended, on which drives, and where its recording is."""
+    show_recording_failure(result.recorder.failure)
     colour = "green" if result.ok else "red"
     reason = f": {result.reason}" if result.reason else ""
     out.print(f"[{colour}]{result.outcome.value}[/]", end="")
     out.print(reason, markup=False, soft_wrap=True)
     drives = recording.metadata.get("run", {}).get("drives", "not known")
     out.print(f"drives: {drives}", markup=False, soft_wrap=True)
-    out.print(f"recording: {result.recorder.path}", markup=False, soft_wrap=True)
+    show_recording(result.recorder.path, result.recorder.parts)
+    if result.gate_record:
+        out.print(result.gate_record, markup=False, soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,13 @@ moves nothing.
 from enum import Enum
 from typing import Protocol
 
+from drives.waits import Waits, in_words
+from safety.faults import told
 from safety.modes import FOLLOWING_MODES, Mode, Request
-from safety.verdict import DriveRequest, Verdict
+from safety.verdict import Check, DriveRequest, Verdict
+
+REFUSED_CYCLES = 5
+"""For so many cycles parking is asked of a gate that refuses it."""
 
 
 class Outcome(Enum):
@@ -26,6 +31,8 @@ class RunCourse(Protocol):
 
     patience_cycles: int
     """How long a stop may take, should control fail."""
+    waits: Waits
+    """What the drives wait for, as they last told."""
     done: bool
     """Whether the run is over."""
 
@@ -74,27 +81,39 @@ class Supervisor:
             settling, a stop, standstill after a fault) before the run is given up.
         homing_cycles: the same for homing, which takes its time; like the others if left out.
         engage: whether the platform shall rise at all; else the run is over once it is homed.
+        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
     """
 
     def __init__(
-        self, patience_cycles: int, homing_cycles: int | None = None, *, engage: bool = True
+        self,
+        patience_cycles: int,
+        homing_cycles: int | None = None,
+        *,
+        engage: bool = True,
+        period_s: float = 0.0,
     ) -> None:
         self.patience_cycles = patience_cycles
+        self.waits: Waits = ()
+        self._period_s = period_s
         self._homing_cycles = homing_cycles or patience_cycles
-        self._waited = 0
+        self._waited = self._hindered = 0
         self._mode = Mode.OFF
         self._engage = engage
         self._finished = False
         self._played = False
         self._gave_up = ""
+        self._trip = ""
         self._fault = ""
         self._wish = ""
+        self._refused = 0
+        self._after = ""
         self.done = False
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete: the gravest cause, or an empty text."""
-        return self._fault or self._gave_up or self._wish
+        """Why the run did not complete: the gravest cause, or an empty text; and what followed."""
+        why = self._trip or self._fault or self._gave_up or self._wish
+        return f"{why}; {self._after}" if why and self._after else why
 
     @property
     def gave_up(self) -> str:
@@ -111,7 +130,7 @@ class Supervisor:
 
     def trip(self, why: str) -> None:
         """Something outside the gate's sight is wrong: end the run in the same orderly way."""
-        self._fault = self._fault or why
+        self._trip = self._trip or why
 
     def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
         """The requests of this cycle; sets ``done`` when the run is over.
@@ -128,16 +147,34 @@ class Supervisor:
             return ()  # on the way, which is nearly always
         self._waited = self._waited + 1 if verdict.mode is self._mode else 0
         self._mode = verdict.mode
-        if verdict.faults and not self._fault:
-            self._fault = str(verdict.faults[0])
+        self._learn(verdict)
         homing = verdict.mode is Mode.HOMING
         patience = self._homing_cycles if homing else self.patience_cycles
+        # Homing takes its time; what keeps it from beginning gets no more than any other wait.
+        hindered = homing and any(wait.remedy for wait in self.waits)
+        self._hindered = self._hindered + 1 if hindered else 0
+        if self._hindered > self.patience_cycles:
+            self._waited, patience = patience + 1, self.patience_cycles
         if verdict.mode in _WAITS and self._waited > patience:
-            self._gave_up = f"{verdict.mode.name} lasted longer than {patience} cycles"
+            self._gave_up = in_vain(verdict, patience * self._period_s, self.waits)
             self.done = not homing  # homing legs are stopped first
             return (Request.SHUT_DOWN,)
         request = self._next(verdict, path_done)
         return () if request is None else (request,)
+
+    def _learn(self, verdict: Verdict) -> None:
+        """Keep why the gate has stopped the run, and what became of it."""
+        if verdict.faults:
+            self._fault = told(verdict.faults)
+        if verdict.mode is Mode.PARKING and self._stopped:
+            self._after = PARKED_ALONE
+        refused = verdict.mode is Mode.HOLD and any(
+            found.check is Check.REQUEST and found.note.startswith(f"{Request.PARK.name} ")
+            for found in verdict.violations
+        )
+        self._refused = self._refused + 1 if refused else 0
+        if self._refused > REFUSED_CYCLES:
+            self._after = "not parked: the gate refuses it"
 
     def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
         ending = self._ending
@@ -158,6 +195,8 @@ class Supervisor:
                 return Request.RISEN if path_done else None
             case Mode.ENGAGED if not (ending or path_done):
                 return None
+            case Mode.HOLD if self._refused > REFUSED_CYCLES:
+                return Request.SHUT_DOWN
             case Mode.ENGAGING | Mode.ENGAGED | Mode.HOLD:
                 self._played = True
                 return Request.PARK
@@ -168,19 +207,51 @@ class Supervisor:
         return None
 
     @property
+    def _stopped(self) -> bool:
+        """Whether something was wrong, rather than over."""
+        return bool(self._trip or self._fault)
+
+    @property
     def _ending(self) -> bool:
-        return bool(self._finished or self._wish or self._fault or self._gave_up)
+        return bool(self._finished or self._wish or self._stopped or self._gave_up)
 
     @property
     def outcome(self) -> Outcome:
         """How the run ended."""
-        if self._fault:
+        if self._stopped:
             return Outcome.TRIPPED
         if self._gave_up:
             return Outcome.FAILED
         return Outcome.STOPPED if self._wish else Outcome.COMPLETED
 
 
+PARKED_ALONE = "then it parked by itself, as part of the stop"
+"""What is told of a run that nobody leads and that has parked after a stop."""
+
+
+def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
+    """Return why a mode did not end in time, in words.
+
+    Args:
+        verdict: the gate's last one.
+        patience_s: how long it was waited for [s]; 0 if that is not known.
+        waits: what the drives wait for.
+    """
+    refused = next((v.note for v in verdict.violations if v.check is Check.REQUEST), "")
+    why = in_words(waits) or refused or _ENDS.get(verdict.mode, "its end was waited for")
+    span = f" within {patience_s:.1f} s" if patience_s else ""
+    return f"{verdict.mode.name} did not end{span}: {why}"
+
+
+_ENDS = {
+    Mode.HOMING: "the drives did not tell that all legs are homed",
+    Mode.STANDBY: "the drives did not tell that all legs are enabled",
+    Mode.CSTOP: "the setpoints did not come to rest",
+    Mode.QSTOP: "the measured lengths did not come to rest",
+    Mode.FAULT: "the measured lengths did not come to rest, or the power did not go",
+    Mode.LOCKOUT: "the measured lengths did not come to rest, or the power did not go",
+}
+"""What did not happen in a mode that lasts, where neither drives nor gate say more."""
 _WAITS = (
     Mode.OFF,
     Mode.IDLE,

@@ -11,31 +11,39 @@ from safety.verdict import Check, Violation
 
 
 class FaultLatch:
-    """Keeps the first violation of each check and leg until somebody clears them."""
+    """Keeps the first violation of each check and leg, and each worse one, until they are cleared.
+
+    What was seen first says what went wrong; what is worst decides. So neither hides the other.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Check, int | None], Violation] = {}
+        self._worst: dict[tuple[Check, int | None], Severity] = {}
         self._faults: tuple[Violation, ...] = ()
 
     @property
     def faults(self) -> tuple[Violation, ...]:
-        """The latched violations, in the order they came."""
+        """The latched violations, in the order they came: the first cause is the first of them."""
         return self._faults
 
     def add(self, found: Iterable[Violation], least: Severity = Severity.HOLD) -> bool:
-        """Latch what is at least this severe; say whether any of it is new."""
-        before = len(self._kept)
+        """Latch what is at least this severe; say whether any of it is new, or worse than before.
+
+        Args:
+            found: violations of a cycle.
+            least: milder ones are left aside.
+        """
+        kept: list[Violation] = []
         for violation in found:
-            if violation.severity >= least:
-                self._kept.setdefault((violation.check, violation.leg), violation)
-        new = len(self._kept) > before
-        if new:
-            self._faults = tuple(self._kept.values())
-        return new
+            key = violation.check, violation.leg
+            if violation.severity >= max(least, self._worst.get(key, Severity.INFORM) + 1):
+                self._worst[key] = violation.severity
+                kept.append(violation)
+        self._faults += tuple(kept)
+        return bool(kept)
 
     def clear(self) -> None:
         """Forget all faults."""
-        self._kept.clear()
+        self._worst.clear()
         self._faults = ()
 
     @property
@@ -57,3 +65,11 @@ def reaction_to(faults: Iterable[Violation]) -> Severity:
         if fault.severity is Severity.STOP:
             causes.add(fault.cause)
     return max(worst, Severity.QUICK_STOP) if len(causes) > 1 else worst
+
+
+def told(faults: tuple[Violation, ...]) -> str:
+    """The first cause in words, and the worst one if that came later; empty for no fault."""
+    if not faults:
+        return ""
+    first, worst = faults[0], max(faults, key=lambda fault: fault.severity)
+    return f"{first}; then {worst}" if worst.severity > first.severity else str(first)

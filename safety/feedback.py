@@ -110,13 +110,38 @@ class FeedbackWatch:
     ) -> None:
         for leg, code in enumerate(feedback.fault_code, 1):
             if code != 0:
-                found.append(_drive(leg, code, f"reports fault 0x{code:04X}"))
+                found.append(_drive(leg, code, _in_words(code, feedback.judged[leg - 1])))
         for leg, homed in enumerate(feedback.homed, 1):
             if homed_needed and not homed:
                 found.append(_drive(leg, 0, "is not homed any more"))
         for leg, enabled in enumerate(feedback.enabled, 1):
             if enabled_needed and not enabled:
                 found.append(_drive(leg, 0, "does not follow setpoints any more"))
+
+
+_JUDGEMENTS = {
+    0x8100: "it has left the NMT state operational, or refuses what it is asked",
+    0x8120: "the CAN adapter is error passive",
+    0x8130: "it is silent",
+    0x8150: "somebody else sends what only the bench may send",
+    0x8180: "it has restarted: its parameters and its reference are lost",
+    0x8400: "its speed in homing was another one than it was told",
+    0x8612: "its homing failed",
+    0xFF02: "perhaps two nodes have its id",
+}
+"""What the bench itself finds wrong with a drive or its bus; codes of CiA 301 and CiA 402-2."""
+_REFUSED, _EXCEPTION_MAX = 0x8100, 0x0F
+"""A Modbus exception is told as 8100h and its number."""
+
+
+def _in_words(code: int, judged: bool) -> str:
+    """Say what a code means, and who says so."""
+    if not judged:
+        return f"reports fault 0x{code:04X}"
+    why = _JUDGEMENTS.get(code, "it cannot be relied on")
+    if _REFUSED < code <= _REFUSED | _EXCEPTION_MAX:
+        why = f"it refuses what it is asked, Modbus exception {code & _EXCEPTION_MAX}"
+    return f"{why} (judged by the bench, 0x{code:04X})"
 
 
 def _drive(leg: int, value: int, note: str) -> Violation:

@@ -11,6 +11,7 @@ from `Gate.commanded` (the same as `Verdict.allowed`), at rest. From the first a
 every cycle must bring one.
 """
 
+import math
 from dataclasses import dataclass
 
 from safety.checks import SetpointChecks
@@ -18,6 +19,7 @@ from safety.command import CommandedState, GateInconsistentError
 from safety.estop import Channels, EmergencyStopWatch
 from safety.faults import FaultLatch
 from safety.feedback import FeedbackWatch
+from safety.interlock import RestartInterlock
 from safety.lag import LagWatch
 from safety.limits import GateLimits
 from safety.load import LoadWatch, drive_warnings
@@ -63,6 +65,8 @@ class GateInputs:
         requests: what control and operator ask; the most cautious one is obeyed.
         reset: the operator's reset input; its rising edge counts.
         estop: the two channels of the emergency stop, True while closed; None when not read.
+        act_age_s: how long ago a person acted last to start something [s]; infinite for never.
+        absent: why control does not lead any more; empty while it does.
     """
 
     index: int
@@ -74,8 +78,13 @@ class GateInputs:
     requests: tuple[Request, ...] = ()
     reset: bool = False
     estop: Channels | None = None
+    act_age_s: float = math.inf
+    absent: str = ""
 
 
+_ASKED_FOR = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.ENGAGING, Mode.PARKING)
+"""Modes that leave latched faults behind: asking for one acknowledges what led to a mere hold, and
+nothing worse is left by a request."""
 _QUICK_STOPPING = (Mode.QSTOP, Mode.LOCKOUT)
 """Modes in which the drives stop by themselves, and may turn out not to."""
 
@@ -85,9 +94,10 @@ class Gate:
 
     Args:
         limits: the limits, judged at their construction.
+        led: whether a person leads the run: then nothing parks by itself after a stop.
     """
 
-    def __init__(self, limits: GateLimits) -> None:
+    def __init__(self, limits: GateLimits, *, led: bool = False) -> None:
         self._limits = limits
         self._checks = SetpointChecks(limits)
         self._cycle = CycleWatch(limits)
@@ -102,6 +112,7 @@ class Gate:
         self._command = CommandedState(limits)
         self._stream = SetpointStream(limits, self._checks, self._command)
         self._latch = FaultLatch()
+        self._interlock = RestartInterlock(limits.period_s, led=led)
         self._mode = Mode.OFF
         self._heard: Feedback | None = None
         self._released = True  # the drives may be without power
@@ -131,7 +142,7 @@ class Gate:
             action = self._lock_out(error, found)
         allowed = None if action is Action.BLOCKED else self._command.target
         drives = drive_request(self._mode, self._released)
-        faults = self._latch.faults
+        faults = self._interlock.causes or self._latch.faults
         lag_s = self._lag.greatest_s
         return Verdict(
             inputs.index, self._mode, action, tuple(found), allowed, drives, faults, lag_s
@@ -140,6 +151,11 @@ class Gate:
     def _cycle_step(self, inputs: GateInputs, found: list[Violation]) -> Action:
         mode, feedback, command = self._mode, inputs.feedback, self._command
         self._heard = feedback
+        self._interlock.hear(inputs.act_age_s)
+        if inputs.absent:
+            found.append(
+                Violation(Check.CONTROL, None, 1, 0, "", Severity.HOLD, note=inputs.absent)
+            )
         self._still.step(feedback)
         found += self._cycle.step(inputs.index, inputs.elapsed_s, inputs.late_s)
         if mode is not Mode.OFF and mode is not Mode.LOCKOUT:
@@ -168,13 +184,13 @@ class Gate:
         note = f"{type(error).__name__}: {error}"
         found.append(Violation(Check.INTERNAL, None, 1, 0, "", Severity.LOCKOUT, note=note))
         self._latch.add(found)
+        self._interlock.close(self._latch.faults)
         self._go(Event.FAULT_LOCKOUT)
         return Action.BLOCKED
 
     def _change_mode(self, inputs: GateInputs, found: list[Violation]) -> None:
         """Faults first, then at most one request, then what was observed."""
         before = self._mode
-        cause_gone = all(violation.severity is Severity.INFORM for violation in found)
         event = self._fault_event(found)
         if event is Event.FAULT_STOP and self._nothing_is_led:
             event = Event.FAULT_QUICK_STOP
@@ -183,7 +199,7 @@ class Gate:
         if inputs.requests:
             self._obey(inputs, event is not None, found)
         if self._mode is before:
-            observed = self._observe(inputs, cause_gone)
+            observed = self._observe(inputs)
             if observed is not None:
                 self._go(observed)
 
@@ -194,9 +210,12 @@ class Gate:
 
     def _fault_event(self, found: list[Violation]) -> Event | None:
         """Latch the faults; return the reaction to all latched ones if any of them is new."""
-        # OFF has neither power nor bus: nothing to stop and nothing to keep.
-        least = Severity.LOCKOUT if self._mode is Mode.OFF else Severity.HOLD
-        new = self._latch.add(found, least)
+        if self._mode is Mode.OFF:
+            # It has neither power nor bus: nothing to stop, and nothing to keep but who leads.
+            found = [each for each in found if each.check is Check.CONTROL]
+        new = self._latch.add(found)
+        if any(each.severity >= Severity.HOLD for each in found):
+            self._interlock.close(self._latch.faults)
         # Without power there is nothing left to react with: the fault is only added to the list.
         if not new or (self._mode is Mode.FAULT and self._released):
             return None
@@ -225,6 +244,9 @@ class Gate:
         """Why a request cannot be obeyed now; empty when it can."""
         if not accepts(self._mode, event):
             return "this mode does not take it"
+        following = step(self._mode, event)
+        if following is not self._mode and (why := self._interlock.objection(following)):
+            return why
         if event is Event.ENGAGE and self._command.target is None:
             # Had there been no obstacle, the last cycle would have taken the measured lengths.
             reasons = self._checks.start_obstacles(feedback, self._still.all_legs)
@@ -236,7 +258,7 @@ class Gate:
             return "a leg is not measured at standstill"
         return ""
 
-    def _observe(self, inputs: GateInputs, cause_gone: bool) -> Event | None:
+    def _observe(self, inputs: GateInputs) -> Event | None:
         """What happened by itself in this mode."""
         mode, feedback, still = self._mode, inputs.feedback, self._still
         if mode is Mode.HOMING:
@@ -252,9 +274,10 @@ class Gate:
         failed = mode is Mode.LOCKOUT and self._quick_stop.failed
         if failed or (mode in (Mode.FAULT, Mode.LOCKOUT) and still.reporting_legs):
             self._release()
-        # A mode that was FAULT before this cycle makes it an edge inside FAULT.
+        # A mode that was FAULT before this cycle makes it an edge inside FAULT. While a cause is
+        # there, and until somebody acts after it, the interlock is closed.
         edge = self._reset_was_low and inputs.reset
-        if mode is Mode.FAULT and edge and cause_gone and still.all_legs:
+        if mode is Mode.FAULT and edge and not self._interlock.causes and still.all_legs:
             return Event.CLEARED
         return None
 
@@ -264,17 +287,17 @@ class Gate:
         if new is old:
             return
         self._mode = new
+        self._interlock.entered(new)
         self._command.end_stop()
         if new in _QUICK_STOPPING:
             self._quick_stop.begin(self._heard)
+        if new in _ASKED_FOR:
+            self._latch.clear()
         if new is Mode.CSTOP:
             self._command.begin_stop()
         elif new in (Mode.ENGAGING, Mode.PARKING):
-            # Asking for it acknowledges what led to a mere hold.
-            self._latch.clear()
             self._stream.begin()
         elif new in (Mode.OFF, Mode.IDLE):
-            self._latch.clear()
             self._release()
         elif new in (Mode.HOMING, Mode.QSTOP):
             self._released = False

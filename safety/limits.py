@@ -1,13 +1,15 @@
 """Limits of the gate: given in full, judged once, then never changed.
 
 No limit has a default. A limit left out is an error at construction, because a missing limit must
-never mean "unlimited". Lengths are actuator lengths [m].
+never mean "unlimited", and neither must one that is too wide: see `safety.bounds`. Lengths are
+actuator lengths [m].
 """
 
 import hashlib
 import math
 from dataclasses import dataclass, fields
 
+from safety.bounds import BOUNDS, LEG_BOUNDS
 from safety.verdict import LEG_COUNT
 
 
@@ -69,7 +71,8 @@ class GateLimits:
         estop_discrepancy_cycles: consecutive cycles for which the two may differ.
 
     Raises:
-        LimitsError: a value is not a finite number, has the wrong sign, or does not fit the rest.
+        LimitsError: a value is not a finite number, has the wrong sign, is beyond its bound, or
+            does not fit the rest.
     """
 
     period_s: float
@@ -116,6 +119,9 @@ class GateLimits:
                 f"limits: jump_speed_factor = {self.jump_speed_factor} is below 1: a leg at its "
                 "permitted speed would trip; need 1 or more"
             )
+        for name, bound in BOUNDS.items():
+            if not bound.within(getattr(self, name), self.period_s):
+                raise LimitsError(f"limits: {name} = {getattr(self, name)}; need {bound}")
         if type(self.estop_fitted) is not bool:
             raise LimitsError(f"limits: estop_fitted = {self.estop_fitted!r}; need True or False")
         if len(self.legs) != LEG_COUNT:
@@ -126,6 +132,9 @@ class GateLimits:
     def _check_leg(self, place: str, leg: LegLimits) -> None:
         for name, unit in _LEG_POSITIVE.items():
             _require_positive(place, name, getattr(leg, name), unit)
+        for name, bound in LEG_BOUNDS.items():
+            if not bound.within(getattr(leg, name), self.period_s):
+                raise LimitsError(f"{place}: {name} = {getattr(leg, name)}; need {bound}")
         stroke = leg.soft_max_m - leg.soft_min_m
         if stroke <= 0.0:
             raise LimitsError(

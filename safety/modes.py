@@ -116,6 +116,9 @@ FAULT_EVENT: dict[Severity, Event] = {
 FOLLOWING_MODES = frozenset({Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING})
 """Modes in which asked setpoints are judged and may pass."""
 
+STARTED_MODES = frozenset({Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED})
+"""Modes that are a start: after a stop that no person asked for, only a person's act leads here."""
+
 HOMED_MODES = FOLLOWING_MODES | {Mode.STANDBY, Mode.CSTOP, Mode.HOLD}
 """Modes in which every leg must be homed."""
 
@@ -158,18 +161,22 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
     table = {
         (m.OFF, e.CONFIGURED): m.IDLE,
         (m.OFF, e.SHUT_DOWN): m.OFF,
+        (m.OFF, e.FAULT_HOLD): m.OFF,
         (m.IDLE, e.HOME): m.HOMING,
         (m.IDLE, e.SHUT_DOWN): m.OFF,
+        (m.IDLE, e.FAULT_HOLD): m.IDLE,
         (m.IDLE, e.FAULT_STOP): m.FAULT,  # no power on the drives: nothing to stop
         (m.IDLE, e.FAULT_QUICK_STOP): m.FAULT,
         (m.HOMING, e.HOMED): m.STANDBY,
         # While homing the drives plan the movement themselves, so only they can stop it.
         (m.HOMING, e.HOLD): m.QSTOP,
         (m.HOMING, e.SHUT_DOWN): m.QSTOP,
+        (m.HOMING, e.FAULT_HOLD): m.QSTOP,
         (m.HOMING, e.FAULT_STOP): m.QSTOP,
         (m.STANDBY, e.ENGAGE): m.ENGAGING,
         (m.STANDBY, e.SHUT_DOWN): m.OFF,
         (m.STANDBY, e.PARK_AT_REST): m.STANDBY,
+        (m.STANDBY, e.FAULT_HOLD): m.STANDBY,  # it holds already
         (m.STANDBY, e.FAULT_STOP): m.CSTOP,
         (m.ENGAGING, e.RISEN): m.ENGAGED,
         (m.PARKING, e.PARKED): m.STANDBY,
@@ -182,6 +189,7 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
         (m.CSTOP, e.FAULT_STOP): m.CSTOP,
         (m.HOLD, e.PARK_AT_REST): m.PARKING,
         (m.HOLD, e.SHUT_DOWN): m.OFF,
+        (m.HOLD, e.FAULT_HOLD): m.HOLD,
         (m.HOLD, e.FAULT_STOP): m.CSTOP,
         # Without a fault only a stop during homing leads to QSTOP: the drives are off again then.
         (m.QSTOP, e.AT_REST): m.IDLE,
@@ -202,6 +210,7 @@ def _table() -> dict[tuple[Mode, Event], Mode]:
     for mode in (m.HOMING, m.STANDBY, m.CSTOP, m.HOLD, m.QSTOP, m.FAULT):
         table[mode, e.FAULT_QUICK_STOP] = m.QSTOP
     for mode in (m.QSTOP, m.FAULT):
+        table[mode, e.FAULT_HOLD] = mode
         table[mode, e.FAULT_STOP] = mode
     for mode in m:
         table.setdefault((mode, e.HOLD), mode)  # asking for a stop is never wrong

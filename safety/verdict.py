@@ -50,6 +50,7 @@ class Check(Enum):
     START = "start offset"
     PERIOD = "cycle time"
     LATE = "lateness"
+    CONTROL = "control"
     REQUEST = "request"
     INTERNAL = "gate self-check"
 
@@ -155,6 +156,7 @@ class Violation:
 
 _ESTOP_CHECKS = frozenset({Check.ESTOP, Check.ESTOP_DISCREPANCY})
 _TOLD_BY_NOTE = _ESTOP_CHECKS | {
+    Check.CONTROL,
     Check.REQUEST,
     Check.INTERNAL,
     Check.DRIVE,
@@ -223,6 +225,7 @@ class Feedback:
         homed: the drive knows where its leg is.
         fault_code: 0 for none, else the drive's own code.
         fresh: this cycle's frame of this leg arrived.
+        judged: the code is the bench's own judgement, and not what the drive reported.
         force_n: measured forces along the legs [N]; 0 for a drive that tells none.
         warning_code: 0 for none, else what the drive warns of while it goes on.
 
@@ -236,6 +239,7 @@ class Feedback:
     homed: SixBool
     fault_code: SixInt
     fresh: SixBool
+    judged: SixBool = (False, False, False, False, False, False)
     force_n: Six = ZERO_SIX
     warning_code: SixInt = (0, 0, 0, 0, 0, 0)
 
@@ -243,7 +247,7 @@ class Feedback:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
         _store_six(self, "force_n", self.force_n)
-        for name in ("enabled", "homed", "fault_code", "fresh", "warning_code"):
+        for name in ("enabled", "homed", "fault_code", "fresh", "judged", "warning_code"):
             if len(getattr(self, name)) != LEG_COUNT:
                 raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
 
@@ -267,7 +271,8 @@ class Verdict:
         violations: rules broken in this cycle, informing ones included.
         allowed: the only setpoint that may be sent; None means none may.
         drives: what the drives are asked to be.
-        faults: latched violations, in the order they came, until they are cleared.
+        faults: latched violations, in the order they came, until they are cleared; those of a stop
+            that no person asked for, until a person acts.
         lag_s: greatest lag of a leg's measured path [s]; None before one has moved enough.
     """
 

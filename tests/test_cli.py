@@ -325,3 +325,36 @@ def test_after_kill_9_the_recording_is_whole_up_to_the_end(real_run):
         idle.communicate()
     assert recording.cycles > 100
     assert recording.gaps == ()
+
+
+def recorder_of(process) -> int:
+    """The recorder among the children of a run."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for child in children:
+        if b"hil.recording.process" in Path(f"/proc/{child}/cmdline").read_bytes():
+            return int(child)
+    raise AssertionError("no recorder")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
+def test_a_killed_recorder_is_succeeded_and_the_end_of_all_is_the_first_line(real_run):
+    process, folder = real_run
+    wait_for(process, folder, engaged)
+    session = recorder_of(process)
+    os.kill(session, signal.SIGKILL)
+    goes_on = "the recorder was killed; recording-2.mcap goes on"
+    recording = wait_for(
+        process, folder, lambda run: any(event.message == goes_on for event in run.events)
+    )
+    assert [part.name for part in recording.parts] == ["recording.mcap", "recording-2.mcap"]
+    assert recording.column("index").tolist() == list(range(recording.cycles)), "nothing is lost"
+    assert (recording.gaps, recording.losses) == ((), ())
+
+    os.killpg(session, signal.SIGKILL)  # the second one, and whoever would come after it
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    first, second, *_ = output.splitlines()
+    assert first.startswith("recording failed: recorder process ended early")
+    assert second.startswith("stopped")
+    assert "recording.mcap (and 1 more" in output
+    assert process.returncode == 1

@@ -173,7 +173,10 @@ def test_doctor_looks_at_a_link(canopen, modbus_url):
         }
         assert findings["drives"]["verdict"] == "ok"
         assert who in findings["drives"]["detail"]
-        assert "us for one request" in findings["round trip"]["detail"]
+        timed = "round trip" if url == modbus_url else "SDO"
+        assert "us for one request" in findings[timed]["detail"]
+        if timed == "SDO":
+            assert "TPDO1 of the slowest of 6 drives" in findings["SYNC to TPDO"]["detail"]
         by = "echo" if url == modbus_url else "lag of the measured path"
         assert by in findings["age of feedback"]["detail"]
 

@@ -87,5 +87,5 @@ def test_a_force_that_no_drive_reaches_is_no_limit(tmp_path):
     text = PAPER.read_text().replace("[supervision]", "[supervision]\nforce_max_n = 4001.0", 1)
     path = tmp_path / "rig.toml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="supervision.force_max_n = 4001"):
+    with pytest.raises(ConfigError, match=r"supervision\.force_max_n = 4001"):
         load_rig(path)

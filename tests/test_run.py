@@ -106,7 +106,12 @@ def test_two_dry_runs_are_bit_identical_and_another_seed_is_not(tmp_path, good_r
     first, second = (run(plan(seed=5), tmp_path) for _ in range(2))
     assert first.recorder.sha256 == second.recorder.sha256
     assert first.recorder.path != second.recorder.path
-    assert first.recorder.path.read_bytes() == second.recorder.path.read_bytes()
+    one, other = (Recording.open(result.recorder.path) for result in (first, second))
+    assert all(one.columns[name].tobytes() == other.columns[name].tobytes() for name in one.columns)
+    assert (one.events, one.scenario) == (other.events, other.scenario)
+    facts, others = one.metadata["run"], other.metadata["run"]
+    assert facts["started_utc"] < others["started_utc"], "the date is told, and is not in the hash"
+    assert {key for key in facts if facts[key] != others[key]} == {"started_utc"}
     assert plan().scenario.seed != 5
     assert good_run[0].recorder.sha256 != first.recorder.sha256
 
@@ -311,10 +316,12 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
 
 def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
     the_plan = plan("rig_settings.cylinders.enable_time_s=100")
-    monkeypatch.setattr(hil.bench, "_supervisor", lambda *_: Supervisor(300))
+    supervisor = Supervisor(300, period_s=the_plan.scenario.period_s)
+    monkeypatch.setattr(hil.bench, "_supervisor", lambda *_: supervisor)
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.FAILED
-    assert "STANDBY lasted longer" in result.reason
+    span_s = 300 * the_plan.scenario.period_s
+    assert result.reason.startswith(f"STANDBY did not end within {span_s:.1f} s: ENGAGE refused")
     assert any("given up" in event.message for event in recording.events)
 
 

@@ -85,6 +85,30 @@ class BlackBox:
                 file.write(json.dumps(line) + "\n")
 
 
+def complaint(path: Path) -> str:
+    """Why the file is of no use, by its name; empty if it is whole.
+
+    Args:
+        path: where `BlackBox.write` put it, or was to put it.
+    """
+    unknown = "what the gate did by itself is not known"
+    try:
+        lines = path.read_bytes().split(b"\n")
+        if len(lines) < 2:
+            return f"{path.name} is empty: {unknown}"
+        if lines[-1]:
+            return f"{path.name} is cut off: {unknown} to the end"
+        for line in lines[:-1]:
+            json.loads(line)
+    except FileNotFoundError:
+        return f"{path.name} is missing: {unknown}"
+    except OSError as error:
+        return f"{path.name} cannot be read ({error.strerror}): {unknown}"
+    except ValueError:
+        return f"{path.name} is damaged: {unknown} for certain"
+    return ""
+
+
 def _line(record: bytes) -> dict[str, Any]:
     """One cycle for a reader of the file; NaN, which JSON does not know, becomes null."""
     status = decode(record)

@@ -13,12 +13,18 @@ from typing import Any, Final
 
 import drives.bank
 from drives.bank import BankReport, DriveError, DriveSetupError
+from drives.waits import Wait
 from hil.gate.order import GateOrder
+from hil.gate.status import waits_from_json
 from hil.realtime_setup import RealtimeItem
+from hil.waits import WaitFollower
 
 GATE_PROGRAM: Final = ("-m", "hil.gate.process")
 START_TIMEOUT_S: Final = 60.0
-"""How long the gate's process may take until its drives are configured."""
+"""How long the gate's process may say nothing while it configures its drives."""
+LOOK_S: Final = 0.2
+"""How often it is looked for something that is to be told meanwhile [s]."""
+_STARTING: Final = (Wait(0, "the gate's process", "starting", "its first word"),)
 _SINGLE_THREADED: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _KINDS: Final[dict[str, type[DriveError]]] = {
     name: kind
@@ -59,13 +65,21 @@ class GateChild:
         """Whether it has not ended yet."""
         return self._process.poll() is None
 
-    def start(self) -> BankReport:
+    def start(
+        self, now_s: Callable[[], float], tell: Callable[[str], None] | None = None
+    ) -> BankReport:
         """Give the order; return when the drives are configured.
+
+        Args:
+            now_s: monotonic time [s].
+            tell: told in a line what lasts longer than 2 s.
 
         Raises:
             DriveError: what the process met, or that it did not get ready.
         """
-        order, answer = self._order, self._ask(self._order.to_line())
+        order = self._order
+        self._send(order.to_line())
+        answer = self._answer(now_s, tell)
         url = order.spec.url
         if "refused" in answer:
             raise _KINDS.get(answer.get("kind", ""), DriveSetupError)(answer["refused"])
@@ -78,14 +92,22 @@ class GateChild:
             raise DriveSetupError(f"{url}: the gate's process has other limits than were ordered")
         self.setup = tuple(RealtimeItem(*item) for item in answer["setup"])
         axes = tuple(answer["axes"])
-        who = tuple(answer["identities"])
-        return BankReport(answer["name"], answer["url"], answer["simulated"], axes, who)
+        who, notes = tuple(answer["identities"]), tuple(answer["notes"])
+        return BankReport(
+            answer["name"],
+            answer["url"],
+            answer["simulated"],
+            axes,
+            who,
+            notes,
+            scale_proved=tuple(answer["scale_proved"]),
+            counts=tuple(answer["counts"]),
+        )
 
-    def _ask(self, line: bytes) -> dict[str, Any]:
-        """Send the order and return the answer; an empty one if there was none."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            return {}
+    def _send(self, line: bytes) -> None:
+        stdin = self._process.stdin
+        if stdin is None:
+            return
         with suppress(BrokenPipeError):  # it died at once: its missing answer says so
             rest = memoryview(line)
             while rest:  # unbuffered: a signal may cut a long write short
@@ -93,9 +115,26 @@ class GateChild:
         with suppress(BrokenPipeError):
             stdin.close()
         self._process.stdin = None
-        if not select.select([stdout], [], [], START_TIMEOUT_S)[0]:
-            return {}
-        return json.loads(stdout.readline() or b"{}")
+
+    def _answer(
+        self, now_s: Callable[[], float], tell: Callable[[str], None] | None
+    ) -> dict[str, Any]:
+        """Return the answer to the order, an empty one if there was none; tell what it waits for.
+
+        A line with `waiting` in it is none: it tells what the set-up of the drives waits for.
+        """
+        stdout, waits, follower = self._process.stdout, _STARTING, WaitFollower()
+        heard_s = now_s()
+        while stdout is not None and now_s() - heard_s < START_TIMEOUT_S:
+            if select.select([stdout], [], [], LOOK_S)[0]:
+                answer: dict[str, Any] = json.loads(stdout.readline() or b"{}")
+                if "waiting" not in answer:
+                    return answer
+                waits, heard_s = waits_from_json(answer["waiting"]), now_s()
+            line = follower.step(now_s(), waits)
+            if line and tell is not None:
+                tell(line)
+        return {}
 
     def end(self, patience_s: float, wait: Callable[[float], bool]) -> None:
         """Wait for its end; kill it if that does not come: the drives' watchdogs stop them then.

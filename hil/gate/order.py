@@ -27,7 +27,9 @@ class GateOrder:
         socket_fd: of the connection that wakes control and ends with it.
         hold_alone_s: how long the platform is held when control is gone [s].
         black_box: path of the file for what happened without control; empty for none.
+        place_file: path of the file for where the legs were left; empty for none.
         policy: what to ask of the system for real time.
+        led: whether a person leads the run from a panel.
         record_fd: of the kernel's record of control's process; negative where there is none.
     """
 
@@ -38,7 +40,9 @@ class GateOrder:
     socket_fd: int
     hold_alone_s: float
     black_box: str = ""
+    place_file: str = ""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
+    led: bool = False
     record_fd: int = NOT_OPEN
 
     @property
@@ -56,7 +60,9 @@ class GateOrder:
             "ring_fd": self.ring_fd,
             "socket_fd": self.socket_fd,
             "hold_alone_s": self.hold_alone_s,
+            "led": self.led,
             "black_box": self.black_box,
+            "place_file": self.place_file,
             "policy": asdict(self.policy),
             "record_fd": self.record_fd,
         }

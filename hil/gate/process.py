@@ -12,21 +12,23 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
 from drives.bank import BankReport, DriveError, LinkTally
+from drives.waits import Waits
 from hil.clock import Clock, Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.control_state import ControlWatch
 from hil.gate.order import GateOrder
+from hil.gate.place_record import PlaceRecord
 from hil.gate.server import GateServer
 from hil.gate.slot import CommandSlot
 from hil.gate.spec import build_bank
-from hil.gate.status import LOST_KIND, TALLY_KIND
+from hil.gate.status import LOST_KIND, TALLY_KIND, waits_to_json
 from hil.gated_bank import GatedBank
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimeItem, RealtimeSetup
@@ -34,6 +36,8 @@ from hil.recording.ring import Ring
 from safety.gate import Gate
 
 READY_DESCRIPTOR: Final = 1
+WAITS_EVERY_S: Final = 0.5
+"""How often control is told at most what the set-up of the drives waits for [s]."""
 
 
 class ControlWire:
@@ -108,6 +112,25 @@ def _say(**answer: Any) -> None:
         os.write(READY_DESCRIPTOR, json.dumps(answer).encode() + b"\n")
 
 
+class SetupTeller:
+    """Tells control, before the first cycle, what the set-up of the drives waits for.
+
+    Args:
+        now_s: monotonic time [s].
+    """
+
+    def __init__(self, now_s: Callable[[], float]) -> None:
+        self._now_s = now_s
+        self._due_s = float("-inf")
+
+    def tell(self, waits: Waits) -> None:
+        """Tell it, but not too often; that it is told again says that the process lives."""
+        now_s = self._now_s()
+        if now_s >= self._due_s:
+            self._due_s = now_s + WAITS_EVERY_S
+            _say(waiting=waits_to_json(waits))
+
+
 def _report(
     report: BankReport, limits_digest: str, setup: Iterable[RealtimeItem]
 ) -> dict[str, Any]:
@@ -118,6 +141,9 @@ def _report(
         "simulated": report.simulated,
         "axes": list(report.axes),
         "identities": list(report.identities),
+        "notes": list(report.notes),
+        "scale_proved": list(report.scale_proved),
+        "counts": list(report.counts),
         "limits_sha256": limits_digest,
         "setup": [astuple(item) for item in setup],
     }
@@ -140,7 +166,8 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
         try:
-            gated = GatedBank(Gate(order.limits), build_bank(order.spec, clock.now_s))
+            bank = build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
+            gated = GatedBank(Gate(order.limits, led=order.led), bank, clock.now_s)
             report = gated.open()
         except Exception as error:
             _say(refused=str(error), kind=type(error).__name__)
@@ -175,7 +202,8 @@ def _guard(
         look=control.look,
         black_box=box,
     )
-    status = 0
+    status, place = 0, PlaceRecord(order.place_file)
+    place.begin()
     try:
         serve(clock, order.limits.period_s, gated, server, slot, wire)
     except Exception as error:
@@ -187,6 +215,7 @@ def _guard(
         if not isinstance(error, DriveError):
             raise
     finally:
+        place.end(*gated.last_measured)
         tally = _close(gated)
         box.event(f"link: {_in_words(tally)}")
         _tell(ring, tally)

@@ -12,10 +12,12 @@ import os
 import select
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from drives.bank import BankReport, DriveSequenceError, LinkLostError, LinkTally
+from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.child import GATE_PROGRAM, GateChild
 from hil.gate.control_state import open_own_record
@@ -30,10 +32,12 @@ from hil.gate.status import (
     STATUS_SLOT_BYTES,
     STATUS_SLOTS,
     TALLY_KIND,
+    WAITS_KIND,
     Status,
     decode,
+    waits_from_json,
 )
-from hil.gated_bank import Exchange
+from hil.gated_bank import NEVER_S, Exchange
 from hil.realtime_setup import RealtimeItem, RealtimePolicy
 from hil.recording.ring import Ring
 from safety.limits import GateLimits
@@ -56,10 +60,13 @@ class RemoteGate:
         limits: of the gate.
         now_s: monotonic time [s]; must be the system's, which both processes share.
         black_box: where the gate writes what happened without control; None for nowhere.
+        place_file: where it writes where the legs were left; None for nowhere.
         policy: what the gate's process asks of the system for real time.
         hold_alone_s: how long the gate holds the platform when control is gone [s].
+        led: whether a person leads the run from a panel.
         silence_timeout_s: how long the gate may be silent [s].
         program: arguments of the interpreter that runs the gate; another one only in tests.
+        tell: told in a line what lasts longer than 2 s until the drives are configured.
     """
 
     def __init__(
@@ -69,23 +76,30 @@ class RemoteGate:
         now_s: Callable[[], float],
         *,
         black_box: Path | None = None,
+        place_file: Path | None = None,
         policy: RealtimePolicy | None = None,
         hold_alone_s: float = HOLD_ALONE_S,
+        led: bool = False,
         silence_timeout_s: float = SILENCE_TIMEOUT_S,
         program: tuple[str, ...] = GATE_PROGRAM,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         self._spec = spec
         self._limits = limits
         self._now_s = now_s
         self._black_box = "" if black_box is None else str(black_box.absolute())
+        self._place_file = "" if place_file is None else str(place_file.absolute())
         self._policy = policy or RealtimePolicy(priority=GATE_PRIORITY)
         self._hold_alone_s = hold_alone_s
+        self._led = led
         self._timeout_s = silence_timeout_s
         self._slot: CommandSlot | None = None
         self._ring: Ring | None = None
         self._socket: socket.socket | None = None
         self._child: GateChild | None = None
         self._program = program
+        self._tell = tell
+        self._waits: Waits = ()
         self._lost = False
         self._lost_why = ""
         self._tally: LinkTally = {}
@@ -155,13 +169,15 @@ class RemoteGate:
                 ring_fd=self._ring.fileno(),
                 socket_fd=theirs.fileno(),
                 hold_alone_s=self._hold_alone_s,
+                led=self._led,
                 black_box=self._black_box,
+                place_file=self._place_file,
                 policy=self._policy,
                 record_fd=record_fd,
             )
             self._child = GateChild(order, self._program)
             theirs.close()  # the gate's copy is the only one: its death ends the connection
-            report = self._child.start()
+            report = self._child.start(self._now_s, self._tell)
         except BaseException:
             theirs.close()
             self._let_go()
@@ -179,6 +195,7 @@ class RemoteGate:
         requests: tuple[Request, ...] = (),
         *,
         reset: bool = False,
+        act_s: float = NEVER_S,
     ) -> Exchange:
         """One cycle: the slot is written at once; the gate's next cycle is waited for.
 
@@ -187,6 +204,7 @@ class RemoteGate:
             asked: six leg setpoints numbered by the tick's index, or None.
             requests: what operator and control ask of the modes.
             reset: the operator's reset button.
+            act_s: when a person last pressed for something to begin, monotonic [s].
 
         Returns:
             The newest cycle of the gate, with those before it that were not returned yet.
@@ -197,13 +215,15 @@ class RemoteGate:
         slot, began_s = self._slot, self._now_s()
         if slot is None:
             raise LinkLostError(f"{self._spec.url}: the gate's process is not running")
-        slot.write(Order(tick.index, began_s, asked, requests, reset))
+        slot.write(Order(tick.index, began_s, asked, requests, reset, act_s=act_s))
         statuses = self._wait_for(tick.index)
         self.waited_s = self._now_s() - began_s
         self._last = newest = statuses[-1]
         # All cycles after the one this was meant for went without control.
         self._missed += newest.tick.index - tick.index
         earlier = tuple(_exchange(status) for status in statuses[:-1])
+        if self._waits:
+            newest = replace(newest, feedback=replace(newest.feedback, waits=self._waits))
         return _exchange(newest, earlier)
 
     def _wait_for(self, index: int) -> list[Status]:
@@ -241,6 +261,8 @@ class RemoteGate:
                     lost = payload.decode(errors="replace")
                 elif kind == TALLY_KIND:
                     self._tally = json.loads(payload)
+                elif kind == WAITS_KIND:
+                    self._waits = waits_from_json(json.loads(payload))
         return lost
 
     def _wait(self, timeout_s: float) -> bool:

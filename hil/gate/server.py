@@ -10,17 +10,19 @@ stop, holds for a while, takes the power off and ends.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from enum import Enum
 from typing import Final
 
 from drives.bank import BankFeedback
+from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.control_state import ControlState
 from hil.gate.slot import CommandSlot, Order
-from hil.gate.status import STATUS_KIND, StatusEncoder
-from hil.gated_bank import GatedBank
+from hil.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
+from hil.gated_bank import NEVER_S, GatedBank
 from hil.recording.ring import Ring
 from safety.limits import GateLimits
 from safety.modes import FOLLOWING_MODES, Mode, Request
@@ -33,6 +35,9 @@ HOLD_ALONE_S: Final = 2.0
 ALONE_MAX_S: Final = 15.0
 """How long stop, hold and power-off may take before the bus is left all the same."""
 
+WAITS_EVERY_S: Final = 0.5
+"""How often control is told at most what the drives wait for [s]."""
+
 _CAUTIOUS: Final = frozenset({Request.HOLD, Request.SHUT_DOWN})
 """Requests that are obeyed at any age."""
 _MOVING_MODES: Final = FOLLOWING_MODES | {Mode.CSTOP, Mode.HOMING, Mode.QSTOP}
@@ -44,6 +49,7 @@ class Alone(Enum):
     GONE = "control is gone"
     SILENT = "control is silent"
     LEAVING = "control leaves"
+    """The only one that somebody asked for."""
 
 
 class GateServer:
@@ -93,6 +99,9 @@ class GateServer:
         self._alone: Alone | None = None
         self._alone_cycles = 0
         self._rested = 0
+        self._waits: Waits = ()
+        self._waits_every = max(1, round(WAITS_EVERY_S / period_s))
+        self._waits_due = 0
         self._mode = gated.mode
         self.ended = False
         """Nothing is left to do: the power is off, or could not be taken off in time."""
@@ -117,8 +126,11 @@ class GateServer:
         order = self._slot.take()
         self._watch_control(order, tick.index)
         asked, requests, reset, age_s = self._wanted(order, tick.index)
+        act_s = NEVER_S if order is None else order.act_s
         before_s = self._now_s()
-        exchange = self._gated.cycle(tick, asked, requests, reset=reset, age_s=age_s)
+        exchange = self._gated.cycle(
+            tick, asked, requests, reset=reset, act_s=act_s, age_s=age_s, absent=self._absent
+        )
         round_trip_s = self._now_s() - before_s
         verdict, feedback = exchange.verdict, exchange.feedback
         self._mode = verdict.mode
@@ -126,12 +138,19 @@ class GateServer:
             tick, verdict, feedback, asked is not None, round_trip_s, overruns
         )
         self._black_box.note(tick, verdict, record)
+        if feedback.waits != self._waits and tick.index >= self._waits_due:
+            self._tell_waits(feedback.waits, tick.index)
         self._ring.push(STATUS_KIND, record)
         if not self._wake():
             self._be_alone(Alone.GONE, tick.index)
         if self._alone is not None:
             self._look_for_the_end(verdict, feedback)
         return verdict
+
+    def _tell_waits(self, waits: Waits, index: int) -> None:
+        """Tell control what the drives wait for; before the status of the cycle that knows it."""
+        self._waits, self._waits_due = waits, index + self._waits_every
+        self._ring.push(WAITS_KIND, json.dumps(waits_to_json(waits)).encode())
 
     def _watch_control(self, order: Order | None, index: int) -> None:
         """Count the silence; a control that comes back in time finds a platform that holds."""
@@ -149,6 +168,12 @@ class GateServer:
         elif self._alone is Alone.SILENT and not self._power_goes:
             self._alone = None
             self._black_box.event("control is back")
+
+    @property
+    def _absent(self) -> str:
+        """What the gate stops for by itself: control does not lead any more, and did not say so."""
+        why = self._alone
+        return "" if why is None or why is Alone.LEAVING else why.value.removeprefix("control is ")
 
     @property
     def _power_goes(self) -> bool:

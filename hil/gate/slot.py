@@ -22,7 +22,7 @@ from safety.modes import Request
 from safety.verdict import SEQUENCE_MODULUS, Setpoint
 
 _COUNTER: Final = struct.Struct("<Q")
-_BODY: Final = struct.Struct("<QIId12d")  # counter, sequence, flags, stamp, lengths and speeds
+_BODY: Final = struct.Struct("<QII2d12d")  # counter, sequence, flags, stamp, act, lengths, speeds
 _CRC: Final = struct.Struct("<I")
 _CRC_OFFSET: Final = _COUNTER.size + _BODY.size
 SLOT_BYTES: Final = _CRC_OFFSET + _CRC.size
@@ -48,6 +48,7 @@ class Order:
         requests: what is asked of the modes.
         reset: the operator's reset button.
         leave: control wants the drives disabled and the bus left, after a stop if need be.
+        act_s: monotonic time of a person's newest press for something to begin [s].
     """
 
     sequence: int
@@ -56,6 +57,7 @@ class Order:
     requests: tuple[Request, ...] = ()
     reset: bool = False
     leave: bool = False
+    act_s: float = -math.inf
 
 
 class CommandSlot:
@@ -139,7 +141,7 @@ class CommandSlot:
             numbers = (*order.setpoint.length_m, *order.setpoint.speed_m_s)
         buffer, counter = self._buffer, self._written + 2
         sequence = order.sequence % SEQUENCE_MODULUS
-        body = _BODY.pack(counter, sequence, flags, order.stamp_s, *numbers)
+        body = _BODY.pack(counter, sequence, flags, order.stamp_s, order.act_s, *numbers)
         _COUNTER.pack_into(buffer, 0, counter - 1)
         buffer[_COUNTER.size : _CRC_OFFSET] = body
         _CRC.pack_into(buffer, _CRC_OFFSET, crc32(body))
@@ -184,7 +186,7 @@ class CommandSlot:
 
 def _decode(body: bytes, counter: int) -> Order | None:
     """Return the order of a body whose checksum holds; None if no writer writes such a one."""
-    stored, sequence, flags, stamp_s, *numbers = _BODY.unpack(body)
+    stored, sequence, flags, stamp_s, act_s, *numbers = _BODY.unpack(body)
     if stored != counter or flags & ~_KNOWN:
         return None
     setpoint = None
@@ -194,4 +196,5 @@ def _decode(body: bytes, counter: int) -> Order | None:
     requests: tuple[Request, ...] = ()
     if flags & _KNOWN & ~(_RESET | _HAS_SETPOINT | _LEAVE):
         requests = tuple(request for request in _REQUESTS if flags & _REQUEST_BIT[request])
-    return Order(sequence, stamp_s, setpoint, requests, bool(flags & _RESET), bool(flags & _LEAVE))
+    reset, leave = bool(flags & _RESET), bool(flags & _LEAVE)
+    return Order(sequence, stamp_s, setpoint, requests, reset, leave, act_s)

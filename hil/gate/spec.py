@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from drives.bank import DriveBank, DriveError, DriveModelError
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale
+from drives.waits import Tell, tell_nobody
 
 if TYPE_CHECKING:
     from drives.canopen_settings import CanopenSettings
@@ -77,19 +79,20 @@ class BankSpec:
         )
 
 
-def build_bank(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nobody) -> DriveBank:
     """Build a bank; nothing is opened or sent before its `configure`.
 
     Args:
         spec: what to build.
         now_s: monotonic time [s], for the deadlines of a real bus.
+        tell: told now and then what `configure` waits for.
 
     Raises:
         DriveError: if settings, scales or URL make no bank.
     """
     if spec.kind == "sim":
         return _simulated(spec)
-    return _canopen(spec, now_s) if spec.kind == "canopen" else _modbus(spec, now_s)
+    return (_canopen if spec.kind == "canopen" else _modbus)(spec, now_s, tell)
 
 
 def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) -> dict[str, Any]:
@@ -138,7 +141,7 @@ def _simulated(spec: BankSpec) -> DriveBank:
     )
 
 
-def _canopen(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
     from drives.canopen_settings import from_json as canopen_settings
     from drives.links import CanLink, open_can, parse_link
 
@@ -152,7 +155,7 @@ def _canopen(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     try:
         for link in cans:
             buses.append(open_can(link, bitrate=settings.bitrate, now_s=now_s))
-        return _on_buses(spec, buses, settings, now_s)
+        return _on_buses(spec, buses, settings, now_s, tell)
     except DriveError:
         for bus in buses:
             bus.shutdown()
@@ -160,7 +163,11 @@ def _canopen(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
 
 
 def _on_buses(
-    spec: BankSpec, buses: list[FrameBus], settings: CanopenSettings, now_s: Callable[[], float]
+    spec: BankSpec,
+    buses: list[FrameBus],
+    settings: CanopenSettings,
+    now_s: Callable[[], float],
+    tell: Tell,
 ) -> DriveBank:
     from drives.canopen_bank import CanopenBank
 
@@ -173,10 +180,18 @@ def _on_buses(
         name=spec.name,
         url=spec.url,
         homing_legs=spec.settings["homing_legs"],
+        cut_m_s=spec.settings.get("cut_m_s"),
+        place=_place(spec),
+        tell=tell,
     )
 
 
-def _modbus(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+def _place(spec: BankSpec) -> KnownPlace | None:
+    known = spec.settings.get("place")
+    return None if known is None else KnownPlace.from_json(known)
+
+
+def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
     from drives.links import ModbusRtuLink, ModbusTcpLink, parse_link
     from drives.modbus_bank import ModbusBank
     from drives.modbus_settings import ModbusSettings
@@ -194,4 +209,7 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         now_s=now_s,
         name=spec.name,
         homing_legs=spec.settings["homing_legs"],
+        cut_m_s=spec.settings.get("cut_m_s"),
+        place=_place(spec),
+        tell=tell,
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from drives.bank import BankFeedback, DriveState, LegCommand
+from drives.waits import Wait, Waits
 from hil.clock import Tick
 from safety.modes import DriveRequest, Mode, Severity
 from safety.verdict import Action, Check, LegTarget, Verdict, Violation
@@ -23,6 +24,9 @@ LOST_KIND: Final = 2
 """Kind of a ring's entry that tells, as text, why the gate has lost its link."""
 TALLY_KIND: Final = 3
 """Kind of a ring's last entry: what has happened on the link, as JSON."""
+
+WAITS_KIND: Final = 4
+"""Kind of a ring's entry that tells what the drives wait for, as JSON."""
 
 STATUS_SLOTS: Final = 1024
 STATUS_SLOT_BYTES: Final = 4096
@@ -49,6 +53,20 @@ _NO_INPUTS: Final = (0, 0, 0, 0, 0, 0)
 _HAS_LOW: Final = 0x80
 TAIL_MAX_BYTES: Final = STATUS_SLOT_BYTES - 8 - _RECORD.size
 """Room for violations in one record."""
+
+
+def waits_to_json(waits: Waits) -> list[list[Any]]:
+    """What the drives wait for, for JSON."""
+    return [list(wait) for wait in waits]
+
+
+def waits_from_json(rows: Iterable[Any]) -> Waits:
+    """Return what `waits_to_json` was made of.
+
+    Raises:
+        TypeError: if it was something else.
+    """
+    return tuple(Wait(*row) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

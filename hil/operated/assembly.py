@@ -83,7 +83,7 @@ def operated_run(
     parking = parking_proof(plan, parts.machine)
     motion = OperatedMotion(plan, parts.motion)
     operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
-    course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note)
+    course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note, period_s=period_s)
     return OperatedStation(parts.machine, motion, course, period_s, parking), course
 
 

@@ -7,9 +7,10 @@ moves until PARK is pressed. A fault does not end the run: it is left by RESET, 
 
 from collections.abc import Collection
 
+from drives.waits import Waits
 from hil.clock import Tick
 from hil.desk.operation import Operation
-from hil.desk.order import Button
+from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.operated.buttons import MOVING_MODES, standing_of
 from hil.operated.ending import Ending
 from hil.operated.motion import OperatedMotion
@@ -17,7 +18,8 @@ from hil.operated.operator import Operator
 from hil.operated.park_wish import ON_THE_WAY, ParkWish
 from hil.operated.presses import BY_CAUTION, Presses
 from hil.operated.tell import Note, Told
-from hil.supervisor import Outcome
+from hil.supervisor import Outcome, in_vain
+from safety.faults import told
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -35,6 +37,7 @@ class OperatedCourse:
         homing_cycles: the same for homing.
         told: where the operation is told.
         note: where a press is written down.
+        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
     """
 
     def __init__(
@@ -45,8 +48,12 @@ class OperatedCourse:
         homing_cycles: int,
         told: Told,
         note: Note,
+        *,
+        period_s: float = 0.0,
     ) -> None:
         self.patience_cycles = patience_cycles
+        self.waits: Waits = ()
+        self._period_s = period_s
         self._homing_cycles = homing_cycles
         self._operator = operator
         self.motion = motion
@@ -84,6 +91,11 @@ class OperatedCourse:
     def reset(self) -> bool:
         """Whether the reset input is high in this cycle."""
         return self._presses.reset
+
+    @property
+    def act_s(self) -> float:
+        """When the operator last pressed for something to begin, and it made sense [s]."""
+        return self._presses.act_s
 
     @property
     def refused(self) -> str:
@@ -151,7 +163,7 @@ class OperatedCourse:
         self._watch(tick, verdict, let_go=let_go)
         behind = ""
         for button in (b for b in BY_CAUTION if b in wish.pressed):
-            self._press(tick, verdict, button, order.presser, behind)
+            self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
         for button, why in wish.stale:
             self._presses.write_down(tick, button, order.presser, why)
@@ -209,8 +221,8 @@ class OperatedCourse:
         if let_go and verdict.mode in MOVING_MODES:
             self._note(tick, f"dead-man released in {verdict.mode.name}: stop", {"held": False})
         if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
-            why = f"stopped, homing lasted longer than {self._homing_cycles} cycles"
-            self._presses.refuse(tick, f"HOME: {why}")
+            why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
+            self._presses.refuse(tick, f"HOME: stopped, {why}")
         self._parking.watch(tick, verdict, held=self._held)
         self._presses.watch(tick, verdict, held=self._held)
 
@@ -226,14 +238,18 @@ class OperatedCourse:
             works = mode is not Mode.HOLD or self._waited > 2 * self.patience_cycles
         if not works or self._waited <= self.patience_cycles:
             return False
-        self._ending.gave_up = f"{mode.name} lasted longer than {self.patience_cycles} cycles"
+        patience_s = self.patience_cycles * self._period_s
+        self._ending.gave_up = in_vain(verdict, patience_s, self.waits)
         self.done = True
         return True
 
     # --- what the operator does -----------------------------------------------------------------
 
-    def _press(self, tick: Tick, verdict: Verdict, button: Button, by: str, why: str) -> None:
+    def _press(
+        self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
+    ) -> None:
         """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
+        by = order.presser
         standing = standing_of(
             verdict,
             held=self._held,
@@ -248,10 +264,10 @@ class OperatedCourse:
             why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
         if not why:
-            self._obey(button, verdict.mode, by)
+            self._obey(button, verdict.mode, by, order.pressed_s[BUTTONS.index(button)])
 
-    def _obey(self, button: Button, mode: Mode, by: str) -> None:
-        self._presses.obey(button, mode)
+    def _obey(self, button: Button, mode: Mode, by: str, pressed_s: float) -> None:
+        self._presses.obey(button, mode, pressed_s)
         if button is Button.PARK:
             self._parking.want(self._held)
         elif button is Button.SHUT_DOWN:
@@ -268,11 +284,12 @@ class OperatedCourse:
         """What is asked without a new press: the end of a slow move, or of the run."""
         mode, ending = verdict.mode, self._ending.under_way
         match mode:
+            case Mode.OFF | Mode.IDLE if ending:
+                # What the gate stopped for is no good end, unless somebody acted on it since.
+                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self.done = True
             case Mode.OFF:
-                self.done = ending
-                return None if ending else Request.CONFIGURED
-            case Mode.IDLE:
-                self.done = ending
+                return Request.CONFIGURED
             case Mode.HOMING:
                 return Request.HOLD if ending or self._waited > self._homing_cycles else None
             case Mode.STANDBY:
@@ -301,6 +318,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            first = str(verdict.faults[0]) if verdict.faults else verdict.mode.name
-            ending.fault = ending.fault or first
+            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
             self.done = True

@@ -3,6 +3,7 @@
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.operated.presses import refusal_of
 from hil.supervisor import Outcome
+from safety.faults import told
 from safety.modes import Mode, Request
 from safety.verdict import Verdict
 
@@ -83,7 +84,7 @@ class Ending:
     def _cause(self, lost: Verdict | None) -> tuple[EndCause, str]:
         """The gravest cause, and what is to be said of it; `lost` is a lockout's verdict."""
         if lost is not None or self.fault:
-            first = str(lost.faults[0]) if lost is not None and lost.faults else ""
+            first = "" if lost is None else told(lost.faults)
             return EndCause.FAULT, self.fault or first or Mode.LOCKOUT.name
         if self.gave_up:
             return EndCause.GAVE_UP, self.gave_up

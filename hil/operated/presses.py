@@ -2,8 +2,10 @@
 
 from hil.clock import Tick
 from hil.desk.order import Button
+from hil.gated_bank import NEVER_S
 from hil.operated.buttons import MOVING_MODES, Standing, why_not
 from hil.operated.tell import Note
+from safety.faults import told
 from safety.modes import Mode, Request
 from safety.verdict import Check, Verdict
 
@@ -24,6 +26,9 @@ REQUEST = {
     Button.HOLD: Request.HOLD,
 }
 """What a press asks by itself; PARK waits for the stop and the proof of its way."""
+ACTS = (Button.HOME, Button.ENGAGE, Button.PARK, Button.RESET)
+"""Presses by which a person begins something, or takes note of a stop: after one that nobody asked
+for, the gate starts nothing without one of them."""
 TAKEN = {
     Button.HOME: (Mode.HOMING, Mode.STANDBY),
     Button.ENGAGE: (Mode.ENGAGING, Mode.ENGAGED),
@@ -49,6 +54,8 @@ class Presses:
         self._asked: tuple[Button, Mode, int] | None = None
         self._reset_left = RESET_TAKEN
         self._resetting = False
+        self.act_s = NEVER_S
+        """When something was last pressed for to begin, monotonic [s]."""
         self.refused = ""
         """Why the last press did nothing; empty if it did."""
 
@@ -74,7 +81,7 @@ class Presses:
         if self._reset_left == RESET_TAKEN and self._resetting:
             self._resetting = False
             if verdict.mode is Mode.FAULT:
-                why = str(verdict.faults[0]) if verdict.faults else "its cause is still there"
+                why = told(verdict.faults) or "its cause is still there"
                 self.refuse(tick, f"RESET: the gate keeps the fault: {why}")
 
     def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
@@ -119,8 +126,16 @@ class Presses:
         said = f"pressed, nothing done: {self.refused}" if why else f"{button.name} pressed"
         self._note(tick, said, data)
 
-    def obey(self, button: Button, mode: Mode) -> None:
-        """Ask the gate for what a press means, if it is something for the gate."""
+    def obey(self, button: Button, mode: Mode, pressed_s: float) -> None:
+        """Ask the gate for what a press means, if it is something for the gate.
+
+        Args:
+            button: which.
+            mode: of the bench.
+            pressed_s: when, monotonic [s].
+        """
+        if button in ACTS:
+            self.act_s = pressed_s
         if button in REQUEST:
             self._asked = (button, mode, ASKED_CYCLES)
         elif button is Button.RESET:

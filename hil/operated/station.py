@@ -49,7 +49,7 @@ class OperatedStation(PlatformStation):
         control = super().step(tick, verdict)
         self._course.asked(control.requests)
         self._course.tell(tick)
-        return control._replace(reset=True) if self._course.reset else control
+        return control._replace(reset=self._course.reset, act_s=self._course.act_s)
 
     def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
         """No way to park is free: the platform stays until the operator ends the run."""

@@ -141,6 +141,10 @@ _PLATFORM_ADVICE: Final[dict[str, str]] = {
     "start": "The motion does not begin where the platform stands. Park, then engage anew.",
     "period": "The cycle was not kept. Close other programs on this machine; see `hil doctor`.",
     "late": "The cycle came late. Close other programs on this machine; see `hil doctor`.",
+    "control": (
+        "The program that leads the run stood still, or has ended. Nothing starts again by itself: "
+        "see `hil doctor`; park, or end the run."
+    ),
     "request": "The gate did not take it in this mode. Do what the reason says, then press again.",
     "internal": "The gate does not trust itself any more. End the run, start anew, and report it.",
     "overrun": "The machine was too slow for the cycle. Close other programs; see `hil doctor`.",

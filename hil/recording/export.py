@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
+from hil.recording.dating import dates
 from hil.recording.header import RecordingError, code_name
 from hil.recording.layout import Layout
 from hil.recording.layouts import PLATFORM
@@ -19,7 +22,8 @@ def export_csv(recording: Recording, path: Path) -> Path:
     """Write one row per cycle, and the events to a second file `<name>.events.csv` beside it.
 
     Every column says its unit; legs or joints are numbered 1 to 6; what is not there is an empty
-    cell; numbers are written so that reading them gives the same bits.
+    cell; numbers are written so that reading them gives the same bits. A run in real time has a
+    last column with the date of each row (see `dating`).
 
     Args:
         recording: what to write.
@@ -34,8 +38,11 @@ def export_csv(recording: Recording, path: Path) -> Path:
     try:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(column_names(recording.layout))
-            writer.writerows(_rows(recording))
+            when = dates(recording)
+            dated = None if when is None else np.datetime_as_string(when)
+            names = column_names(recording.layout)
+            writer.writerow(names if dated is None else [*names, "utc"])
+            writer.writerows(_rows(recording, dated))
         with events_path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(("t_s", "index", "kind", "level", "name", "message", "data_json"))
@@ -59,7 +66,7 @@ def column_names(layout: Layout = PLATFORM) -> list[str]:
     return layout.columns()
 
 
-def _rows(recording: Recording) -> Iterator[list[Any]]:
+def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list[Any]]:
     names = dict(zip(recording.layout.codes, (recording.modes, recording.actions), strict=True))
     columns: list[list[Any]] = []
     for row in recording.layout.fields:
@@ -70,6 +77,8 @@ def _rows(recording: Recording) -> Iterator[list[Any]]:
             columns.append(values.tolist())
         else:
             columns += values.tolist()
+    if dated is not None:
+        columns.append([f"{date}Z" for date in dated.tolist()])
     for cells in zip(*columns, strict=True):
         # csv writes a float as its repr; NaN is the one value that differs from itself.
         yield ["" if cell != cell else cell for cell in cells]

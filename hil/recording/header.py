@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 RECORDING_NAME: Final = "recording.mcap"
 """Name of the recording inside a run's folder."""
+
+
+HEADER_NAME: Final = "header.json"
+"""The header's second copy, at the end of a finished file."""
+
+
+def part_path(path: Path, number: int) -> Path:
+    """Where a part of a recording is: the first at its path, the second at ``NAME-2.mcap``.
+
+    Args:
+        path: of the first part, or the folder of the run.
+        number: of the part, from 1.
+    """
+    file = path / RECORDING_NAME if path.is_dir() else path
+    return file if number == 1 else file.with_name(f"{file.stem}-{number}{file.suffix}")
 
 
 class RecordingError(Exception):

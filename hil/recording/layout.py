@@ -65,6 +65,11 @@ class Layout:
         """Where the poses are."""
         return f"/{self.station}/tf"
 
+    @property
+    def topics(self) -> tuple[str, str, str]:
+        """In the order of the channels' numbers, from 1."""
+        return self.cycle_topic, self.event_topic, self.tf_topic
+
     def columns(self) -> list[str]:
         """Names of a CSV's columns, in the order of the frame; each says its unit."""
         names: list[str] = []

@@ -1,8 +1,8 @@
 """Writing one recording: an MCAP file of JSON channels, in chunks that survive what comes after.
 
 MCAP (mcap.dev/spec) was chosen because PlotJuggler and Foxglove open it and because each closed
-chunk stays readable when the file ends abruptly. The same frames give the same bytes: no calendar,
-no host name, no random identifier goes into the file.
+chunk stays readable when the file ends abruptly. The same frames give the same messages and the
+same digest; what the header says of date and host is no part of it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import orjson
 from mcap.writer import CompressionType, Writer
 
 from hil.recording import messages
+from hil.recording.facts import PART_KEY
 from hil.recording.frame import EventRecord
-from hil.recording.header import RecordingError, RunHeader
+from hil.recording.header import HEADER_NAME, RecordingError, RunHeader
 from hil.recording.layouts import layout_of
+from hil.recording.mcap_scan import CHECKSUM_KEY, checksum_of
 
 CHUNK_SPAN_NS: Final = 500_000_000
 CHUNK_BYTES: Final = 4 * 1024 * 1024
@@ -45,6 +47,7 @@ class RecordingWriter:
         sync: put every chunk through to the disk before going on (real time), instead of the whole
             file once at its end (dry run, which is repeated rather than rescued).
         min_free_bytes: least free space on the disk to begin with.
+        part: number of the file, if it goes on where another one of the same run ended.
 
     Raises:
         RecordingError: if the place cannot be written or has too little room.
@@ -57,6 +60,7 @@ class RecordingWriter:
         *,
         sync: bool = True,
         min_free_bytes: int = DEFAULT_MIN_FREE_BYTES,
+        part: int = 1,
     ) -> None:
         self.path = path
         self._header = header
@@ -70,7 +74,9 @@ class RecordingWriter:
         self._chunk_start_ns: int | None = None
         self._next_tf_ns = 0
         self._last_ns = 0
-        self._sequence: dict[int, int] = {}
+        self._part = part
+        self._channels = 0
+        self._number = -1
         self._accepted = 0
         self.saved = 0
         """Entries that are in complete chunks of the file."""
@@ -83,12 +89,19 @@ class RecordingWriter:
             raise RecordingError(f"{path}: cannot be written: {error}") from error
 
     def _begin(self) -> None:
-        writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)  # type: ignore[arg-type]
+        writer = Writer(
+            self._file,  # type: ignore[arg-type]
+            chunk_size=CHUNK_BYTES,
+            compression=CompressionType.ZSTD,
+            enable_data_crcs=True,
+        )
         self._writer = writer
         writer.start(profile="", library=LIBRARY)
-        writer.add_metadata("run", dict(self._header.metadata))
+        self._table("run", self._header.metadata)
         codes = {"modes": self._header.modes, "actions": self._header.actions}
-        writer.add_metadata("codes", {key: orjson.dumps(v).decode() for key, v in codes.items()})
+        self._table("codes", {key: orjson.dumps(names).decode() for key, names in codes.items()})
+        if self._part > 1:
+            self._table("part", {PART_KEY: str(self._part)})
         writer.add_attachment(0, 0, "scenario.json", "application/json", self._scenario)
         layout = self._layout
         self._cycle = self._channel(layout.cycle_topic, layout.schema_name, layout.schema())
@@ -98,20 +111,30 @@ class RecordingWriter:
         )
         self._file.mark(self._sync)
 
+    def _table(self, name: str, values: Mapping[str, str]) -> None:
+        self._writer.add_metadata(name, {**values, CHECKSUM_KEY: checksum_of(values)})
+
     def _channel(self, topic: str, schema: str, data: bytes) -> tuple[int, bytes]:
         schema_id = self._writer.register_schema(schema, "jsonschema", data)
         channel = self._writer.register_channel(topic, "json", schema_id)
-        self._sequence[channel] = 0
+        self._channels += 1
+        if channel != self._channels:  # readers of a damaged file rely on the layout's order
+            raise RuntimeError(f"channel {channel} of {topic}; {self._channels} was expected")
         return channel, topic.encode() + b"\0"
 
-    def add_cycle(self, payload: bytes) -> None:
+    def add_cycle(self, payload: bytes, number: int | None = None) -> None:
         """Write one packed frame of the station, and its poses when their time has come.
+
+        Args:
+            payload: the frame.
+            number: of the entry within the run; one more than the last if left out.
 
         Raises:
             struct.error: if the payload has not the size of a frame.
             OSError: if the disk refuses.
         """
         flat = self._layout.frame.unpack(payload)
+        self._number = self._number + 1 if number is None else number
         now_ns = self._entry_time_ns(flat[1])
         self._add(self._cycle, now_ns, self._layout.message(flat, self._header))
         if now_ns >= self._next_tf_ns:
@@ -121,14 +144,19 @@ class RecordingWriter:
                 self._next_tf_ns = now_ns + TF_PERIOD_NS
         self._accepted += 1
 
-    def add_event(self, payload: bytes) -> None:
+    def add_event(self, payload: bytes, number: int | None = None) -> None:
         """Write one encoded `EventRecord`.
+
+        Args:
+            payload: the event.
+            number: of the entry within the run; one more than the last if left out.
 
         Raises:
             ValueError: if the payload is not one.
             OSError: if the disk refuses.
         """
         event = EventRecord.from_bytes(payload)
+        self._number = self._number + 1 if number is None else number
         now_ns = self._entry_time_ns(event.t_s)
         self._add(self._events, now_ns, messages.event_message(event, now_ns))
         self._accepted += 1
@@ -157,7 +185,10 @@ class RecordingWriter:
             OSError: if the disk refuses.
         """
         self.flush()
-        self._writer.add_metadata("outcome", {**outcome, "sha256": self.sha256})
+        self._table("outcome", {**outcome, "sha256": self.sha256})
+        # A second copy: one wrong bit in the first one must not cost the run its limits and rig.
+        copy = self._header.to_json()
+        self._writer.add_attachment(0, 0, HEADER_NAME, "application/json", copy)
         self._writer.finish()
         self._file.mark(sync=True)
         self._file.close()
@@ -166,6 +197,15 @@ class RecordingWriter:
         """Close the file after a failure, cut back to its last complete chunk if that succeeds."""
         self._file.cut_back()
         self._file.close()
+
+    def let_go(self) -> None:
+        """Close this process's handle of the file and leave the file alone."""
+        self._file.close()
+
+    @property
+    def settled(self) -> bool:
+        """Whether all entries so far are in complete chunks."""
+        return self._chunk_start_ns is None
 
     @property
     def sha256(self) -> str:
@@ -191,9 +231,7 @@ class RecordingWriter:
     def _add(self, channel: tuple[int, bytes], now_ns: int, data: bytes) -> None:
         number, topic = channel
         update_digest(self._digest, topic, now_ns, data)
-        sequence = self._sequence[number]
-        self._sequence[number] = sequence + 1
-        self._writer.add_message(number, now_ns, data, now_ns, sequence & 0xFFFFFFFF)
+        self._writer.add_message(number, now_ns, data, now_ns, self._number & 0xFFFFFFFF)
 
 
 def update_digest(digest: Any, topic: bytes, log_time_ns: int, data: bytes) -> None:

@@ -1,15 +1,15 @@
-"""Walking through an MCAP file that may end anywhere or be damaged, with bounded memory.
+"""What an MCAP file holds that may end anywhere or be damaged, read with bounded memory.
 
-The file is a sequence of records, each an opcode byte, an 8-byte length and that many bytes
-(mcap.dev/spec, "Records"). Only complete records count; a chunk counts only if it unpacks to the
-announced size and checksum. So any prefix of a file gives a prefix of its messages.
+Only whole records count; a chunk counts only if it unpacks to the announced size and checksum, a
+table or an attachment only with its checksum. So a wrong bit costs the chunk that it is in, and any
+prefix of a file gives a prefix of its messages.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -19,14 +19,17 @@ import zstandard
 from mcap import records as mcap_records
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
-from mcap.opcode import Opcode
 
+from hil.recording import mcap_walk as walk
 from hil.recording.header import RecordingError
+from hil.recording.mcap_walk import Damaged, Found, Walk
 
-MAGIC: Final = b"\x89MCAP0\r\n"
-_RECORD_HEAD: Final = struct.Struct("<BQ")
+CHECKSUM_KEY: Final = "crc32"
+"""Of a table of text: its checksum, as one more entry, because MCAP gives tables none."""
+
 _MESSAGE_HEAD: Final = struct.Struct("<HIQQ")  # channel, sequence, log time, publish time
 _UNREADABLE: Final = (McapError, struct.error, ValueError, zstandard.ZstdError)
+_BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Message(NamedTuple):
     """One message."""
 
     channel_id: int
+    sequence: int
     log_time_ns: int
     data: bytes
 
@@ -73,104 +77,175 @@ class Attached(NamedTuple):
     data: bytes
 
 
-Record = Message | Channel | Metadata | Attached
-
-
 class Scan:
-    """One pass over a file.
+    """One look at a file: what it says of its run, then its messages.
 
     Args:
         path: the file.
         caps: most memory to spend.
+        checksums: judge a finished file by the checksums over all of it, which reads all of it.
+
+    Raises:
+        RecordingError: if the file is not MCAP.
+        OSError: if it cannot be read.
     """
 
-    def __init__(self, path: Path, caps: Caps) -> None:
+    def __init__(self, path: Path, caps: Caps, *, checksums: bool = True) -> None:
         self._path = path
         self._caps = caps
         self._unpacked = 0
-        self.finished = False
-        """Whether the file was closed properly; known after `records`."""
-        self.damage = ""
-        """What ended the pass early, other than the end of the file; known after `records`."""
+        with path.open("rb") as file:
+            walker = Walk(file)
+            try:
+                self.pieces: tuple[Found | Damaged, ...] = tuple(walker.pieces())
+            except ValueError as error:
+                text = f"{path}: not a recording: it begins with {error}"
+                raise RecordingError(text) from None
+            self.finished = walker.finished
+            """Whether the file was closed properly."""
+            judged = checksums and self.finished
+            self._unplaced = list(_checked(file, self.pieces)) if judged else []
 
-    def records(self) -> Iterator[Record]:
-        """Yield what the data section holds, in order, up to the end or the first damage.
+    def facts(self) -> Iterator[Metadata | Attached | Damaged]:
+        """Yield tables and attachments, wherever they are, and damage that is in no chunk.
 
         Raises:
-            RecordingError: if the file is not MCAP or asks for more memory than the caps.
+            RecordingError: if the file asks for more memory than the caps.
             OSError: if it cannot be read.
         """
         with self._path.open("rb") as file:
-            magic = file.read(len(MAGIC))
-            if not MAGIC.startswith(magic):
-                raise RecordingError(f"{self._path}: not a recording: it begins with {magic!r}")
-            size = file.seek(0, 2)
-            file.seek(len(magic))
-            while (head := self._next_head(file, size)) is not None:
-                opcode, length = head
-                at = file.tell()
-                if opcode == Opcode.DATA_END:
-                    self.finished = _ends_with_magic(file)
-                    return
-                try:
-                    yield from self._parse(opcode, file.read(length))
-                except _UNREADABLE as error:
-                    self.damage = f"{self._path}: record at byte {at} is damaged: {error!r}"
-                    return
+            for piece in self.pieces:
+                if isinstance(piece, Found) and piece.opcode in (walk.METADATA, walk.ATTACHMENT):
+                    yield self._fact(file, piece)
+        yield from self._unplaced
 
-    def _next_head(self, file: IO[bytes], size: int) -> tuple[int, int] | None:
-        head = file.read(_RECORD_HEAD.size)
-        if len(head) < _RECORD_HEAD.size:
-            return None
-        opcode, length = _RECORD_HEAD.unpack(head)
-        if length > size - file.tell():
-            return None
-        self._check_cap("record", length, self._caps.record)
-        return opcode, length
+    def messages(self) -> Iterator[Message | Channel | Damaged]:
+        """Yield what the chunks hold, in order, and damage where it lies between them.
 
-    def _parse(self, opcode: int, payload: bytes) -> list[Record]:
-        if opcode == Opcode.CHUNK:
-            return self._chunk(mcap_records.Chunk.read(_stream(payload)))
-        if opcode == Opcode.METADATA:
-            metadata = mcap_records.Metadata.read(_stream(payload))
-            return [Metadata(metadata.name, dict(metadata.metadata))]
-        if opcode == Opcode.ATTACHMENT:
+        Raises:
+            RecordingError: if the file asks for more memory than the caps.
+            OSError: if it cannot be read.
+        """
+        with self._path.open("rb") as file:
+            for piece in self.pieces:
+                if isinstance(piece, Damaged):
+                    yield piece
+                elif piece.opcode == walk.CHUNK:
+                    try:
+                        inner = list(_inner_records(self._unpack(file, piece)))
+                    except _UNREADABLE as error:
+                        yield _damaged(piece, error)
+                        continue
+                    yield from inner
+
+    def _fact(self, file: IO[bytes], piece: Found) -> Metadata | Attached | Damaged:
+        payload = self._payload(file, piece)
+        try:
+            if piece.opcode == walk.METADATA:
+                return table_of(payload)
             if struct.unpack("<I", payload[-4:])[0] != zlib.crc32(payload[:-4]):
                 raise ValueError("checksum of the attachment differs")
             attachment = mcap_records.Attachment.read(_stream(payload))
-            return [Attached(attachment.name, attachment.data)]
-        return []
+            return Attached(attachment.name, attachment.data)
+        except _UNREADABLE as error:
+            return _damaged(piece, error)
 
-    def _chunk(self, chunk: mcap_records.Chunk) -> list[Record]:
+    def _payload(self, file: IO[bytes], piece: Found) -> bytes:
+        self._check_cap("record", piece.length, self._caps.record)
+        file.seek(piece.body)
+        return file.read(piece.length)
+
+    def _unpack(self, file: IO[bytes], piece: Found) -> bytes:
+        chunk = mcap_records.Chunk.read(_stream(self._payload(file, piece)))
         size = chunk.uncompressed_size
-        self._check_cap("chunk", size, self._caps.chunk)
-        self._unpacked += size
-        self._check_cap("sum of all chunks", self._unpacked, self._caps.total)
+        if size > self._caps.chunk:  # perhaps one wrong bit: it costs this chunk only
+            raise ValueError(f"chunk of {size} bytes, limit {self._caps.chunk} bytes")
+        self._check_cap("sum of all chunks", self._unpacked + size, self._caps.total)
         data = _decompress(chunk.compression, chunk.data, size)
         if len(data) != size:
             raise ValueError(f"chunk does not unpack to the announced {size} bytes")
         if chunk.uncompressed_crc and chunk.uncompressed_crc != zlib.crc32(data):
             raise ValueError("checksum of the chunk differs")
-        return list(_inner_records(data))
+        self._unpacked += size
+        return data
 
     def _check_cap(self, what: str, value: int, limit: int) -> None:
         if value > limit:
             raise RecordingError(f"{self._path}: {what} of {value} bytes, limit {limit} bytes")
 
 
-def _inner_records(data: bytes) -> Iterator[Record]:
+def checksum_of(values: Mapping[str, str]) -> str:
+    """Checksum of a table of text, the entry `CHECKSUM_KEY` left out: hexadecimal."""
+    pairs = sorted((key, value) for key, value in values.items() if key != CHECKSUM_KEY)
+    joined = "\0".join(f"{key}\0{value}" for key, value in pairs)
+    return f"{zlib.crc32(joined.encode()):08x}"
+
+
+def table_of(payload: bytes) -> Metadata:
+    """The table of text in a metadata record's payload; one without a checksum is believed.
+
+    Raises:
+        ValueError: if its checksum differs.
+        McapError: if it is none.
+    """
+    metadata = mcap_records.Metadata.read(_stream(payload))
+    values = dict(metadata.metadata)
+    if values.get(CHECKSUM_KEY, checksum_of(values)) != checksum_of(values):
+        raise ValueError(f"checksum of the table {metadata.name!r} differs")
+    values.pop(CHECKSUM_KEY, None)
+    return Metadata(metadata.name, values)
+
+
+def _damaged(piece: Found, error: Exception) -> Damaged:
+    why = str(error) or repr(error)
+    return Damaged(piece.at, walk.HEAD.size + piece.length, f"a record is damaged: {why}")
+
+
+def _checked(file: IO[bytes], pieces: tuple[Found | Damaged, ...]) -> Iterator[Damaged]:
+    """Judge both parts of a finished file by the checksums at its end, if it has any (0 is none).
+
+    They tell of damage that no record shows by itself, and not where it is.
+    """
+    places = {piece.opcode: piece for piece in pieces if isinstance(piece, Found)}
+    end, footer = places.get(walk.DATA_END), places.get(walk.FOOTER)
+    if end is not None:
+        (told,) = struct.unpack("<I", _read(file, end.body, 4))
+        if told and told != _crc(file, 0, end.at):
+            yield Damaged(0, end.at, "the checksum of the data differs")
+    if end is not None and footer is not None:
+        (told,) = struct.unpack("<I", _read(file, footer.body + 16, 4))
+        start = end.body + end.length
+        if told and told != _crc(file, start, footer.body + 16):
+            yield Damaged(start, footer.body + 20 - start, "the checksum of the summary differs")
+
+
+def _read(file: IO[bytes], at: int, count: int) -> bytes:
+    file.seek(at)
+    return file.read(count)
+
+
+def _crc(file: IO[bytes], start: int, end: int) -> int:
+    crc = 0
+    file.seek(start)
+    while start < end and (block := file.read(min(_BLOCK, end - start))):
+        crc = zlib.crc32(block, crc)
+        start += len(block)
+    return crc
+
+
+def _inner_records(data: bytes) -> Iterator[Message | Channel]:
     position = 0
     while position < len(data):
-        opcode, length = _RECORD_HEAD.unpack_from(data, position)
-        position += _RECORD_HEAD.size
+        opcode, length = walk.HEAD.unpack_from(data, position)
+        position += walk.HEAD.size
         payload = data[position : position + length]
         if len(payload) < length:
             raise ValueError("record reaches beyond its chunk")
         position += length
-        if opcode == Opcode.MESSAGE:
-            channel_id, _, log_time_ns, _ = _MESSAGE_HEAD.unpack_from(payload)
-            yield Message(channel_id, log_time_ns, payload[_MESSAGE_HEAD.size :])
-        elif opcode == Opcode.CHANNEL:
+        if opcode == walk.MESSAGE:
+            channel_id, sequence, log_time_ns, _ = _MESSAGE_HEAD.unpack_from(payload)
+            yield Message(channel_id, sequence, log_time_ns, payload[_MESSAGE_HEAD.size :])
+        elif opcode == walk.CHANNEL:
             channel = mcap_records.Channel.read(_stream(payload))
             yield Channel(channel.id, channel.topic)
 
@@ -189,8 +264,3 @@ def _decompress(compression: str, data: bytes, size: int) -> bytes:
 
 def _stream(payload: bytes) -> ReadDataStream:
     return ReadDataStream(BytesIO(payload))
-
-
-def _ends_with_magic(file: IO[bytes]) -> bool:
-    file.seek(-len(MAGIC), 2)
-    return file.read() == MAGIC

@@ -2,9 +2,12 @@
 
 The loop's process makes a shared `Ring` and a `RecorderProcess`; the other side of it is
 `python -m hil.recording.process`, which is told by one line of JSON on its standard input what to
-record and answers by lines of JSON on its standard output: ready or refused, and the result. It
-sits in a session of its own and ignores the terminal's signals, because it must outlive the loop's
-last frame. It ends when the loop has closed the ring, or when its parent is gone.
+record and answers by lines of JSON on its standard output: ready or refused, a new part, and the
+result. It sits in a session of its own and ignores the terminal's signals, because it must outlive
+the loop's last frame. It ends when the loop has closed the ring, or when its parent is gone.
+
+If it is killed, a copy of it that waited (see `relay`) goes on in a second file of the same run,
+with the first entry that is not on the disk: entries stay in the ring until they are.
 """
 
 from __future__ import annotations
@@ -20,14 +23,17 @@ from typing import Any, Final
 
 import orjson
 
-from hil.recording.header import RecordingError, RunHeader
+from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES
 from hil.recording.recorder import Recorder, RecorderResult
+from hil.recording.relay import Standby, TakeOverError
 from hil.recording.ring import RecorderStatus, Ring
 
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0
+MOST_PARTS: Final = 100
+"""Files of one run; a recorder that is killed more often is not begun anew."""
 
 
 class RecorderProcess:
@@ -55,6 +61,9 @@ class RecorderProcess:
         self._ring = ring
         self._path = path
         self._result: RecorderResult | None = None
+        self._heard = bytearray()
+        self._parts = 1
+        self._all_gone = False
         order = {
             "fd": ring.fileno(),
             "parent": os.getpid(),
@@ -92,6 +101,7 @@ class RecorderProcess:
             answer = orjson.loads(stdout.readline() or b"{}")
         if "refused" in answer:
             raise RecordingError(answer["refused"])
+        os.set_blocking(stdout.fileno(), False)
         if not answer.get("ready"):
             raise RecordingError(
                 f"{self._path}: the recorder process did not get ready within {START_TIMEOUT_S} s "
@@ -105,13 +115,25 @@ class RecorderProcess:
 
     @property
     def pid(self) -> int:
-        """Number of the recorder's process."""
-        return self._process.pid
+        """Number of the process that writes."""
+        return self._ring.recorder_pid
 
-    def service(self) -> None:
-        """Look whether the recorder lives and note it in the ring; one system call, no waiting."""
-        if self._result is None and self._process.poll() is not None:
+    def service(self) -> str:
+        """Look whether a recorder lives and note it in the ring; one system call, no waiting.
+
+        Returns:
+            That another recorder has gone on, or that none is left; empty if nothing happened.
+        """
+        if self._result is not None or self._all_gone:
+            return ""
+        self._hear()
+        if self._all_gone:
             self._note_gone()
+            return "no recorder is left: the rest of the run is not recorded"
+        if self._ring.part <= self._parts:
+            return ""
+        self._parts = self._ring.part
+        return f"the recorder was killed; {part_path(self._path, self._parts).name} goes on"
 
     def finish(self) -> RecorderResult:
         """Close the ring, let the recorder end the file, and tell how it went.
@@ -122,27 +144,45 @@ class RecorderProcess:
         if self._result is not None:
             return self._result
         self._ring.close_producer()
-        raw: dict[str, Any] = {}
-        try:
-            lines = self._process.communicate(timeout=FINISH_TIMEOUT_S)[0].splitlines()
-            raw = orjson.loads(lines[-1]) if lines else {}
-        except (subprocess.TimeoutExpired, orjson.JSONDecodeError):
-            raw = {}
-        finally:
-            self._end_process()
-        if "status" not in raw:
+        stdout, patience = self._process.stdout, FINISH_TIMEOUT_S
+        while stdout is not None and not self._all_gone:  # their pipe ends with the last of them
+            if not select.select([stdout], [], [], patience)[0]:
+                break
+            self._hear()
+        said = self._said()
+        self._end_process()
+        if "status" not in said:
             self._note_gone()
-            raw = {"problem": f"recorder process ended early ({self._process.returncode})"}
+            early = f"recorder process ended early ({self._process.returncode})"
+            said = {"problem": said.get("refused") or early}
+        parts = max(1, self._ring.part)
         self._result = RecorderResult(
             path=self._path,
             status=self._ring.status,
             written_bytes=self._ring.written_bytes,
             dropped=self._ring.dropped,
             lost=self._ring.lost,
-            sha256=raw.get("sha256"),
-            problem=raw.get("problem", ""),
+            sha256=said.get("sha256") if parts == 1 else None,
+            problem=said.get("problem", ""),
+            parts=parts,
         )
         return self._result
+
+    def _hear(self) -> None:
+        """Take what the recorders say, and note their end."""
+        if self._process.stdout is None:
+            return
+        with suppress(BlockingIOError):
+            while some := os.read(self._process.stdout.fileno(), 65536):
+                self._heard += some
+            self._all_gone = True
+
+    def _said(self) -> dict[str, Any]:
+        """The newest whole line."""
+        lines = bytes(self._heard).split(b"\n")[:-1]
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(lines[-1]) if lines else {}
+        return {}
 
     def _note_gone(self) -> None:
         # The reader's words of the ring have no other writer any more.
@@ -151,9 +191,13 @@ class RecorderProcess:
             self._ring.report(RecorderStatus.GONE, self._ring.written_bytes, unread)
 
     def _end_process(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        if self._process.stdout is not None:
+            os.set_blocking(self._process.stdout.fileno(), False)
+        self._hear()
+        if not self._all_gone and "status" not in self._said():
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)  # a session of its own: all of them
+        self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):
@@ -167,16 +211,69 @@ def _say(**answer: Any) -> None:
         os.write(1, orjson.dumps(answer) + b"\n")
 
 
-def _record(recorder: Recorder, parent: int) -> RecorderResult:
+def _gone(parent: int) -> bool:
+    """Whether a process of which this is a pidfd has ended."""
+    return bool(select.select([parent], [], [], 0.0)[0])
+
+
+def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult:
     # Imported here: the real clock belongs to real time, this module's other half need not have it.
     from hil.realtime import RealClock
 
     clock = RealClock()
     for _ in clock.ticks(POLL_PERIOD_S):
+        standby.keep()
         recorder.drain(clock.now_s())
-        if recorder.ring.producer_closed or os.getppid() != parent:
+        if recorder.ring.producer_closed or _gone(parent):
             break
     return recorder.finish()  # which drains what came since
+
+
+def _recorder(ring: Ring, order: dict[str, Any], part: int) -> Recorder:
+    """The recorder of a part.
+
+    Raises:
+        RecordingError: if its file cannot be begun.
+    """
+    recorder = Recorder(
+        ring,
+        part_path(Path(order["path"]), part),
+        RunHeader.from_mapping(order["header"]),
+        sync=True,
+        min_free_bytes=order["min_free_bytes"] if part == 1 else 0,
+        part=part,
+    )
+    ring.report_part(part)
+    return recorder
+
+
+def _run(ring: Ring, order: dict[str, Any], parent: int) -> int:
+    """Record, in one part after the other if recorders are killed.
+
+    Returns:
+        Exit status: 0 done, 1 degraded, 2 refused.
+    """
+    for part in range(1, MOST_PARTS + 1):
+        recorder, standby = None, Standby()
+        try:
+            standby.keep()
+            ring.begin_again()
+            recorder = _recorder(ring, order, part)
+            if part == 1:
+                _say(ready=True)
+            result = _record(recorder, parent, standby)
+        except TakeOverError:
+            if recorder is not None:
+                recorder.abandon()
+            continue
+        except RecordingError as error:
+            standby.end()
+            _say(refused=str(error))
+            return 2
+        standby.end()
+        _say(status=result.status.name, sha256=result.sha256, problem=result.problem)
+        return 0 if result.status is RecorderStatus.DONE else 1
+    return 1
 
 
 def main() -> int:
@@ -191,24 +288,16 @@ def main() -> int:
     # A loop pinned to one processor hands its pinning down; the recorder must stay out of its way.
     with suppress(OSError):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    try:
+        parent = os.pidfd_open(order["parent"])
+    except ProcessLookupError:
+        return 2
     ring = Ring.attach(order["fd"])
     try:
-        recorder = Recorder(
-            ring,
-            Path(order["path"]),
-            RunHeader.from_mapping(order["header"]),
-            sync=True,
-            min_free_bytes=order["min_free_bytes"],
-        )
-    except RecordingError as error:
-        _say(refused=str(error))
+        return _run(ring, order, parent)
+    finally:
+        os.close(parent)
         ring.release()
-        return 2
-    _say(ready=True)
-    result = _record(recorder, order["parent"])
-    _say(status=result.status.name, sha256=result.sha256, problem=result.problem)
-    ring.release()
-    return 0 if result.status is RecorderStatus.DONE else 1
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ DEFAULT_SLOT_BYTES: Final = 1024
 # Words of the header. Producer's and consumer's words lie on cache lines of their own.
 _MAGIC, _SLOTS, _SLOT_BYTES = 0, 1, 2
 _HEAD, _DROPPED, _CLOSED = 8, 9, 10
-_TAIL, _STATUS, _WRITTEN, _LOST = 16, 17, 18, 19
+_TAIL, _STATUS, _WRITTEN, _LOST, _PART, _PID = 16, 17, 18, 19, 20, 21
 
 _SLOT_HEAD: Final = struct.Struct("<II")  # kind, bytes of payload
 
@@ -178,14 +178,31 @@ class Ring:
 
         A slot is given back to the producer as soon as its entry was copied.
         """
+        for position, kind, payload in self.read_on():
+            self._words[_TAIL] = position + 1
+            yield kind, payload
+
+    def read_on(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield (position, kind, payload) of what was not read yet, oldest first.
+
+        Nothing is given back to the producer: whoever attaches after this consumer has died reads
+        the same entries again, from the first that `give_back` left.
+        """
         view = self._view
         for position in range(self._tail, self._words[_HEAD]):
             offset = HEADER_BYTES + (position % self._slots) * self._slot_bytes
             kind, size = _SLOT_HEAD.unpack_from(view, offset)
             payload = bytes(view[offset + 8 : offset + 8 + size])
             self._tail = position + 1
-            self._words[_TAIL] = position + 1
-            yield kind, payload
+            yield position, kind, payload
+
+    def give_back(self, position: int | None = None) -> None:
+        """Let the producer have the slots before a position; of all that was read if left out."""
+        self._words[_TAIL] = self._tail if position is None else position
+
+    def begin_again(self) -> None:
+        """Read on where another consumer of this memory left off when it died."""
+        self._tail = self._words[_TAIL]
 
     def report(self, status: RecorderStatus, written_bytes: int, lost: int) -> None:
         """Tell the producer's side how recording goes.
@@ -198,6 +215,15 @@ class Ring:
         self._words[_WRITTEN] = written_bytes
         self._words[_LOST] = lost
         self._words[_STATUS] = status
+
+    def report_part(self, part: int) -> None:
+        """Tell which file is being written, by this process.
+
+        Args:
+            part: its number, from 1.
+        """
+        self._words[_PID] = os.getpid()
+        self._words[_PART] = part
 
     # --- both ----------------------------------------------------------------------------------
 
@@ -218,12 +244,12 @@ class Ring:
 
     @property
     def popped(self) -> int:
-        """Entries taken out since the start."""
+        """Entries given back to the producer since the start."""
         return self._words[_TAIL]
 
     @property
     def pending(self) -> int:
-        """Entries waiting."""
+        """Entries waiting, to be taken or to be given back."""
         return self._words[_HEAD] - self._words[_TAIL]
 
     @property
@@ -250,6 +276,16 @@ class Ring:
     def lost(self) -> int:
         """Entries that left the ring and did not reach the disk, as last reported."""
         return self._words[_LOST]
+
+    @property
+    def part(self) -> int:
+        """Number of the file that is being written, from 1; 0 before the first."""
+        return self._words[_PART]
+
+    @property
+    def recorder_pid(self) -> int:
+        """Number of the process that writes it."""
+        return self._words[_PID]
 
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""

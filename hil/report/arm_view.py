@@ -13,6 +13,7 @@ from hil.report.arm_clock import FetchTimes
 from hil.report.arm_machines import ArmMachines
 from hil.report.arm_tracking import Path, Tracking, tracking_of
 from hil.report.ending import Ending, Verdict
+from hil.report.notes import recording_notes
 
 Array = NDArray[np.float64]
 
@@ -167,11 +168,7 @@ def _notes_of_following(
 
 def _notes(run: ArmRecording) -> list[str]:
     recording = run.recording
-    notes: list[str] = []
-    if recording.truncated:
-        notes.append("The file was not finished properly; up to its last complete chunk is here.")
-    if recording.damage:
-        notes.append(f"The file is damaged: {recording.damage}")
+    notes = list(recording_notes(recording))
     if "outcome" in recording.metadata and recording.dropped:
         notes.append(f"{recording.dropped} entries were dropped and are missing.")
     elif run.missing:

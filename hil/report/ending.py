@@ -57,11 +57,13 @@ def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
     latched = np.flatnonzero(flags & CycleFlag.FAULT_LATCHED)
     stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
     if len(latched):
-        return Verdict(Ending.TRIPPED, _cause(recording, int(latched[0])))
+        place = int(latched[0])
+        return Verdict(Ending.TRIPPED, _cause(recording, place) + _parked(phases, place))
     if fatal := next((e for e in recording.events if e.level is Level.FATAL), None):
         return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
     if stopped is not None and not asked:
-        return Verdict(Ending.TRIPPED, _cause(recording, stopped.first))
+        why = _cause(recording, stopped.first)
+        return Verdict(Ending.TRIPPED, why + _parked(phases, stopped.first))
     last = phases[-1]
     if recording.truncated:
         reason = f"The recording ends without its closing record, at {last.end_s:.3f} s in "
@@ -84,6 +86,12 @@ def violations_of(recording: Recording) -> tuple[EventRecord, ...]:
 def is_request(event: EventRecord) -> bool:
     """A request that was refused: it happens in a good run, too, and stops nothing."""
     return event.data.get("check") == "request"
+
+
+def _parked(phases: tuple[Phase, ...], place: int) -> str:
+    """That the platform parked after a stop, which is the one motion that may follow it."""
+    parking = next((p for p in phases if p.mode == "PARKING" and p.end > place), None)
+    return "" if parking is None else f"; then it parked, at {parking.start_s:.3f} s"
 
 
 def _cause(recording: Recording, place: int) -> str:

@@ -6,12 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.evidence import in_motion
+from hil.gate.black_box import complaint
 from hil.machine import geometry_of, soft_range_m
+from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, verdict_of
+from hil.report.notes import recording_notes
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.reached import reached_poses
 from hil.rig import Rig
+from hil.run_files import BLACK_BOX_NAME
 from hil.scenario import Plan
 from hil.settings import ConfigError
 from platform6dof.geometry import GeometryError, HexapodGeometry
@@ -94,6 +98,7 @@ class RunView:
     def of(cls, recording: Recording) -> "RunView":
         """Prepare a recording; an odd one gives notes, not an error."""
         notes = list(_notes(recording))
+        notes += _gate_record(recording)
         times = times_s(recording)
         phases = phases_of(recording, times)
         plan = _plan(recording, notes)
@@ -145,18 +150,22 @@ def _homed(phases: tuple[Phase, ...], cycles: int) -> int:
 
 
 def _notes(recording: Recording) -> list[str]:
-    notes: list[str] = []
-    if recording.truncated:
-        notes.append(
-            "The file was not finished properly; everything up to its last complete chunk is here."
-        )
-    if recording.damage:
-        notes.append(f"The file is damaged: {recording.damage}")
+    notes = list(recording_notes(recording))
     if recording.dropped:
         notes.append(f"{recording.dropped} entries were dropped and are missing.")
     elif recording.gaps:
         notes.append(f"The sequence of cycles has {len(recording.gaps)} holes.")
     return notes
+
+
+def _gate_record(recording: Recording) -> list[str]:
+    """What is wrong with the file that the gate leaves beside a recording in real time."""
+    facts = recording.metadata.get("run", {})
+    beside = "time_base" in facts and recording.path.name == RECORDING_NAME
+    if not beside or facts.get("clock") != "real":
+        return []
+    told = complaint(recording.path.parent / BLACK_BOX_NAME)
+    return [told] if told else []
 
 
 def _plan(recording: Recording, notes: list[str]) -> Plan | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from drives.bank import BankFeedback
 from hil.clock import Tick
+from hil.gated_bank import NEVER_S
 from hil.motion.moves import MoveLimits, move
 from hil.motion.source import MotionSource
 from hil.supervisor import RunCourse
@@ -80,12 +81,14 @@ class Control(NamedTuple):
         asked: the same for the six legs, for the gate.
         requests: what is asked of the modes.
         reset: the operator's reset button.
+        act_s: when a person last pressed for something to begin, monotonic [s].
     """
 
     wanted: PlatformSetpoint | None
     asked: Setpoint | None
     requests: tuple[Request, ...]
     reset: bool = False
+    act_s: float = NEVER_S
 
 
 STOP_ASKED = Control(None, None, (Request.HOLD,))

@@ -15,9 +15,9 @@ ENABLED = (DriveState.ENABLED,) * 6
 
 
 class Scripted:
-    def __init__(self, settings=SETTINGS, scales=SCALES, period_s=PERIOD_S):
+    def __init__(self, settings=SETTINGS, scales=SCALES, period_s=PERIOD_S, bus=ScriptedBus):
         self.time = VirtualTime(10.0)
-        self.bus = ScriptedBus(self.time)
+        self.bus = bus(self.time)
         over_text = LINK == "slcan"
         link = slcan_over(self.bus, self.time.now_s) if over_text else self.bus
         self.raw = CanopenBank(
@@ -43,6 +43,10 @@ class Scripted:
     def enabled(self):
         """Configure, home and enable; return the last feedback."""
         self.bank.configure()
+        return self.enabled_from_here()
+
+    def enabled_from_here(self):
+        """Home and enable a bank that is configured; return the last feedback."""
         self.bank.request(DriveGoal.HOMED)
         self.until(lambda f: all(f.homed))
         self.bank.request(DriveGoal.ENABLED)

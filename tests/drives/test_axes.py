@@ -150,7 +150,7 @@ def test_unhomed_legs_are_not_enabled(six):
     six.axes.request(DriveGoal.ENABLED)
     assert six.run(200) == DISABLED
     assert six.sent.controlword == (6,) * 6
-    assert "leg 1: it is not homed" in six.axes.waiting
+    assert "leg 1, 2, 3, 4, 5, 6: its reference is not known, homing" in six.axes.waiting
 
 
 @pytest.mark.parametrize("leg", range(6))
@@ -161,7 +161,7 @@ def test_none_is_enabled_while_one_cannot(six, leg):
     six.run(100)
     assert six.axes.state == DISABLED
     assert all(word == 6 for word in six.sent.controlword)
-    assert f"leg {leg + 1}: it is switch on disabled" in six.axes.waiting
+    assert f"leg {leg + 1}: statusword (6041h) is 0x0640, switch on disabled" in six.axes.waiting
     six.drives[leg].held = False
     six.until(lambda: six.axes.state == ENABLED)
 

@@ -151,7 +151,8 @@ def test_one_look_at_six_nodes_says_what_six_looks_say(events):
         if base == 0x200 and node != 6:
             continue
         watch.take(Frame(base + node, data), 0, now_s)
-        well = all(watch.alive(leg, now_s) for leg in range(6)) and not any(watch.codes(now_s))
+        codes = (*watch.judgements(now_s), *(notes.code for notes in watch.nodes))
+        well = all(watch.alive(leg, now_s) for leg in range(6)) and not any(codes)
         assert watch.all_well(now_s) == well
 
 
@@ -167,7 +168,6 @@ def test_the_inputs_are_known_in_the_very_first_cycle():
 
 def test_inputs_that_one_drive_does_not_tell_are_unknown():
     scripted = Scripted()
-    for leg in range(1, 6):
-        scripted.node(leg).objects[0x60FD, 0] = bytes(4)
+    scripted.node(6).lacks = {(0x60FD, 0)}
     scripted.bank.configure()
     assert scripted.bank.exchange(None).inputs is None

@@ -132,7 +132,7 @@ class FaultBench:
         self.bank, self.time, self.period_s = bank, time, period_s
         self.limits = dataclasses.replace(gate_limits(RIG, period_s), **limits or {})
         self.gate = Gate(self.limits)
-        self.gated = GatedBank(self.gate, bank)
+        self.gated = GatedBank(self.gate, bank, lambda: time.now)
         self.history = []
         self.watched = []
         self.cause = None
@@ -178,7 +178,8 @@ class FaultBench:
         if asked is not None:
             setpoint = Setpoint(index, asked, self._speeds(asked))
         tick = Tick(index, index * self.period_s, dt_s, 0.0)
-        exchange = self.gated.cycle(tick, setpoint, requests, reset=reset)
+        acts = {"act_s": now_s} if reset else {}  # a person presses it
+        exchange = self.gated.cycle(tick, setpoint, requests, reset=reset, **acts)
         self.bank_feedback = exchange.feedback
         rods, closed = self.rods, RIG.cylinders.closed_length_m
         self.history.append(

@@ -77,15 +77,15 @@ class IdealBank:
 class InlineGate:
     """A gate server, its slot and ring, and a clock that stands still unless told."""
 
-    def __init__(self, limits=None, **options):
+    def __init__(self, limits=None, bank=None, led=False, **options):
         self.limits = limits or LIMITS
-        self.bank = IdealBank()
+        self.bank = bank or IdealBank()
         self.slot = CommandSlot.local()
         self.ring = Ring.local(64, STATUS_SLOT_BYTES)
         self.now_s = 100.0
         self.connected = True
         self.box = BlackBox(PERIOD_S)
-        gated = GatedBank(Gate(self.limits), self.bank)
+        gated = GatedBank(Gate(self.limits, led=led), self.bank, lambda: self.now_s)
         gated.open()
         self.server = GateServer(
             gated, self.slot, self.ring, self.limits, lambda: self.now_s,
@@ -96,6 +96,8 @@ class InlineGate:
 
     def order(self, setpoint=None, *requests, sequence=None, age_s=0.0, **fields):
         number = self.index if sequence is None else sequence
+        if fields.get("reset"):
+            fields.setdefault("act_s", self.now_s)  # a person presses it
         order = Order(number, self.now_s - age_s, setpoint, requests, **fields)
         self.slot.write(order)
         return order

@@ -50,7 +50,7 @@ class Gated:
     def __init__(self, exchanges):
         self.exchanges = iter(exchanges)
 
-    def cycle(self, tick, asked, requests=(), *, reset=False):
+    def cycle(self, tick, asked, requests=(), *, reset=False, act_s=None):
         return next(self.exchanges)
 
     def close(self):

@@ -25,7 +25,7 @@ requests = st.sets(st.sampled_from(Request)).map(
 def orders(draw):
     setpoint = draw(st.none() | setpoints)
     sequence = draw(sequences) if setpoint is None else setpoint.sequence
-    flags = draw(st.booleans()), draw(st.booleans())
+    flags = draw(st.booleans()), draw(st.booleans()), draw(finite)
     return Order(sequence, draw(finite), setpoint, draw(requests), *flags)
 
 

@@ -51,7 +51,7 @@ feedbacks = st.builds(
     bools,
     st.none() | st.builds(LegCommand, six, six),
     st.none() | st.tuples(*[words] * 6),
-    st.tuples(*[st.integers(0, 0xFFFF)] * 6),
+    warning_code=st.tuples(*[st.integers(0, 0xFFFF)] * 6),
 )
 
 

@@ -88,7 +88,7 @@ class Bench:
         self.station, self.course = operated_run(parts, self.slot, self.told, self.journal.operator)
         self.motion = self.course.motion
         limits = gate_limits(self.plan.rig, PERIOD_S, wired=False)
-        self.gated = GatedBank(Gate(limits), bank_of(self.plan))
+        self.gated = GatedBank(Gate(limits, led=True), bank_of(self.plan), self.clock.now_s)
         self.gated.open()
         self.loop = Loop(
             self.clock, PERIOD_S, self.station, self.course, self.gated, self.journal, self.stop

@@ -41,7 +41,7 @@ def test_a_stop_takes_back_a_start_that_the_gate_has_not_taken_yet(start, mode):
 def test_a_stop_is_asked_until_nothing_moves_whatever_the_mode_becomes():
     bench = engaged()
     presses = Presses(lambda *_: None)
-    presses.obey(Button.HOLD, Mode.ENGAGING)
+    presses.obey(Button.HOLD, Mode.ENGAGING, 0.0)
     for mode in (Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING):
         verdict = replace(bench.last.verdict, mode=mode)
         assert [presses.request(verdict) for _ in range(50)] == [Request.HOLD] * 50

@@ -214,7 +214,7 @@ def test_homing_that_lasts_too_long_is_told_once():
     bench.press(Button.HOME)
     bench.until(Mode.HOMING)
     bench.until(Mode.IDLE)
-    assert bench.refused.startswith("HOME: stopped, homing lasted longer than ")
+    assert bench.refused.startswith("HOME: stopped, HOMING did not end within ")
     assert noted(bench).count(f"nothing done: {bench.refused}") == 1
 
 
@@ -330,7 +330,7 @@ def test_drives_that_do_not_end_in_time_are_given_up():
     bench.until(lambda: bench.course.done)
     assert told.asked[-1] is Request.SHUT_DOWN
     assert end(bench).cause is EndCause.GAVE_UP
-    assert end(bench).why.startswith("CSTOP lasted longer than ")
+    assert end(bench).why.startswith("CSTOP did not end within ")
 
 
 def test_the_end_is_told_at_once_and_its_time_ten_times_a_second():

@@ -299,8 +299,7 @@ def test_files_that_are_none_are_refused(tmp_path, whole):
     text.write_text("hello, I am no recording")
     with pytest.raises(RecordingError, match="not a recording"):
         Index.read(text)
-    with pytest.raises(RecordingError, match="limit 1000 bytes"):
-        Index.read(whole, Caps(chunk=1000))
+    assert "limit 1000 bytes" in Index.read(whole, Caps(chunk=1000)).damage
     with pytest.raises(RecordingError, match="sum of all chunks"):
         Index.read(whole, Caps(total=1000))
 

@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -85,17 +87,101 @@ def test_a_local_ring_is_refused(tmp_path: Path) -> None:
         RecorderProcess(Ring.local(), tmp_path / "a.mcap", HEADER)
 
 
-def test_killed_it_leaves_all_but_the_last_second(ring: Ring, tmp_path: Path) -> None:
+def _kill(recorder: RecorderProcess, next_part: int) -> None:
+    """Kill the one that writes, as nothing can be caught, and wait for the next one."""
+    clock = RealClock()
+    os.kill(recorder.pid, signal.SIGKILL)
+    began_s = clock.now_s()
+    _wait(lambda: recorder.ring.part == next_part)
+    assert clock.now_s() - began_s < 1.0
+
+
+def test_killed_a_second_one_goes_on_within_a_second_and_nothing_is_lost(
+    ring: Ring, tmp_path: Path
+) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    _push(ring, 0, 1000)  # 2 s of motion; the last chunk of it is never closed by the first one
+    _wait(lambda: 0 < ring.pending < 400)
+    assert recorder.service() == ""
+    _kill(recorder, 2)
+    assert recorder.service() == "the recorder was killed; a-2.mcap goes on"
+    assert recorder.service() == ""
+    _push(ring, 1000, 2000)
+    result = recorder.finish()
+    assert (result.status, result.dropped, result.lost) == (RecorderStatus.DONE, 0, 0)
+    assert (result.parts, result.sha256, result.failure) == (2, None, "")
+    recording = Recording.open(tmp_path / "a.mcap")
+    assert recording.parts == (tmp_path / "a.mcap", tmp_path / "a-2.mcap")
+    np.testing.assert_array_equal(recording.column("index"), np.arange(2000))
+    assert (recording.losses, recording.truncated) == ((), False)
+    inline = record(tmp_path / "inline.mcap", [sample_frame(index) for index in range(2000)])
+    assert [*np.diff(recording.t_s)] == [*np.diff(Recording.open(inline.path).t_s)]
+    assert Recording.open(tmp_path / "a-2.mcap").cycles < 2000, "a part by itself is a part"
+
+
+def test_killed_again_and_again_each_time_another_one_goes_on(ring: Ring, tmp_path: Path) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    for number in range(1, 5):
+        _push(ring, (number - 1) * 100, number * 100)
+        _kill(recorder, number + 1)
+    result = recorder.finish()
+    assert (result.status, result.parts, result.lost) == (RecorderStatus.DONE, 5, 0)
+    recording = Recording.open(tmp_path / "a.mcap")
+    np.testing.assert_array_equal(recording.column("index"), np.arange(400))
+
+
+def test_killed_while_the_file_is_ended_another_one_ends_it(ring: Ring, tmp_path: Path) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    _push(ring, 0, 3000)
+    os.kill(recorder.pid, signal.SIGKILL)  # most of it is still in the ring
+    result = recorder.finish()
+    assert (result.status, result.lost) == (RecorderStatus.DONE, 0)
+    assert Recording.open(tmp_path / "a.mcap").cycles == 3000
+
+
+def _family(pid: int) -> list[int]:
+    """The recorder and its copy, by their session."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                state = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(state[3]) == pid and state[0] != "Z":
+                    found.append(int(entry.name))
+    return found
+
+
+def test_a_copy_that_is_killed_is_made_anew_and_goes_on_when_needed(
+    ring: Ring, tmp_path: Path
+) -> None:
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    session = recorder.pid
+    _wait(lambda: len(_family(session)) == 2)
+    (copy,) = set(_family(session)) - {session}
+    os.kill(copy, signal.SIGKILL)
+    _wait(lambda: len(set(_family(session)) - {copy}) == 2)
+    _push(ring, 0, 10)
+    _kill(recorder, 2)
+    assert recorder.finish().status is RecorderStatus.DONE
+    assert Recording.open(tmp_path / "a.mcap").cycles == 10
+    assert _family(session) == [], "nobody is left behind"
+
+
+def test_all_killed_at_once_the_run_is_told_that_nobody_records(ring: Ring, tmp_path: Path) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 2000)  # 4 s of motion
     _wait(lambda: ring.pending == 0)
-    os.kill(recorder.pid, signal.SIGKILL)
-    _wait(lambda: recorder.service() or recorder.ring.status is RecorderStatus.GONE)
+    os.killpg(recorder.pid, signal.SIGKILL)
+    said: list[str] = []
+    _wait(lambda: said.append(recorder.service()) or bool(said[-1]))
+    assert said[-1] == "no recorder is left: the rest of the run is not recorded"
+    assert recorder.service() == ""
     assert ring.push(CYCLE_KIND, packed(sample_frame(2000)))  # the loop goes on as before
     result = recorder.finish()
     assert result.status is RecorderStatus.GONE
     assert (result.sha256, result.lost) == (None, 1)
     assert "ended early" in result.problem
+    assert result.failure.startswith("recording failed: recorder process ended early (-9)")
     recording = Recording.open(tmp_path / "a.mcap")
     assert recording.truncated
     assert recording.t_s[-1] >= 4.0 - 1.0
@@ -107,7 +193,7 @@ def test_what_lies_still_is_on_disk_soon_as_well(ring: Ring, tmp_path: Path) -> 
     before = ring.written_bytes
     _push(ring, 0, 10, period_s=0.0)  # motion time stands still
     _wait(lambda: ring.written_bytes > before)
-    os.kill(recorder.pid, signal.SIGKILL)
+    os.killpg(recorder.pid, signal.SIGKILL)
     recorder.finish()
     assert Recording.open(tmp_path / "a.mcap").cycles == 10
 
@@ -179,6 +265,7 @@ def test_in_real_time_every_chunk_goes_through_to_the_disk(
     }
     said = []
     monkeypatch.setattr(process, "Recorder", refuse)
+    monkeypatch.setattr(process, "Standby", lambda: SimpleNamespace(keep=int, end=int))
     monkeypatch.setattr(process, "_say", lambda **answer: said.append(answer))
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(os, "sched_setaffinity", lambda *_: None)
@@ -187,7 +274,7 @@ def test_in_real_time_every_chunk_goes_through_to_the_disk(
     )
     assert process.main() == 2
     assert said == [{"refused": "enough was seen"}]
-    assert asked == {"sync": True, "min_free_bytes": 17}
+    assert asked == {"sync": True, "min_free_bytes": 17, "part": 1}
 
 
 PARENT = """

@@ -16,7 +16,8 @@ from recording_samples import record, sample_frame
 
 from hil.recording.export import export_csv
 from hil.recording.header import RecordingError
-from hil.recording.mcap_scan import MAGIC, Caps
+from hil.recording.mcap_scan import Caps
+from hil.recording.mcap_walk import MAGIC
 from hil.recording.reader import Recording
 
 CYCLES = 60
@@ -138,10 +139,10 @@ def _with_chunk(
     return path
 
 
-def test_a_chunk_that_says_it_is_huge_is_refused(tmp_path: Path) -> None:
+def test_a_chunk_that_says_it_is_huge_is_not_unpacked(tmp_path: Path) -> None:
     bomb = _with_chunk(tmp_path / "a.mcap", 2**40, zstandard.compress(bytes(1000)))
-    with pytest.raises(RecordingError, match=rf"chunk of {2**40} bytes, limit {2**26} bytes"):
-        Recording.open(bomb)
+    recording = Recording.open(bomb)
+    assert f"chunk of {2**40} bytes, limit {2**26} bytes" in recording.damage
 
 
 def test_a_chunk_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
@@ -187,7 +188,7 @@ def test_chunks_of_another_program_do_not_crash_the_reader(tmp_path: Path, data:
     assert recording.damage
 
 
-def test_a_checksum_that_differs_ends_the_reading(whole: Path, tmp_path: Path) -> None:
+def test_a_checksum_that_differs_is_told(whole: Path, tmp_path: Path) -> None:
     data = bytearray(whole.read_bytes())
     place = data.index(b"sample", data.index(b"scenario.json"))  # inside the attachment
     data[place] ^= 1

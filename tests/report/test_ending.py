@@ -6,7 +6,16 @@ import dataclasses
 
 import numpy as np
 import pytest
-from report_samples import GOOD, TRIP_TEXT, TRIPPED, start_of, violation, with_columns, write_run
+from report_samples import (
+    GOOD,
+    PERIOD_S,
+    TRIP_TEXT,
+    TRIPPED,
+    start_of,
+    violation,
+    with_columns,
+    write_run,
+)
 
 from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
 from hil.recording.reader import Recording
@@ -41,6 +50,18 @@ def test_a_trip_says_when_which_and_how_many(tripped_run: Recording) -> None:
     assert verdict.ending is Ending.TRIPPED
     assert not verdict.ending.good
     assert verdict.reason == f"At 0.966 s: {TRIP_TEXT}, and 1 more in the same cycle"
+
+
+def test_that_it_parked_after_the_stop_is_said(tmp_path) -> None:
+    course = (*TRIPPED[:-1], ("HOLD", 5), ("PARKING", 50), ("STANDBY", 10), ("OFF", 2))
+    first = start_of(course, "CSTOP")
+    run = write_run(tmp_path / "a.mcap", course, events=(violation(first, "control: silent"),))
+    latched = with_flag(run, first, CycleFlag.FAULT_LATCHED)
+    at = start_of(course, "PARKING") * PERIOD_S
+    for recording in (run, latched):
+        verdict = judged(recording)
+        assert verdict.ending is Ending.TRIPPED
+        assert verdict.reason == f"At 0.966 s: control: silent; then it parked, at {at:.3f} s"
 
 
 def test_a_refused_request_is_never_the_cause(tmp_path) -> None:

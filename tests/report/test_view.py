@@ -10,7 +10,7 @@ import pytest
 from report_samples import GOOD, demo_plan, start_of, with_columns, write_run
 
 from hil.machine import soft_range_m
-from hil.recording.reader import Gap, Recording
+from hil.recording.reader import Gap, Loss, Recording
 from hil.report.phases import phases_of, times_s
 from hil.report.view import LegLimits, RunView
 
@@ -85,12 +85,19 @@ def test_real_drives_are_not_called_simulated(tmp_path) -> None:
 
 def test_what_is_wrong_with_a_recording_is_noted(good_run: Recording) -> None:
     odd = dataclasses.replace(
-        good_run, scenario=None, truncated=True, damage="chunk 7", gaps=(Gap(5, 2),), metadata={}
+        good_run,
+        scenario=None,
+        truncated=True,
+        losses=(Loss("chunk 7", 1.0, 1.5, 250), Loss("gone", 4.0, 4.1, 9, damaged=False)),
+        gaps=(Gap(5, 2),),
+        metadata={},
     )
     view = RunView.of(odd)
     text = "\n".join(view.notes)
     assert "not finished properly" in text
-    assert "damaged: chunk 7" in text
+    assert "damaged once; 250 cycles are missing by that" in text
+    assert "1.000 to 1.500 s, 250 cycles missing: chunk 7" in text
+    assert "4.000 to 4.100 s, 9 cycles missing: gone" in text
     assert "2 entries were dropped" in text
     assert "scenario is not in the file" in text
     assert (view.plan, view.limits, view.geometry) == (None, None, None)

@@ -55,6 +55,9 @@ class Judge:
         self.elapsed_s = limits.period_s
         self.differing = 0
         self.discrepant = False
+        self.closed = False  # the gate has stopped, and nobody has acted since
+        self.since = 0
+        self.parked = False
 
     def watch(self, inputs, verdict):
         self._inputs(inputs, verdict)
@@ -68,6 +71,7 @@ class Judge:
             if self.last is None:
                 self._first(inputs, verdict)
             self._allowed(inputs, verdict)
+        self._interlock(inputs, verdict)
         self.mode = verdict.mode
         self.reset_low = verdict.mode is Mode.FAULT and not inputs.reset
 
@@ -147,6 +151,24 @@ class Judge:
             self.discrepant = True
         if channels == (False, False):
             self.discrepant = False
+
+    def _interlock(self, inputs, verdict):
+        """After a stop by the gate itself a person's newer act comes before any start."""
+        self.since += 1
+        if 0.0 <= inputs.act_age_s < self.since * self.dt:
+            self.closed = self.parked = False
+        if verdict.mode is not self.mode and self.closed:
+            started = verdict.mode in (Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED)
+            assert not started, "restart: started again without an act"
+            if verdict.mode is Mode.PARKING:
+                assert not self.parked, "restart: parked twice without an act"
+                assert self.mode is Mode.HOLD, "restart: parked from elsewhere than HOLD"
+                self.parked = True
+        causes = [v for v in verdict.violations if v.severity >= 1]
+        if self.mode is Mode.OFF:
+            causes = [v for v in causes if v.check.name == "CONTROL"]
+        if causes:
+            self.closed, self.since = True, 0
 
     def _modes(self, inputs, verdict):
         before, after = self.mode, verdict.mode

@@ -1,5 +1,6 @@
 """Limits, values, and an ideal six-leg plant behind a gate."""
 
+import math
 from dataclasses import replace
 
 from safety.gate import Gate, GateInputs
@@ -76,9 +77,15 @@ def changed(values, leg, value):
 
 
 def feedback(
-    length_m=START, speed_m_s=ZERO, enabled=YES, homed=YES, fault_code=(0,) * 6, fresh=YES
+    length_m=START,
+    speed_m_s=ZERO,
+    enabled=YES,
+    homed=YES,
+    fault_code=(0,) * 6,
+    fresh=YES,
+    judged=(False,) * 6,
 ):
-    return Feedback(length_m, speed_m_s, enabled, homed, fault_code, fresh)
+    return Feedback(length_m, speed_m_s, enabled, homed, fault_code, fresh, judged)
 
 
 class Bench:
@@ -120,6 +127,7 @@ class Bench:
             "requests": requests,
             "reset": False,
             "estop": (True, True),
+            "act_age_s": 0.0 if changes.get("reset") else math.inf,  # a person presses it
         }
         self.inputs = GateInputs(**{**inputs, **changes})
         verdict = self.gate.step(self.inputs)

@@ -362,8 +362,47 @@ def reset_by_level(bench):
 
 
 def reset_at_any_time(bench):
-    observe = bench.gate._observe
-    bench.gate._observe = lambda inputs, cause_gone: observe(inputs, True)
+    bench.gate._interlock.close = lambda causes: None
+
+
+def go_on(bench):
+    """Control goes silent in the motion, and goes on with its program."""
+    bench.moving()
+    bench.run(40, absent="silent")
+    for request in [Request.PARK, Request.PARKED, Request.ENGAGE, Request.RISEN] * 3:
+        bench.cycle(None, request)
+        bench.run(20)
+
+
+def home_again(bench):
+    """Control goes silent while the legs home, and asks for it again."""
+    bench.engaging().cycle(None, Request.HOLD)
+    bench.run(20)
+    bench.cycle(None, Request.SHUT_DOWN)
+    bench.cycle(None, Request.CONFIGURED)
+    bench.homed = NO
+    bench.cycle(None, Request.HOME)
+    bench.run(3, absent="gone", fb=bench.read(homed=NO))
+    for _ in range(10):
+        bench.cycle(None, Request.HOME)
+
+
+def park_again(bench):
+    """Parking, which was part of a stop, is broken off; control asks for it again."""
+    bench.moving()
+    bench.run(60)
+    bench.cycle(None, Request.PARK)
+    bench.run(5, absent="silent")
+    bench.run(20)
+    bench.cycle(None, Request.PARK)
+
+
+def no_interlock(bench):
+    bench.gate._interlock.objection = lambda following: ""
+
+
+def forgetful_interlock(bench):
+    bench.gate._interlock.entered = lambda mode: None
 
 
 def reset_while_moving(bench):
@@ -379,10 +418,10 @@ def power_again(bench):
 def a_way_out_of_lockout(bench):
     observe = bench.gate._observe
 
-    def forgiving(inputs, cause_gone):
+    def forgiving(inputs):
         if bench.gate._mode is Mode.LOCKOUT and inputs.reset:
             bench.gate._mode = Mode.IDLE
-        return observe(inputs, cause_gone)
+        return observe(inputs)
 
     bench.gate._observe = forgiving
 
@@ -458,6 +497,9 @@ CONTROLS = {
         "11: standstill",
     ),
     "power after a quick stop": (two_faults, power_again, "no power again"),
+    "restart silent, goes on": (go_on, no_interlock, "restart: started again"),
+    "restart silent in homing": (home_again, no_interlock, "restart: started again"),
+    "restart parks twice": (park_again, forgetful_interlock, "restart: parked twice"),
     "lockout": (lock_out, a_way_out_of_lockout, "11: lockout has no exit"),
     "unarmed": (run_while_off, command_in_idle, "10: |6: "),
 }
@@ -517,5 +559,4 @@ def test_the_attacks_provoke_every_check():
         attack(bench)
         provoked |= {v.check for verdict in bench.history for v in verdict.violations}
     # Of these three: tests/faults/test_late_feedback.py and test_safety_load.py.
-    elsewhere = {Check.LAG, Check.FORCE, Check.WARNING}
-    assert provoked | elsewhere == set(Check) - {Check.REQUEST}
+    assert provoked | {Check.LAG, Check.FORCE, Check.WARNING} == set(Check)

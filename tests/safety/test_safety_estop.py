@@ -88,6 +88,57 @@ def test_row_45_fitted_and_not_read_is_a_fault(way):
     assert b.verdict.mode is Mode.FAULT
 
 
+WAYS = ["idle", "homing", "standby", "engaging", "engaged", "moving", "holding", "stopping"]
+
+
+def brought(way, **changes):
+    """A bench in this state, with the emergency stop closed."""
+    b = bench(**changes)
+    if way in ("holding", "stopping"):
+        b.moving().cycle(None, Request.HOLD)
+        b.run(60 if way == "holding" else 1)
+        assert b.verdict.mode is (Mode.HOLD if way == "holding" else Mode.CSTOP)
+        return b
+    return getattr(b, way)()
+
+
+@pytest.mark.parametrize("channels", ANY_OPEN)
+@pytest.mark.parametrize("way", WAYS)
+def test_row_45_channels_that_were_not_read_before_hide_nothing(way, channels):
+    """Class B of the same check is latched: the open one acts in the cycle that reads it."""
+    b = brought(way)
+    b.cycle(None, estop=None)
+    b.cycle(None, estop=None)
+    powered = b.verdict.drives is not DriveRequest.OFF
+    verdict = b.cycle(None, estop=channels)
+    assert verdict.allowed is None, "nothing more is sent"
+    assert verdict.mode is (Mode.QSTOP if powered else Mode.FAULT)
+    assert verdict.drives in (DriveRequest.QUICK_STOP, DriveRequest.OFF)
+    estop = [fault.severity for fault in verdict.faults if fault.check is Check.ESTOP]
+    assert estop == [Severity.STOP, Severity.QUICK_STOP], "the first cause beside the worst"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_row_45_no_fault_that_came_before_hides_an_open_channel(way):
+    """Whatever is latched: feedback, drive, cycle, channels that differed, channels not read."""
+    for trouble in (
+        {"late_s": 1.0},
+        {"elapsed_s": 1.0},
+        {"estop": None},
+        {"fault_code": (0, 0, 0x8611, 0, 0, 0)},
+        {"homed": (True, True, False, True, True, True)},
+        {"fresh": (True,) * 5 + (False,)},
+    ):
+        b = brought(way)
+        for _ in range(4):
+            cycle = {k: v for k, v in trouble.items() if k in ("late_s", "elapsed_s", "estop")}
+            read = {k: v for k, v in trouble.items() if k not in cycle}
+            b.cycle(None, fb=b.read(**read), **cycle)
+        verdict = b.cycle(None, estop=OPEN)
+        assert verdict.allowed is None, trouble
+        assert verdict.drives is not DriveRequest.ENABLE, trouble
+
+
 def test_row_46_channels_that_differ_for_longer_than_the_limit_are_a_fault_of_their_own():
     b = bench(estop_discrepancy_cycles=20).standby()
     for cycle in range(1, 21):
@@ -147,3 +198,14 @@ def test_the_texts_say_which_channel():
         "emergency stop: channel 2 open",
         "emergency stop: fitted, but its two channels are not read",
     ]
+
+
+def test_row_46_a_second_press_does_not_take_back_that_the_channels_differed():
+    """A press that opens one channel first begins the count anew, and nothing else."""
+    watch = EmergencyStopWatch(make_limits(estop_fitted=True, estop_discrepancy_cycles=3))
+    for _ in range(4):
+        found = watch.step((True, False))
+    assert Check.ESTOP_DISCREPANCY in {v.check for v in found}
+    for channels in [CLOSED, (True, False), CLOSED, (False, True), (False, True), CLOSED]:
+        assert Check.ESTOP_DISCREPANCY in {v.check for v in watch.step(channels)}, channels
+    assert Check.ESTOP_DISCREPANCY not in {v.check for v in watch.step(OPEN)}

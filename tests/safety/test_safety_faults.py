@@ -1,10 +1,12 @@
 """The reaction to many faults at once."""
 
+from itertools import permutations, product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safety.faults import FaultLatch, reaction_to
+from safety.faults import FaultLatch, reaction_to, told
 from safety.modes import Severity
 from safety.verdict import Check, Violation
 
@@ -41,6 +43,34 @@ def test_invariant_12_the_order_of_faults_makes_no_difference(before, random):
     shuffled = list(before)
     random.shuffle(shuffled)
     assert reaction_to(shuffled) is reaction_to(before)
+
+
+@some
+@given(st.lists(faults, max_size=6), st.randoms(use_true_random=False))
+def test_invariant_12_faults_that_come_one_by_one_react_like_all_at_once(wanted, random):
+    """In any order, of any check: what is latched already never hides a worse one."""
+    random.shuffle(wanted)
+    latch = FaultLatch()
+    for known, fault_ in enumerate(wanted):
+        before = latch.reaction
+        new = latch.add([fault_])
+        assert latch.reaction is reaction_to(wanted[: known + 1])
+        assert new or latch.reaction is before, "a stronger reaction is one to something new"
+
+
+LADDER = (Severity.HOLD, Severity.STOP, Severity.QUICK_STOP, Severity.LOCKOUT)
+
+
+@pytest.mark.parametrize("check", Check)
+def test_a_worse_one_of_the_same_check_and_leg_is_latched_beside_the_first(check):
+    for leg, order in product((None, 3), permutations(LADDER)):
+        latch, worst = FaultLatch(), Severity.INFORM
+        for severity in order:
+            assert latch.add([fault(check, leg, severity)]) is (severity > worst)
+            worst = max(worst, severity)
+            assert latch.reaction is worst
+            assert latch.faults[0].severity is order[0], "the first cause stays first"
+            assert latch.faults[-1].severity is worst, "beside the worst"
 
 
 def test_no_fault_no_reaction():
@@ -91,3 +121,11 @@ def test_what_only_informs_is_not_latched():
     assert latch.add([fault(Check.STALE, None, Severity.INFORM)]) is False
     assert latch.add([fault(Check.DRIVE, 1)], least=Severity.LOCKOUT) is False
     assert latch.faults == ()
+
+
+def test_in_words_the_first_cause_stands_before_the_worst():
+    mild, grave = fault(Check.MISSING, None, Severity.HOLD), fault(Check.DRIVE, 1)
+    assert told(()) == ""
+    assert told((mild,)) == told((mild, mild)) == str(mild)
+    assert told((mild, grave)) == f"{mild}; then {grave}"
+    assert told((grave, mild)) == str(grave)

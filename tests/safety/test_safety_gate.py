@@ -142,8 +142,9 @@ class TestStart:
         assert (verdict.mode, verdict.action) == (Mode.CSTOP, Action.STOPPING)
         assert verdict.allowed.length_m == START
         assert bench.cycle().mode is Mode.HOLD
-        verdict = bench.cycle(None, Request.PARK)
-        assert (verdict.mode, verdict.faults) == (Mode.PARKING, ())
+        assert bench.cycle(None, Request.PARK).mode is Mode.PARKING
+        assert faults(bench.verdict) == [(Check.START, leg)], "told until a person acts"
+        assert bench.cycle(None, act_age_s=0.0).faults == ()
 
     def test_within_the_start_tolerance_the_other_checks_still_hold(self):
         bench = Bench().engaging()
@@ -247,7 +248,7 @@ class TestStream:
             assert verdict.faults == other.faults
 
     def test_no_gap_is_bridged_that_would_leave_the_stoppable_range(self):
-        bench = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=50)).engaged()
+        bench = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=10)).engaged()
         speed = 0.0
         while bench.verdict.mode is Mode.ENGAGED:
             speed = min(speed + 0.004, 0.4)
@@ -256,7 +257,7 @@ class TestStream:
                 good = bench.index
         assert checks(verdict) == [(Check.BRAKING, 6)]
 
-        again = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=50)).engaged()
+        again = Bench(make_limits(legs=(LEG,) * 6, missing_setpoints_max=10)).engaged()
         speed = 0.0
         while again.index < good:
             speed = min(speed + 0.004, 0.4)
@@ -325,7 +326,7 @@ class TestFaults:
         assert until(bench, Mode.FAULT).faults == verdict.faults
 
     def test_a_leg_that_does_not_follow(self):
-        bench = Bench(make_limits(stuck_movement_m=1.0)).moving()
+        bench = Bench(make_limits(stuck_movement_m=0.02)).moving()
         speed = (0.1, -0.08, 0.06, -0.04, 0.02, 0.0)
         stuck = bench.length_m[0]
         while bench.verdict.mode is Mode.ENGAGED:
@@ -561,7 +562,7 @@ class TestRequests:
         bench = Bench().engaged()
         bench.cycle(bench.ask_speed(changed(ZERO, 6, speed)))
         assert bench.cycle(None, Request.PARK).mode is Mode.CSTOP
-        slow = make_limits(standstill_speed_m_s=0.1)  # a*dt = 4 mm/s on leg 1 is less
+        slow = make_limits(standstill_speed_m_s=0.02)  # a*dt = 4 mm/s on leg 1 is less
         bench = Bench(slow).engaged()
         bench.cycle(bench.ask_speed(changed(ZERO, 1, speed)))
         assert bench.cycle(None, Request.PARK).mode is Mode.CSTOP
@@ -734,6 +735,17 @@ class TestLockout:
             command.advance(START, ZERO)
         command.begin_stop()
         assert command.stopped
+
+
+def test_a_command_that_was_dropped_begins_anew_at_rest():
+    command = CommandedState(make_limits())
+    command.start(START)
+    command.advance(tuple(x + 1e-6 for x in START), (1e-6 / DT,) * 6)
+    assert not command.stopped
+    command.drop()
+    command.start(START)
+    assert command.stopped
+    assert command.movement_m == ZERO
 
 
 def test_inputs_are_frozen_and_ask_nothing_by_themselves():

@@ -132,19 +132,19 @@ def test_invariant_24_braking_way_is_below_half_the_stroke():
 
 
 def test_the_following_window_leaves_room_in_the_stroke():
-    # margin = base + (k + t) * v = 0.05 + 0.5 * 0.5 = 0.3 m at each end of 0.6 m: nothing left.
-    wide = {"following_base_m": 0.05, "following_per_speed_s": 0.4}
-    legs = (LEG,) * 6
+    # margin = base + (k + t) * v = 0.05 + 0.25 * 1.0 = 0.3 m at each end of 0.6 m: nothing left.
+    wide = {"following_base_m": 0.05, "following_per_speed_s": 0.15}
+    legs = (replace(LEG, speed_max_m_s=1.0),) * 6
     make_limits(legs=legs, reaction_time_s=0.099, **wide)
-    words = r"0\.3005 m at each end, leave nothing .* of 0\.6 m; need less than 0\.3 m"
+    words = r"0\.301 m at each end, leave nothing .* of 0\.6 m; need less than 0\.3 m"
     with pytest.raises(LimitsError, match=words):
         make_limits(legs=legs, reaction_time_s=0.101, **wide)
 
 
 def test_a_margin_of_exactly_half_the_stroke_leaves_nothing():
-    # Powers of two, so that nothing is rounded: 0.125 + (0.25 + 0.25) * 0.25 = 0.25 m.
-    leg = replace(LEG, soft_min_m=0.5, soft_max_m=1.0, speed_max_m_s=0.25)
-    wide = {"following_base_m": 0.125, "following_per_speed_s": 0.25, "reaction_time_s": 0.25}
+    # Powers of two, so that nothing is rounded: 1/32 + (1/8 + 1/8) * 7/8 = 1/4 m.
+    leg = replace(LEG, soft_min_m=0.5, soft_max_m=1.0, speed_max_m_s=0.875)
+    wide = {"following_base_m": 1 / 32, "following_per_speed_s": 1 / 8, "reaction_time_s": 1 / 8}
     with pytest.raises(LimitsError, match="leave nothing"):
         make_limits(legs=(leg,) * 6, **wide)
     make_limits(legs=(replace(leg, soft_max_m=1.001),) * 6, **wide)

@@ -20,7 +20,7 @@ ON = (True,) * 6
 
 
 def told(force_n=ZERO, fresh=ON, **fields):
-    return Feedback(ZERO, ZERO, ON, ON, (0,) * 6, fresh, force_n, **fields)
+    return Feedback(ZERO, ZERO, ON, ON, (0,) * 6, fresh, force_n=force_n, **fields)
 
 
 def play(forces, limits=LIMITS):

@@ -9,6 +9,7 @@ from safety.modes import (
     FAULT_EVENT,
     FOLLOWING_MODES,
     HOMED_MODES,
+    STARTED_MODES,
     TRANSITIONS,
     DriveRequest,
     Event,
@@ -52,7 +53,7 @@ AT_REST           -    -    -    -    -    -    HOLD -    -    IDLE -    -
 AT_REST_FAULTED   -    -    -    -    -    -    FALT -    -    FALT -    -
 STOP_FAILED       -    -    -    -    -    -    -    -    -    FALT -    -
 CLEARED           -    -    -    -    -    -    -    -    -    -    IDLE -
-FAULT_HOLD        -    -    -    -    CSTP CSTP =    -    CSTP -    -    -
+FAULT_HOLD        =    =    QSTP =    CSTP CSTP =    =    CSTP =    =    -
 FAULT_STOP        -    FALT QSTP CSTP CSTP CSTP =    CSTP CSTP =    =    -
 FAULT_QUICK_STOP  -    FALT QSTP QSTP QSTP QSTP QSTP QSTP QSTP =    QSTP -
 FAULT_LOCKOUT     LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK LOCK =
@@ -149,6 +150,7 @@ def test_severities_rise():
 
 
 def test_sets_of_modes():
+    assert {Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED} == STARTED_MODES
     assert {Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING} == FOLLOWING_MODES
     assert {Mode.STANDBY, Mode.CSTOP, Mode.HOLD} | FOLLOWING_MODES == HOMED_MODES
 

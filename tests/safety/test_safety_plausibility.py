@@ -5,7 +5,7 @@ import math
 import pytest
 from safety_samples import DT, START, YES, ZERO, Bench, changed, feedback, make_limits
 
-from safety.modes import Mode, Severity
+from safety.modes import Mode, Request, Severity
 from safety.plausibility import PlausibilityWatch
 from safety.verdict import Action, Check
 
@@ -140,3 +140,15 @@ def test_a_length_that_is_no_number_is_told_once_as_such():
     assert [v.check for v in verdict.violations if v.severity > Severity.INFORM] == [Check.FEEDBACK]
     verdict = go_on(bench)
     assert Check.JUMP not in {v.check for v in verdict.violations}
+
+
+def test_homing_anew_may_shift_the_lengths_too():
+    """What was measured before it, by another reference, is forgotten."""
+    bench = Bench().standby()
+    bench.cycle(None, Request.SHUT_DOWN)
+    bench.cycle(None, Request.CONFIGURED)
+    bench.length_m = tuple(x + 0.05 for x in START)
+    bench.cycle(None, Request.HOME)
+    bench.run(20)
+    assert bench.verdict.mode is Mode.STANDBY
+    assert bench.verdict.faults == ()

@@ -134,3 +134,14 @@ def test_a_fault_while_the_drives_are_being_enabled_lets_none_go_on():
         assert bench.verdict.drives in (DriveRequest.QUICK_STOP, DriveRequest.OFF)
         bench.cycle(fb=bench.read(enabled=NO))
     assert bench.verdict.mode is Mode.FAULT
+
+
+def test_a_second_quick_stop_has_its_whole_patience():
+    watch = begun()
+    for _ in range(PATIENCE):
+        assert watch.step(None) == []
+    watch.begin(None)
+    for _ in range(PATIENCE):
+        assert watch.step(None) == []
+        assert not watch.failed
+    assert watch.step(None)

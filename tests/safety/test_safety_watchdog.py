@@ -314,6 +314,28 @@ class TestFeedback:
         assert [(v.check, v.leg, v.value) for v in found] == [(Check.DRIVE, leg, 0x8611)]
         assert str(found[0]) == f"leg {leg}: drive: reports fault 0x8611"
 
+    @pytest.mark.parametrize(
+        ("code", "words"),
+        [
+            (0x8100, "it has left the NMT state operational"),
+            (0x8106, "it refuses what it is asked, Modbus exception 6"),
+            (0x8120, "the CAN adapter is error passive"),
+            (0x8130, "it is silent"),
+            (0x8150, "somebody else sends what only the bench may send"),
+            (0x8180, "it has restarted"),
+            (0x8612, "its homing failed"),
+            (0xFF02, "perhaps two nodes have its id"),
+            (0x1234, "it cannot be relied on"),
+        ],
+    )
+    def test_what_the_bench_judges_itself_is_told_as_such(self, code, words):
+        codes = changed((0,) * 6, 4, code)
+        (found,) = self.watch(feedback(fault_code=codes, judged=changed((False,) * 6, 4, True)))
+        assert str(found[0]).startswith(f"leg 4: drive: {words}")
+        assert str(found[0]).endswith(f"(judged by the bench, 0x{code:04X})")
+        (found,) = self.watch(feedback(fault_code=codes))
+        assert str(found[0]) == f"leg 4: drive: reports fault 0x{code:04X}"
+
     def test_homing_is_asked_for_only_where_it_is_needed(self):
         assert self.watch(feedback(homed=NO), homed=False) == [[]]
 

@@ -2,15 +2,18 @@
 
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import IO, Final, NamedTuple
 
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-RECORD_HEAD: Final = struct.Struct("<BQ")
-"""Of every record: opcode, length of what follows."""
+from hil.recording.mcap_walk import HEAD as RECORD_HEAD
+from hil.recording.mcap_walk import MESSAGE
+
+_MESSAGE_HEAD: Final = struct.Struct("<HIQ")  # channel, sequence, log time
 MESSAGE_HEAD_BYTES: Final = RECORD_HEAD.size + 22
 """Of a message within a chunk, before its JSON: record's head, channel, sequence, two times."""
 
@@ -28,6 +31,7 @@ class Chunk:
         first: number of its first frame in the recording.
         cycles: place of each frame's message within the chunk.
         events: place of each event's message.
+        part: number of its file among those of the run, from 0.
     """
 
     at: int
@@ -38,6 +42,26 @@ class Chunk:
     first: int
     cycles: NDArray[np.int64]
     events: NDArray[np.int64]
+    part: int = 0
+
+
+class Entry(NamedTuple):
+    """Where a message is in a chunk, and what its head says."""
+
+    place: int
+    channel: int
+    sequence: int
+    log_time_ns: int
+
+
+def entries(data: bytes) -> Iterator[Entry]:
+    """The messages of an unpacked chunk, in order."""
+    place = 0
+    while place + RECORD_HEAD.size <= len(data):
+        opcode, length = RECORD_HEAD.unpack_from(data, place)
+        if opcode == MESSAGE and place + MESSAGE_HEAD_BYTES <= len(data):
+            yield Entry(place, *_MESSAGE_HEAD.unpack_from(data, place + RECORD_HEAD.size))
+        place += RECORD_HEAD.size + length
 
 
 def unpack(file: IO[bytes], chunk: Chunk) -> bytes:

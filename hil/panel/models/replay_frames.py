@@ -22,8 +22,11 @@ from hil.panel.models.replay_index import Index
 from hil.recording.frame import EventRecord
 from hil.recording.header import RecordingError
 from hil.recording.layout import Layout
+from hil.recording.reader import Loss
 
 Array = NDArray[np.float64]
+_TIME_AT = RECORD_HEAD.size + 6
+"""Of a message's log time, from its first byte on: behind the record's head, channel, sequence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,14 +58,18 @@ class Frames:
         self._lock = Lock()
         self._form: _Form | None = None
         self._names = tuple(list(names) for names in (index.header.modes, index.header.actions))
-        self.damage = index.damage
-        """What of the recording cannot be read; empty if all can."""
+        self._bad: dict[int, str] = {}
         try:
-            self._file: IO[bytes] = index.path.open("rb")
+            self._files: list[IO[bytes]] = [part.open("rb") for part in index.parts]
         except OSError as error:
             raise RecordingError(
                 f"{index.path}: cannot be read: {error.strerror or error}"
             ) from error
+
+    @property
+    def damage(self) -> str:
+        """What of the recording cannot be read, with its time; empty if all can."""
+        return "; ".join([text for text in (self.index.damage, *self._bad.values()) if text])
 
     @property
     def table(self) -> Array:
@@ -83,22 +90,23 @@ class Frames:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        for file in self._files:
+            file.close()
 
     def events(self) -> tuple[EventRecord, ...]:
         """All events, in order; those in damaged chunks are left out."""
         found: list[EventRecord] = []
-        for chunk in self.index.chunks:
+        for number, chunk in enumerate(self.index.chunks):
             if not len(chunk.events):
                 continue
             try:
                 with self._lock:
-                    data = unpack(self._file, chunk)
+                    data = unpack(self._files[chunk.part], chunk)
                 for place in chunk.events.tolist():
                     raw = orjson.loads(message_json(data, place))
                     found.append(EventRecord.from_mapping(raw))
-            except (ValueError, OSError) as error:
-                self.damage = self.damage or str(error)
+            except (ValueError, KeyError, TypeError, OSError) as error:
+                self._note_bad(number, error)
         return tuple(sorted(found, key=lambda event: event.t_s))
 
     def next_chunk(self, row: int) -> int | None:
@@ -127,7 +135,7 @@ class Frames:
         names = tuple(list(known) for known in self._names)
         try:
             with self._lock:
-                data = unpack(self._file, chunk)
+                data = unpack(self._files[chunk.part], chunk)
             raw = orjson.loads(message_json(data, int(chunk.cycles[row - chunk.first])))
             values = values_of(raw, self.index.layout, names)
         except (ValueError, KeyError, TypeError, IndexError, struct.error, OSError):
@@ -142,11 +150,17 @@ class Frames:
         chunk = self.index.chunks[number]
         try:
             with self._lock:
-                data = unpack(self._file, chunk)
+                data = unpack(self._files[chunk.part], chunk)
             self._decode(chunk, data)
         except (ValueError, KeyError, TypeError, struct.error, OSError) as error:
-            self.damage = self.damage or str(error)
+            self._note_bad(number, error)
         self._done[number] = True
+
+    def _note_bad(self, number: int, error: Exception) -> None:
+        chunk = self.index.chunks[number]
+        times = self.index.t_s[chunk.first : chunk.first + len(chunk.cycles)]
+        ends = (float(times[0]), float(times[-1])) if len(times) else (math.nan, math.nan)
+        self._bad[number] = str(Loss(str(error), *ends, len(times)))
 
     def _decode(self, chunk: Chunk, data: bytes) -> None:
         if not len(chunk.cycles):
@@ -158,10 +172,23 @@ class Frames:
         read = np.zeros(len(rows), dtype=np.uint8)
         buffer = np.frombuffer(data, dtype=np.uint8)
         spans = _spans(buffer, chunk.cycles)
+        self._check_times(buffer, chunk)
         read_frames(buffer, spans, form.order, form.keys, form.words, POWERS, rows, read)
         for row in np.flatnonzero(read == 0).tolist():
             raw = orjson.loads(message_json(data, int(chunk.cycles[row])))
             rows[row] = values_of(raw, self.index.layout, self._names)
+
+    def _check_times(self, buffer: NDArray[np.uint8], chunk: Chunk) -> None:
+        """The lists of messages have no checksum, the chunk has one: both must tell the same.
+
+        Raises:
+            ValueError: if they do not.
+        """
+        heads = chunk.cycles[:, None] + np.arange(_TIME_AT, _TIME_AT + 8)
+        times = buffer[heads].copy().view("<u8")[:, 0] / 1e9
+        listed = self.index.t_s[chunk.first : chunk.first + len(chunk.cycles)]
+        if not np.array_equal(times, listed):
+            raise ValueError(f"the list of messages of the chunk at byte {chunk.at} is damaged")
 
     def _learnt(self, sample: bytes) -> _Form:
         """The order of values and keys in a frame's JSON."""

@@ -1,0 +1,274 @@
+"""Named mutants of the platform's gate and of its process: each is a fault that a test must find.
+
+A mutant is a text of one file, replaced in a copy of the packages that stands first on the path of
+a pytest of its own. It dies when a test fails; whatever else ends that pytest is an error.
+"""
+
+# ruff: noqa: E501 a text of a file is longer than a line of one
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("safety", "hil")
+TESTS = {
+    "safety/checks.py": ("safety/test_safety_checks.py", "safety/test_safety_gate.py"),
+    "safety/command.py": ("safety/test_safety_gate.py",),
+    "safety/estop.py": ("safety/test_safety_estop.py",),
+    "safety/faults.py": ("safety/test_safety_faults.py",),
+    "safety/feedback.py": ("safety/test_safety_watchdog.py",),
+    "safety/gate.py": (
+        "safety/test_safety_gate.py",
+        "safety/test_safety_quick_stop.py",
+        "safety/test_safety_plausibility.py",
+        "safety/test_safety_controls.py",
+    ),
+    "safety/interlock.py": ("safety/test_safety_controls.py", "gate/test_frozen_control.py"),
+    "safety/modes.py": ("safety/test_safety_modes.py",),
+    "safety/plausibility.py": ("safety/test_safety_plausibility.py",),
+    "safety/quick_stop.py": ("safety/test_safety_quick_stop.py",),
+    "safety/stopping.py": ("safety/test_safety_stopping.py", "safety/test_safety_gate.py"),
+    "safety/stream.py": ("safety/test_safety_gate.py",),
+    "safety/watchdog.py": ("safety/test_safety_watchdog.py",),
+    "hil/gate/server.py": ("gate/test_server.py", "gate/test_frozen_control.py"),
+    "hil/gate/slot.py": ("gate/test_slot.py",),
+    "hil/gated_bank.py": ("test_gated_bank.py", "gate/test_rows.py", "gate/test_frozen_control.py"),
+}
+"""Tests that look at each file, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One fault.
+
+    Args:
+        name: what is wrong.
+        file: path of the file in the repository.
+        old: its text, which stands there once.
+        new: what stands there instead.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+def _of(file, *rows):
+    return [Mutant(name, file, old, new) for name, old, new in rows]
+
+
+MUTANTS = (
+    *_of(
+        "safety/checks.py",
+        ("the upper soft limit is not checked", "low <= length <= high\n                and", "low <= length\n                and"),
+        ("retracting has no speed limit", "and abs(move) <= move_max", "and move <= move_max"),
+        ("decelerating has no limit", "and abs(move - before) <= change_max", "and move - before <= change_max"),
+        ("a feed-forward inwards has no limit", "and abs(speed) <= speed_max", "and speed <= speed_max"),
+        ("a feed-forward that lags is not seen", "and abs(speed - move * per_s) <= mismatch_max", "and speed - move * per_s <= mismatch_max"),
+        ("retracting legs do not lengthen the stop", "elif abs(move) > brake * ratio:", "elif move > brake * ratio:"),
+        ("the margin does not grow with the speed", "margin = base + per_movement * abs(move)", "margin = base"),
+        ("no margin at the inner end", "if not low + margin <= end <= high - margin:", "if not low <= end <= high - margin:"),
+        ("the reaction way is left out", "(limits.following_per_speed_s + limits.reaction_time_s) / dt", "limits.following_per_speed_s / dt"),
+        ("a start may lie further in", "if not abs(asked - held) <= limit:", "if not asked - held <= limit:"),
+        ("a start needs one enabled drive", "if not all(feedback.enabled):", "if not any(feedback.enabled):"),
+        ("a start while a leg moves", "if not standing:", "if False:"),
+        ("a start without margin", "low, high = low + self._margin_m, high - self._margin_m", "low, high = low + 0.0, high"),
+    ),
+    *_of(
+        "safety/command.py",
+        ("the own output may jump", "                and abs(move - before) <= change_max\n", ""),
+        ("the own output may leave the stroke", "                low <= length <= high\n                and", "                length == length\n                and"),
+        ("rest is one standstill speed, however weak the brake", "min(limits.standstill_speed_m_s * dt, brake)", "limits.standstill_speed_m_s * dt"),
+        ("a dropped command keeps its movement", "        self.target = None\n        self.movement_m = ZERO_SIX\n", "        self.target = None\n"),
+    ),
+    *_of(
+        "safety/estop.py",
+        ("the discrepancy is lost at a second press", "self._discrepant = self._discrepant or self._differing > self._differing_max", "self._discrepant = self._differing > self._differing_max"),
+        ("a welded contact agrees again", "if channels == OPEN:", "if channels:"),
+        ("the discrepancy comes a cycle early", "or self._differing > self._differing_max", "or self._differing >= self._differing_max"),
+        ("one open channel is none", "if channels != CLOSED:", "if channels == OPEN:"),
+        ("channels that are not read are only told", "0, 2, Severity.STOP, note", "0, 2, Severity.INFORM, note"),
+        ("differences add up over presses", "            return\n        self._differing = 0\n", "            return\n"),
+    ),
+    *_of(
+        "safety/faults.py",
+        ("the first of a check hides a worse one", "self._worst.get(key, Severity.INFORM) + 1", "(9 if key in self._worst else 0)"),
+        ("a cleared latch takes nothing of the same key", "        self._worst.clear()\n", ""),
+        ("two causes are like one", "if len(causes) > 1", "if len(causes) > 2"),
+        ("a class C counts as a cause", "if fault.severity is Severity.STOP:", "if fault.severity <= Severity.STOP:"),
+    ),
+    *_of(
+        "safety/feedback.py",
+        ("missing frames add up for ever", "[0 if fresh else missing for", "[missing for"),
+        ("one missing frame fewer", "if missing > limit:", "if missing >= limit:"),
+        ("a length that is no number passes", "if fresh and not math.isfinite(length):", "if fresh and math.isinf(length):"),
+        ("a leg that is ahead follows", "not abs(length - commanded) <=", "not commanded - length <="),
+        ("following errors add up", "self._outside[leg] + 1 if strays[leg] else 0", "self._outside[leg] + strays[leg]"),
+        ("a drive that forgot its reference goes on", "if homed_needed and not homed:", "if False:"),
+        ("a drive that dropped out goes on", "if enabled_needed and not enabled:", "if False:"),
+        ("fault code 1 is none", "if code != 0:", "if code > 1:"),
+        ("silence clears a following error", "            if feedback.fresh[leg]:\n", "            strays[leg] = strays[leg] and feedback.fresh[leg]\n            if True:\n"),
+    ),
+    *_of(
+        "safety/gate.py",
+        ("a fault while enabling goes on enabling", "if event is Event.FAULT_STOP and self._nothing_is_led:", "if False:"),
+        ("a held reset is an edge", "edge = self._reset_was_low and", "edge = True and"),
+        ("a reset does not wait for all legs", "self._interlock.causes and still.all_legs:", "self._interlock.causes and still.reporting_legs:"),
+        ("after a quick stop the drives are enabled again", "            self._release()  # the drives' own", "            pass  # the drives' own"),
+        ("a quick stop does not begin its watch", "            self._quick_stop.begin(self._heard)", "            pass"),
+        ("a second cause in a powered fault is only listed", "(self._mode is Mode.FAULT and self._released)", "(self._mode is Mode.FAULT)"),
+        ("parked while it moves", "if event is Event.PARKED and not self._command.at_rest:", "if False:"),
+        ("the power goes while a leg moves", "if powers_off and not self._still.all_legs:", "if False:"),
+        ("homed before the legs stand", "still.all_legs and all(feedback.homed)", "all(feedback.homed)"),
+        ("a class B stop ends in hold", "faulted = self._latch.reaction >= Severity.STOP", "faulted = self._latch.reaction > Severity.STOP"),
+        ("a new stream goes on with the old one", "            self._stream.begin()", "            pass"),
+        ("a quick stop that fails goes on", "if mode is Mode.QSTOP and self._quick_stop.failed:", "if False:"),
+        ("a stop leaves the permission to start", "            self._interlock.close(self._latch.faults)\n        # Without", "            pass\n        # Without"),
+        ("lengths from before homing count", "                self._plausible.forget()", "                pass"),
+        ("a control that is gone is no cause", "if inputs.absent:", "if False:"),
+        ("a reset needs no act", "edge and not self._interlock.causes and", "edge and"),
+        ("the emergency stop is not looked at in homing", "if self._estop_fitted:", "if self._estop_fitted and homed_needed:"),
+        ("class B in OFF is kept", "if each.check is Check.CONTROL]", "if True]"),
+    ),
+    *_of(
+        "safety/interlock.py",
+        ("an act may come from the future", "0.0 <= act_age_s <", "act_age_s <"),
+        ("an act before the stop counts", "        self._since_cycles = 0\n\n    def objection", "\n    def objection"),
+        ("an act does not open it", "            self._causes.clear()\n", ""),
+        ("after an act there is no parking", "            self._parked = False\n\n    def close", "\n    def close"),
+        ("parking before the stop counts as parking after it", "and bool(self.causes))", "and True)"),
+        ("a led run parks by itself", "(self._led or self._parked)", "self._parked"),
+        ("parking again and again", "(self._led or self._parked)", "self._led"),
+        ("a start is never objected to", "if following in STARTED_MODES:", "if False:"),
+    ),
+    *_of(
+        "safety/modes.py",
+        ("ENGAGING is no start", "STARTED_MODES = frozenset({Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED})", "STARTED_MODES = frozenset({Mode.HOMING, Mode.ENGAGED})"),
+        ("silence does not stop homing", "        (m.HOMING, e.FAULT_HOLD): m.QSTOP,\n", ""),
+        ("class A while standing is class B", "for mode in (m.HOMING, m.STANDBY, m.CSTOP,", "for mode in (m.HOMING, m.CSTOP,"),
+        ("a fault cuts the power in the middle of the stop", "if not released and mode is Mode.FAULT:", "if False:"),
+        ("the least cautious request wins", "return min(requests", "return max(requests"),
+        ("ENGAGED out of STANDBY", "(m.STANDBY, e.ENGAGE): m.ENGAGING", "(m.STANDBY, e.ENGAGE): m.ENGAGED"),
+    ),
+    *_of(
+        "safety/plausibility.py",
+        ("a jump inwards passes", "if abs(change_m) > bound_m and", "if change_m > bound_m and"),
+        ("a stuck length is seen a cycle late", "if cycles < limits.stuck_cycles:", "if cycles <= limits.stuck_cycles:"),
+        ("silence permits no way", "                self._silent_s[leg] += elapsed_s\n", ""),
+        ("nothing is forgotten", "        self._last_m = None\n\n    def step", "        pass\n\n    def step"),
+    ),
+    *_of(
+        "safety/quick_stop.py",
+        ("the patience of the first quick stop goes on", "        self._cycles = 0\n        self.failed = False\n        rows", "        self.failed = False\n        rows"),
+        ("a cycle more patience", "self._patience + 1:", "self._patience + 2:"),
+        ("a leg may reach full speed", "min(most, abs(speed) + margin)", "most"),
+        ("a failed quick stop recovers", "self.failed = self.failed or bool(found)", "self.failed = bool(found)"),
+        ("the failure of the last quick stop stays", "        self.failed = False\n        rows", "        rows"),
+    ),
+    *_of(
+        "safety/stopping.py",
+        ("the way of a stop is the continuous one", "return k - k * (k + 1) / (2.0 * ratio)", "return ratio / 2.0"),
+        ("a stop begins a cycle late", "1.0 - cycle / self.ratio", "1.0 - (cycle - 1) / self.ratio"),
+        ("the quickest leg sets the stop", "max(1.0, *ratios)", "max(1.0, min(ratios))"),
+    ),
+    *_of(
+        "safety/stream.py",
+        ("one gap fewer is bridged", "missed > self._missing_max", "missed >= self._missing_max"),
+        ("a gap is bridged out of the stoppable range", "if bad or missed >", "if missed >"),
+        ("a stream may begin anywhere", "            if bad:\n                return Action.BLOCKED, bad\n        bad =", "        bad ="),
+        ("a second stream does not wait", "        self._watch.forget()\n        self._waiting = True", "        self._watch.forget()"),
+    ),
+    *_of(
+        "safety/watchdog.py",
+        ("twice as late is in time", "if not late_s <= self._limit_s:", "if not late_s <= 2.0 * self._limit_s:"),
+        ("a repeated cycle passes", "if index != last + 1:", "if index > last + 1:"),
+        ("cycles run ahead by two periods", "if self._lead_s > self._period_s * _LEAD_ROUNDING:", "if self._lead_s > 2.0 * self._period_s:"),
+        ("a setpoint of the future is fresh", "if not 0.0 <= age_s <= self._age_max_s:", "if not age_s <= self._age_max_s:"),
+        ("any other number is newer", "SEQUENCE_MODULUS // 2", "SEQUENCE_MODULUS"),
+        ("standstill takes a cycle more", "return self._all_cycles >= self._cycles", "return self._all_cycles > self._cycles"),
+        ("creeping in is standstill", "if not abs(length - anchor) <= self._way_m:", "if not length - anchor <= self._way_m:"),
+    ),
+    *_of(
+        "hil/gate/server.py",
+        ("silence is heard after twice the time", "self._silent >= self._silence_cycles", "self._silent >= 2 * self._silence_cycles"),
+        ("a setpoint of the last cycle counts", "if asked is not None and behind:", "if asked is not None and behind > 1:"),
+        ("old requests count", "if requests and behind > self._late_cycles:", "if requests and behind > 10**6:"),
+        ("an old reset counts", "order.reset and behind <= self._late_cycles", "order.reset"),
+        ("the end of control is not seen", "if not self._wake():", "if False:"),
+        ("alone it holds for ever", "stop = Request.SHUT_DOWN if self._power_goes else Request.HOLD", "stop = Request.HOLD"),
+        ("silence is no cause", "why is None or why is Alone.LEAVING", "why is not Alone.GONE"),
+        ("a control that is only silent finds no gate", "if released and (self._power_goes or self._alone is not Alone.SILENT):", "if released:"),
+        ("legs that never stand keep the gate for ever", "elif self._alone_cycles > self._alone_cycles_max:", "elif False:"),
+        ("orders count while the power goes", "self._alone is Alone.SILENT and not self._power_goes:", "self._alone is Alone.SILENT:"),
+        ("the act of an order is lost", "act_s = NEVER_S if order is None else order.act_s", "act_s = NEVER_S"),
+    ),
+    *_of(
+        "hil/gate/slot.py",
+        ("a damaged order is taken", "if crc32(body) != checksum:", "if False:"),
+        ("an order is taken twice", "        self._taken = counter\n        if", "        if"),
+        ("a torn order is taken", "if counter % 2 or _COUNTER", "if _COUNTER"),
+    ),
+    *_of(
+        "hil/gated_bank.py",
+        ("what was read before the link was lost is believed", "        self._feedback = self._estop = None  # should", "        # should"),
+        ("frames of a drive without a heartbeat count", "new and state is not DriveState.UNKNOWN", "new"),
+        ("both channels come from one drive", "bool(inputs[two - 1] & INTERLOCK)", "bool(inputs[one - 1] & INTERLOCK)"),
+        ("drive 1 counts as enabled", "enabled=(a is on,", "enabled=(True,"),
+        ("the goal is never asked of the drives", "            self._bank.request(goal)\n", ""),
+    ),
+)  # fmt: skip
+
+
+class Mutation:
+    """A copy of the packages in which one mutant at a time is made.
+
+    Args:
+        folder: an empty folder for the copy.
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        for package in PACKAGES:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / package, folder / package, ignore=ignored)
+        (folder / "configs").symlink_to(ROOT / "configs")
+        self._env = os.environ | {
+            "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
+            "PYTHONDONTWRITEBYTECODE": "1",  # no .pyc of a mutant outlives it
+        }
+
+    def verdict(self, mutant):
+        """Exit status of pytest on this mutant: 1 if a test failed, 0 if none did; and its end."""
+        source = ROOT / mutant.file
+        text = source.read_text(encoding="utf-8")
+        if text.count(mutant.old) != 1 or mutant.old == mutant.new:
+            raise LookupError(f"{mutant.name}: {text.count(mutant.old)} places in {mutant.file}")
+        copy = self.folder / mutant.file
+        copy.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        try:
+            return self._pytest(TESTS[mutant.file])
+        finally:
+            copy.write_text(text, encoding="utf-8")
+
+    def _pytest(self, tests):
+        paths = [str(ROOT / "tests" / test) for test in tests]
+        options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not campaign"]
+        where = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT)]
+        ended = subprocess.run(
+            [sys.executable, "-P", "-m", "pytest", *options, *where, *paths],
+            cwd=self.folder, env=self._env, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return ended.returncode, ended.stdout[-2000:] + ended.stderr[-500:]
+
+    def imported(self, name):
+        """File from which a package comes in such a pytest."""
+        program = f"import {name}; print({name}.__file__)"
+        out = subprocess.run(
+            [sys.executable, "-P", "-c", program],
+            cwd=self.folder, env=self._env, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        return Path(out.strip())
