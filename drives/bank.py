@@ -242,7 +242,8 @@ def tally_with_notes(tally: LinkTally, notes: Sequence[str]) -> LinkTally:
         notes: What else there is to tell.
     """
     own = tally.get("notes", ())
-    return {**tally, "notes": (*notes, *(own if isinstance(own, tuple) else ()))}
+    words = [str(note) for note in own] if isinstance(own, tuple) else []
+    return {**tally, "notes": (*notes, *words)}
 
 
 def check_command(command: LegCommand) -> None:

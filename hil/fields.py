@@ -131,13 +131,6 @@ LegPositives = Annotated[
 ]
 """Six positive numbers, or one for all legs."""
 
-LegForces = Annotated[
-    tuple[Force, Force, Force, Force, Force, Force],
-    BeforeValidator(per_leg),
-    _schema({**_POSITIVE, "maximum": 1e6}),
-]
-"""Six forces [N], or one for all legs."""
-
 LegNumbers = Annotated[
     tuple[float, float, float, float, float, float],
     BeforeValidator(per_leg),
