@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drives.axes_values import AxesSeen, AxesWords, SteadyAxes
-from drives.axis import Axis
+from drives.axis import RUNAWAY_FACTOR, Axis
 from drives.axis_duty import AxisLimits, Duty
-from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixStates
+from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixInts, SixStates
 from drives.cia402 import OperationMode, State402
+from drives.first_motion import SPEED_WRONG, StageCourse
 from drives.waits import Wait, Waits, in_words, of_leg
 
-RUNAWAY_FACTOR = 3.0
-"""How many times faster than its speed of homing a drive is that runs away."""
+HOMING_FAILED = 0x8612
+"""Error code of a leg whose homing failed (CiA 402: reference limit)."""
 WORK_MODES = (
     OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
     OperationMode.INTERPOLATED_POSITION.value,
@@ -44,6 +45,8 @@ class SequenceTimes:
     reset_s: float = 0.1
 
 
+_STAGE_DUE = (Wait(0x6099, "the speed of homing (6099h)", "another one", "that of its stage"),)
+_UNITS = "units (60A8h to 60AAh, 608Fh to 6096h)? another motor, or a rod that is blocked?"
 _NOT_HOMED = Wait(0, "its reference", "not known", "homing")
 _ALL: SixBools = (True, True, True, True, True, True)
 _NONE: SixBools = (False, False, False, False, False, False)
@@ -66,6 +69,7 @@ class SixAxes:
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
         homing_counts_per_s: Speeds of homing, 6; a drive that is `RUNAWAY_FACTOR` times as fast
             in it loses its power at once. 0 is not watched.
+        absolute: The encoders are absolute: places are known by `know_place`, never by homing.
         remote_bit: Only drives whose statusword has bit 9, remote, begin something.
         follows_bit: Drives tell in bit 12 of the statusword that they follow.
 
@@ -82,6 +86,7 @@ class SixAxes:
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
         homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
+        absolute: bool = False,
         remote_bit: bool = True,
         follows_bit: bool = True,
     ) -> None:
@@ -115,6 +120,11 @@ class SixAxes:
         )
         numbers = homing_legs or range(1, LEGS + 1)
         self._homing = tuple(self._axes[leg - 1] for leg in numbers)
+        self._period_s = period_s
+        self._stages: tuple[tuple[StageCourse, ...], ...] = ()
+        self._stage = 0
+        self._stage_told = 0
+        self._absolute = absolute
         self._goal: DriveGoal | None = None
         self._given_up = ""
         self._in_vain: Waits = ()
@@ -158,6 +168,44 @@ class SixAxes:
         )
 
     @property
+    def homing_codes(self) -> SixInts:
+        """Error code of each drive whose last homing failed, as the bench judges it; else 0."""
+        a, b, c, d, e, f = (
+            (SPEED_WRONG if axis.ran_wrong else HOMING_FAILED) if axis.homing_failed else 0
+            for axis in self._axes
+        )
+        return (a, b, c, d, e, f)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Why homing failed, leg by leg, where the speed of a drive was wrong."""
+        legs = enumerate(self._axes, start=1)
+        return tuple(f"leg {leg} {axis.ran_wrong}" for leg, axis in legs if axis.ran_wrong)
+
+    @property
+    def stage_due(self) -> int | None:
+        """Stage of the first motion whose speed the drives must be told before homing goes on.
+
+        Index in `drives.first_motion.STAGES`, or their number for the speed of homing itself;
+        None if nothing has to be told.
+        """
+        begins = self._goal is DriveGoal.HOMED and all(axis.ready for axis in self._axes)
+        return self._stage if begins and self._stage != self._stage_told else None
+
+    def expect_first_motion(self, courses: Sequence[Sequence[StageCourse]]) -> None:
+        """Let homing begin with the stages of a first motion.
+
+        Args:
+            courses: Each stage in order, as each of the six drives is told it.
+        """
+        self._stages = tuple(tuple(stage) for stage in courses)
+        self._stage, self._stage_told = 0, -1
+
+    def stage_told(self, stage: int) -> None:
+        """Take note that all drives hold the speed of a stage, see `stage_due`."""
+        self._stage_told = stage
+
+    @property
     def waiting(self) -> str:
         """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
         return self._given_up or in_words(self.waits)
@@ -167,6 +215,8 @@ class SixAxes:
         """What the goal waits for, or waited for when it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
             return self._in_vain
+        if self.stage_due is not None:
+            return _STAGE_DUE
         found: list[Wait] = []
         for leg, axis in enumerate(self._axes, start=1):
             wait = axis.wait
@@ -253,6 +303,11 @@ class SixAxes:
             self._progress_enabling()
         self._steady = self._steady_state()
 
+    def know_place(self) -> None:
+        """Take note that the places of all drives are known without a homing."""
+        for axis in self._axes:
+            axis.know_place()
+
     def forget_reference(self, leg: int) -> None:
         """Take note that a drive has restarted: it is not homed and not enabled any more.
 
@@ -261,6 +316,8 @@ class SixAxes:
         """
         self._steady = None
         self._axes[leg].forget_reference()
+        if self._stages:
+            self._stage, self._stage_told = 0, -1
 
     def _steady_state(self) -> SteadyAxes | None:
         """Return what the next cycles are compared with, if all six work and follow."""
@@ -301,16 +358,37 @@ class SixAxes:
             self._rest(Duty.HOME)
             if self._goal is DriveGoal.HOMED:
                 self._give_up("homing failed at", [axis.homing_failed for axis in self._axes])
+                self._tell_failures()
+
+    def _tell_failures(self) -> None:
+        """Say of the drives whose speed was wrong what they did."""
+        if failures := self.failures:
+            self._given_up = "; ".join((self._given_up, *failures))
+            self._in_vain = tuple(
+                Wait(0x6099, "its speed in homing", axis.ran_wrong, "what it was told", _UNITS, leg)
+                for leg, axis in enumerate(self._axes, start=1)
+                if axis.ran_wrong
+            )
 
     def _progress_homing(self) -> None:
         if any(axis.duty is Duty.HOME for axis in self._axes):
             return
-        if all(axis.homed for axis in self._homing):
+        missing = [leg for leg, axis in enumerate(self._axes)
+                   if axis in self._homing and not axis.homed]  # fmt: skip
+        if not missing:
             self._goal = None
+        elif self._absolute:
+            self._give_up("no place is known of", [not axis.homed for axis in self._axes])
         elif all(axis.ready for axis in self._axes):
-            for axis in self._homing:
-                if not axis.homed:
-                    axis.give(Duty.HOME)
+            if all(self._axes[leg].stage_passed for leg in missing):
+                for leg in missing:
+                    self._axes[leg].stage_passed = False
+                self._stage += 1
+            if self._stage != self._stage_told:
+                return  # the bank tells the drives
+            for leg in missing:
+                slow = self._stage < len(self._stages)
+                self._axes[leg].home(self._stages[self._stage][leg] if slow else None)
 
     def _progress_enabling(self) -> None:
         rising = [axis.duty is Duty.RISE for axis in self._axes]

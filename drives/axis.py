@@ -16,6 +16,7 @@ from drives.axis_waits import (
 )
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
+from drives.first_motion import Progress, StageCourse, StageWatch
 from drives.waits import Wait
 
 HOMING_MODE = OperationMode.HOMING.value
@@ -23,6 +24,8 @@ _FOLLOWS = int(Status.FOLLOWS_COMMAND)
 _REMOTE = int(Status.REMOTE)
 
 
+RUNAWAY_FACTOR = 3.0
+"""How many times faster than its speed of homing a drive is that runs away."""
 RUNAWAY_CYCLES = 3
 """Cycles in a row that are too fast: one or two may be the new zero, or a late frame."""
 
@@ -42,7 +45,9 @@ class Axis:
         "_found",
         "_limits",
         "_reset_clock",
+        "_stage",
         "_still_cycles",
+        "_watch",
         "alive",
         "controlword",
         "duty",
@@ -51,6 +56,8 @@ class Axis:
         "homing_failed",
         "mode_display",
         "position",
+        "ran_wrong",
+        "stage_passed",
         "state402",
         "statusword",
         "target",
@@ -62,6 +69,12 @@ class Axis:
         self.homing = Homing(limits.settle_cycles, limits.homing_cycles)
         self.homed = False
         self.homing_failed = False
+        self.ran_wrong = ""
+        """How its speed in homing differed from what it was told, in words; empty if it did not."""
+        self.stage_passed = False
+        """Whether it has gone the way of the stage of its first motion that it was given."""
+        self._stage: StageCourse | None = None
+        self._watch: StageWatch | None = None
         self.alive = False
         self.statusword = 0
         self.state402: State402 | None = None
@@ -166,9 +179,20 @@ class Axis:
         self._cut = deaf and duty is Duty.REST
         self.duty = duty
         self._duty_cycles = 0
+        self._watch = None
         if duty is Duty.HOME:
             self.homing.begin()
-            self.homing_failed = False
+            self.homing_failed = self.stage_passed = False
+            self.ran_wrong = ""
+
+    def home(self, stage: StageCourse | None) -> None:
+        """Let the drive find its reference, or go a stage of its first motion towards it.
+
+        Args:
+            stage: The stage, whose speed the drive was told before; None for the whole homing.
+        """
+        self._stage = stage
+        self.give(Duty.HOME)
 
     def observe(
         self, statusword: int, mode_display: int, position: int, *, fresh: bool, alive: bool
@@ -211,6 +235,10 @@ class Axis:
         """
         self.position = position
         self._watch_movement(position)
+
+    def know_place(self) -> None:
+        """Take note that the place of the drive is known without a homing."""
+        self._found = self.homed = True
 
     def forget_reference(self) -> None:
         """Take note of a restart: the drive counts from anywhere now, and must be homed again."""
@@ -289,14 +317,20 @@ class Axis:
         """
         step_counts = self._limits.homing_step_counts
         powered = self.state402 in _POWERED
-        if step_counts and powered and abs(position - self.position) > step_counts:
+        step = abs(position - self.position)
+        if step_counts and powered and step > step_counts:
             self._fast_cycles += 1
             if self._fast_cycles >= RUNAWAY_CYCLES:
-                self.homing_failed = True
-                self.give(Duty.REST)
-                self._cut = True
+                ratio = RUNAWAY_FACTOR * step / step_counts
+                self._run_away(f"ran away, {ratio:.0f} times as fast as its speed of homing")
         else:
             self._fast_cycles = 0
+
+    def _run_away(self, words: str) -> None:
+        self.homing_failed = True
+        self.ran_wrong = words
+        self.give(Duty.REST)
+        self._cut = True
 
     def _watch_work(self) -> None:
         if not self.alive:
@@ -316,6 +350,25 @@ class Axis:
         if phase in (HomingPhase.DONE, HomingPhase.FAILED):
             self._found = phase is HomingPhase.DONE
             self.homing_failed = not self._found
+            self.give(Duty.REST)
+        elif phase is HomingPhase.RUNNING and self._stage is not None:
+            self._watch_stage(self._stage, self.position if fresh else None)
+
+    def _watch_stage(self, stage: StageCourse, position: int | None) -> None:
+        """Stop the drive at the end of a stage of its first motion, or when it goes astray."""
+        if self._watch is None:
+            self._watch = StageWatch(stage, self.position)
+            return
+        watch = self._watch
+        progress = watch.observe(position)
+        if progress is Progress.PASSED:
+            self.stage_passed = True
+            self.give(Duty.REST)
+        elif progress is Progress.TOO_FAST:
+            self._run_away(watch.words(progress))
+        elif progress is Progress.TOO_SLOW:
+            self.homing_failed = True
+            self.ran_wrong = watch.words(progress)
             self.give(Duty.REST)
 
 

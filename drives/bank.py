@@ -8,7 +8,7 @@ never waited for: how far the drives have got is read from the feedback of the c
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -41,6 +41,14 @@ class DriveSequenceError(DriveError, RuntimeError):
 
 class DriveSetupError(DriveError, RuntimeError):
     """A drive is absent, is another device than the rig says, or reads back something else."""
+
+
+class DrivePlaceError(DriveSetupError):
+    """Legs stand elsewhere, or have other drives, than was recorded: no place is known."""
+
+
+class DriveEncoderError(DrivePlaceError):
+    """An absolute encoder tells a fault: what was measured with it does not hold any more."""
 
 
 class DriveAbsentError(DriveSetupError):
@@ -149,6 +157,9 @@ class BankReport:
         identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
             drives cannot say.
         notes: What else a person should know, such as a drive that belongs to no leg.
+        scale_proved: Whether each drive itself tells the scale of the rig, 6; empty if nothing is
+            to be proved. A wrong scale agrees with its own feedback.
+        counts: Where each drive with an absolute encoder stands [counts], 6; empty without them.
     """
 
     name: str
@@ -157,6 +168,8 @@ class BankReport:
     axes: tuple[str, ...]
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scale_proved: tuple[bool, ...] = ()
+    counts: tuple[int, ...] = ()
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
@@ -216,6 +229,17 @@ class DriveBank(Protocol):
     def close(self) -> None:
         """Disable the drives and leave the bus; a second call does nothing."""
         ...
+
+
+def tally_with_notes(tally: LinkTally, notes: Sequence[str]) -> LinkTally:
+    """Return a tally with more notes in words before its own.
+
+    Args:
+        tally: What has happened on a link.
+        notes: What else there is to tell.
+    """
+    own = tally.get("notes", ())
+    return {**tally, "notes": (*notes, *(own if isinstance(own, tuple) else ()))}
 
 
 def check_command(command: LegCommand) -> None:

@@ -16,9 +16,9 @@ import can
 from can.interfaces.socketcan import SocketcanBus
 
 from drives.bank import LinkError, LinkLostError
-from drives.frames import BusHealth, BusState, Frame
+from drives.frames import REMOTE, BusHealth, BusState, Frame
 from drives.port_lock import PortLock
-from drives.slcan_codec import check_frames
+from drives.slcan_codec import MAX_CAN_ID, check_frames
 
 SEND_TIMEOUT_S = 0.005
 _FRAMES_AT_ONCE = 4096
@@ -111,7 +111,7 @@ class PythonCanFrames:
         check_frames(frames)
         deadline_s = self._now_s() + self._send_timeout_s
         for can_id, data in frames:
-            message = can.Message(arbitration_id=can_id, data=data, is_extended_id=False)
+            message = _message(can_id, data)
             self._send(message, deadline_s)
 
     def receive_frames(self, timeout_s: float) -> list[Frame]:
@@ -215,6 +215,17 @@ class PythonCanFrames:
             self._other_frames += 1
         else:
             frames.append(Frame(message.arbitration_id, bytes(message.data)))
+
+
+def _message(can_id: int, data: bytes) -> can.Message:
+    if can_id & REMOTE:
+        return can.Message(
+            arbitration_id=can_id & MAX_CAN_ID,
+            is_remote_frame=True,
+            dlc=len(data),
+            is_extended_id=False,
+        )
+    return can.Message(arbitration_id=can_id, data=data, is_extended_id=False)
 
 
 def can_endpoint(interface: str) -> str:

@@ -11,6 +11,7 @@ setpoint of the caller on the wire, and its feedback says so.
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
@@ -31,8 +32,10 @@ from drives.bank import (
     SixInts,
     SixStates,
     check_command,
+    tally_with_notes,
 )
 from drives.bus_budget import check_budget
+from drives.canopen_cut import CanopenCut
 from drives.canopen_cycle import (
     DOUBLE_WINDOW_CYCLES,
     DOUBLES_MIN,
@@ -45,9 +48,11 @@ from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
-from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, HOMING_FAILED, Watch
+from drives.canopen_stage import StageTeller
+from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale, SixScales
 from drives.waits import Tell, tell_nobody
 
@@ -71,6 +76,9 @@ class CanopenBank:
         name: Name in the record of a run.
         url: Address in the record of a run.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
+            themselves [m/s], 0 at rest; None not at all.
+        place: Where drives with absolute encoders must stand; without it they are never enabled.
         tell: Told now and then what `configure` waits for.
 
     Raises:
@@ -89,6 +97,8 @@ class CanopenBank:
         name: str = "CANopen drives",
         url: str = "",
         homing_legs: Sequence[int] = (),
+        cut_m_s: float | None = None,
+        place: KnownPlace | None = None,
         tell: Tell = tell_nobody,
     ) -> None:
         if len(buses) != settings.buses:
@@ -122,11 +132,19 @@ class CanopenBank:
             ),
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            absolute=settings.absolute,
             remote_bit=settings.remote_bit,
             follows_bit=settings.follows_bit,
         )
+        self._place = place
+        self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take)
-        self._bus = CycleBus(self._segments, self._inbox, settings, period_s, url)
+        self._bus = CycleBus(
+            self._segments, self._inbox, settings, period_s, url, self._watch.asked
+        )
+        self._cut = (
+            None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
+        )
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
         self._cycle_thread = 0
@@ -159,17 +177,53 @@ class CanopenBank:
         )
         now_s = self._now_s()
         identities = configured.identities
+        self._scales = SixScales(
+            [
+                replace(scale, speed_unit=identity.units.speed)
+                for scale, identity in zip(self._scales.scales, identities, strict=True)
+            ]
+        )
+        self._inbox.know_scales(self._scales)
         for leg, identity in enumerate(identities):
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
+        self._bus.guard([identity.guarded for identity in identities], self._settings)
+        self._teller.know_units([identity.units for identity in identities])
+        counts, codes = self._places() if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(now_s)
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
+        if self._settings.first_motion_due(simulated=simulated):
+            self._axes.expect_first_motion(self._teller.courses())
         who = tuple(identity.who for identity in identities)
-        lines, notes = configured.lines, configured.notes
-        return BankReport(self._name, self._url, simulated, lines, who, notes)
+        if self._place is not None:
+            self._place.check(counts, codes, who, self._scales.scales)
+            self._axes.know_place()
+        return BankReport(
+            self._name,
+            self._url,
+            simulated,
+            configured.lines,
+            who,
+            configured.notes,
+            scale_proved=tuple(identity.scale_proved for identity in identities),
+            counts=counts,
+        )
+
+    def _places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the counts of drives with absolute encoders, and their error codes."""
+        counts: list[int] = []
+        codes: list[int] = []
+        for leg, node in enumerate(self._nodes, start=1):
+            try:
+                counts.append(int.from_bytes(node.read(0x6064)[:4], "little", signed=True))
+                codes.append(_error_code(node))
+            except (SdoAbortedError, SdoCommunicationError) as error:
+                text = f"leg {leg} (node {node.number}): position (6064h): {error}"
+                raise DriveSetupError(text) from error
+        return tuple(counts), tuple(codes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -196,9 +250,17 @@ class CanopenBank:
             with_speeds = self._settings.speed_feed_forward
             targets, speeds = counts_of(command, self._scales, with_speeds=with_speeds)
         self._bus.drain()
+        cut = self._cut
+        if cut is not None and cut.trial.silent:
+            return self._fall_silent(cut)
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
+        if cut is not None:
+            cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
+        stage = self._axes.stage_due
+        if stage is not None and self._teller.tell(stage):
+            self._axes.stage_told(stage)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         if well and self._axes.steady:
@@ -206,6 +268,17 @@ class CanopenBank:
         codes, judged = self._codes(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
         return self._inbox.feedback(states, homed, codes, sent, waits, judged)
+
+    def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
+        """Run a cycle of a cut: nothing is sent but requests for the statusword."""
+        cut.ask()
+        now_s = self._bus.listen()
+        cut.look(now_s)
+        self._observe(now_s)
+        states = self._axes.state
+        codes, judged = self._codes(now_s, states)
+        homed, waits = self._axes.homed, self._axes.waits
+        return self._inbox.feedback(states, homed, codes, None, waits, judged)
 
     def read_object(self, leg: int, index: int, sub: int = 0) -> bytes:
         """Read an object of a drive beside the cycle; blocks its thread, never the cycle.
@@ -240,7 +313,9 @@ class CanopenBank:
 
     def link_tally(self) -> LinkTally:
         """Return the counts of the bus so far, by name."""
-        return self.link_report().tally()
+        tally = tally_with_notes(self.link_report().tally(), self._axes.failures)
+        over = self._cut is not None and self._cut.trial.over
+        return {**tally, "cut_us": self._cut.trial.stop_us} if self._cut and over else tally
 
     def close(self) -> None:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""
@@ -323,7 +398,7 @@ class CanopenBank:
                     self._watch.forgive(leg)
             self._faulted = faulted
         codes, judged = [0] * LEGS, [False] * LEGS
-        judgements, failed = self._watch.judgements(now_s), self._axes.homing_failed
+        judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
         for leg, notes in enumerate(self._watch.nodes):
             codes[leg] = judgements[leg] or notes.code
             judged[leg] = judgements[leg] != 0
@@ -331,13 +406,21 @@ class CanopenBank:
                 continue
             if self._bus.passive(self._settings.bus_of_leg[leg]):
                 codes[leg], judged[leg] = ERROR_PASSIVE, True
-            elif failed[leg]:
-                codes[leg], judged[leg] = HOMING_FAILED, True
+            elif homing[leg]:
+                codes[leg], judged[leg] = homing[leg], True
             elif faulted[leg]:
                 codes[leg] = GENERIC_ERROR
         a, b, c, d, e, f = codes
         h, i, j, k, m, n = judged
         return (a, b, c, d, e, f), (h, i, j, k, m, n)
+
+
+def _error_code(node: ServiceNode) -> int:
+    """Return 603Fh; 0 of a drive that has none."""
+    try:
+        return int.from_bytes(node.read(0x603F)[:2], "little")
+    except SdoAbortedError:
+        return 0
 
 
 _ALL_ALIVE = (True,) * LEGS

@@ -13,8 +13,9 @@ from drives.bank import (
     SixInts,
     SixStates,
 )
-from drives.canopen_pdo import ACTUAL, EFFORT, INPUTS, TPDO_IDS
+from drives.canopen_pdo import ACTUAL, EFFORT, TPDO_IDS
 from drives.canopen_settings import CanopenSettings
+from drives.drive_type import InputBits
 from drives.frames import Frame
 from drives.scaling import SixScales
 from drives.waits import Waits
@@ -118,6 +119,8 @@ class PdoInbox:
         self.late = 0
         self.malformed = 0
         self._other = other
+        self._bits = settings.type.inputs
+        self._sizes = (ACTUAL.size, EFFORT.size, self._bits.data_bytes)
         self._scales = scales
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
@@ -134,6 +137,10 @@ class PdoInbox:
             self._due[bus] |= 1 << leg
             for number, base in enumerate(TPDO_IDS[:3]):
                 self._known[bus][base + node] = (number, leg)
+
+    def know_scales(self, scales: SixScales) -> None:
+        """Take note of in what the drives count, which they tell when they are set up."""
+        self._scales = scales
 
     def begin(self, now_s: float) -> None:
         """Begin a cycle at this time [s]: nothing is fresh."""
@@ -200,7 +207,7 @@ class PdoInbox:
             return False
         number, leg = known
         data = frame.data
-        if len(data) == _SIZES[number]:
+        if len(data) == self._sizes[number]:
             self.take_tpdo(number, leg, data)
         else:
             self.malformed += 1
@@ -224,18 +231,17 @@ class PdoInbox:
             self._effort_told[leg] = self._cycle
             self._effort_si = None
         else:
-            (inputs,) = INPUTS.unpack(data)
-            self.know_inputs(leg, inputs, self._at_s)
+            self.know_inputs(leg, int.from_bytes(data, "little"), self._at_s)
 
     def know_inputs(self, leg: int, inputs: int, now_s: float) -> None:
         """Take in digital inputs, of a TPDO3 or as they were read before the first cycle.
 
         Args:
             leg: Index of the leg.
-            inputs: 60FDh.
+            inputs: What the object of the inputs holds.
             now_s: Since when they count as known [s].
         """
-        self.inputs[leg] = inputs
+        self.inputs[leg] = inputs if self._bits == _STANDARD_BITS else self._bits.standard(inputs)
         self._inputs_told_s[leg] = now_s
         self._inputs_until_s = min(self._inputs_told_s) + INPUTS_BELIEVED_S
         self._six_inputs = _six_or_none(self.inputs)
@@ -305,4 +311,4 @@ def _six_or_none(inputs: Sequence[int | None]) -> SixInts | None:
 
 _NEVER_S = float("-inf")
 _ACTUAL = ACTUAL.unpack
-_SIZES = (ACTUAL.size, EFFORT.size, INPUTS.size)
+_STANDARD_BITS = InputBits()

@@ -1,6 +1,6 @@
 """The buses of a bank in the cycle: one write each, then wait for the answers, never longer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drives.axes_values import AxesWords
@@ -72,6 +72,7 @@ class CycleBus:
         settings: The drives and their bus.
         period_s: Bus cycle [s].
         url: Where the buses are, for the texts of errors.
+        asked: Is called when nodes that send no heartbeats have been asked for their sign of life.
     """
 
     def __init__(
@@ -81,8 +82,10 @@ class CycleBus:
         settings: CanopenSettings,
         period_s: float,
         url: str,
+        asked: Callable[[], None],
     ) -> None:
         self._segments = tuple(segments)
+        self._asked = asked
         self._lanes = tuple(
             lane_of(segment, bus, settings, inbox) for bus, segment in enumerate(segments)
         )
@@ -94,9 +97,23 @@ class CycleBus:
         self._beat_s = settings.master_heartbeat_every_s - period_s / 2
         self._beat_due_s = self._health_due_s = float("-inf")
         self._passive = [False] * len(self._segments)
-        self.any_passive = False
+        self.any_passive = self._guards = False
         self.cycles = 0
         self.round_trip_s = 0.0
+        self.sent_s = float("-inf")
+        """When the last frames were sent [s]."""
+
+    def guard(self, guarded: Sequence[bool], settings: CanopenSettings) -> None:
+        """From now on ask nodes that send no heartbeats for their sign of life.
+
+        Args:
+            guarded: Whether the node of each leg has to be asked, 6.
+            settings: The drives and their bus.
+        """
+        self._guards = any(guarded)
+        for bus, lane in enumerate(self._lanes):
+            rows = zip(guarded, settings.node_ids, settings.bus_of_leg, strict=True)
+            lane.guard([node for asked, node, its_bus in rows if asked and its_bus == bus])
 
     def drain(self) -> None:
         """Take in what came after the last cycle, such as answers that were late.
@@ -123,10 +140,12 @@ class CycleBus:
             LinkLostError: If an adapter is gone, or off the bus.
         """
         now_s, inbox = self._now_s, self._inbox
-        sent_s = now_s()
+        sent_s = self.sent_s = now_s()
         beat = sent_s >= self._beat_due_s
         for lane in self._lanes:
             lane.send(words, speeds, beat=beat)
+        if beat and self._guards:
+            self._asked()
         until_s = sent_s + self._wait_s
         for bus, lane in enumerate(self._lanes):
             # Even if it was this process that stood still, what has come by now is looked at.
@@ -145,6 +164,21 @@ class CycleBus:
             self._check_adapters()
         return end_s
 
+    def listen(self) -> float:
+        """Send nothing, and read for as long as the answers of a cycle are awaited.
+
+        Returns:
+            When that was over [s].
+
+        Raises:
+            LinkLostError: If an adapter is gone.
+        """
+        self.rest(self._now_s() + self._wait_s)
+        self.cycles += 1
+        end_s = self._now_s()
+        self._inbox.end(end_s)
+        return end_s
+
     def rest(self, until_s: float) -> None:
         """Go on reading until then [s]; between the cycles of a bank that nobody else paces.
 
@@ -152,7 +186,8 @@ class CycleBus:
             LinkLostError: If an adapter is gone.
         """
         while (left_s := until_s - self._now_s()) > 0.0:
-            self._lanes[0].take(left_s)
+            for lane in self._lanes:
+                lane.take(left_s / len(self._lanes))
 
     def passive(self, bus: int) -> bool:
         """Say whether the adapter of a bus is error passive, or told its state and does no more."""

@@ -16,12 +16,15 @@ from drives.axes_values import AxesWords
 from drives.bank import LEGS, SixInts
 from drives.canopen_cycle import PdoInbox
 from drives.canopen_pdo import (
+    ACTUAL,
+    EFFORT,
     HEARTBEAT_ID,
     RPDO_IDS,
     SETPOINT,
     SPEED_SETPOINT,
     SYNC,
     TPDO_IDS,
+    guard_request,
     heartbeat,
 )
 from drives.canopen_service import Segment
@@ -29,8 +32,6 @@ from drives.canopen_settings import CanopenSettings
 from drives.frames import Frame
 from drives.slcan_bus import SlcanBus
 from drives.slcan_codec import encode_frames
-
-_TPDO_BYTES = (7, 6, 4)
 
 
 class Lane(Protocol):
@@ -47,6 +48,10 @@ class Lane(Protocol):
         Raises:
             LinkLostError: If the adapter is gone.
         """
+        ...
+
+    def guard(self, nodes: Sequence[int]) -> None:
+        """From now on ask these nodes for their sign of life with each heartbeat of ours."""
         ...
 
     def take(self, timeout_s: float) -> None:
@@ -86,7 +91,7 @@ class FrameLane:
         self._setpoint_ids = tuple(RPDO_IDS[0] + node for node in settings.node_ids)
         self._speed_ids = tuple(RPDO_IDS[1] + node for node in settings.node_ids)
         self._with_speeds = settings.speed_feed_forward
-        self._heartbeat = heartbeat(settings.master_id)
+        self._beats = [heartbeat(settings.master_id)]
 
     def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
         """See `Lane.send`."""
@@ -99,8 +104,12 @@ class FrameLane:
                 frames.append(Frame(self._speed_ids[leg], SPEED_SETPOINT.pack(speed)))
         frames.append(SYNC)
         if beat:
-            frames.append(self._heartbeat)
+            frames += self._beats
         self._segment.send(frames)
+
+    def guard(self, nodes: Sequence[int]) -> None:
+        """See `Lane.guard`."""
+        self._beats += [guard_request(node) for node in nodes]
 
     def take(self, timeout_s: float) -> None:
         """See `Lane.take`."""
@@ -138,9 +147,10 @@ class TextLane:
             self._speeds = _LineBlock(SPEED_SETPOINT, [RPDO_IDS[1] + node for node in nodes])
         self._sync = encode_frames((SYNC,))
         self._sync_and_beat = encode_frames((SYNC, heartbeat(settings.master_id)))
+        sizes = (ACTUAL.size, EFFORT.size, settings.type.inputs.data_bytes)
         self._known: dict[bytes, tuple[int, int, int]] = {}
         for leg, node in zip(legs, nodes, strict=True):
-            for number, size in enumerate(_TPDO_BYTES):
+            for number, size in enumerate(sizes):
                 head = f"t{TPDO_IDS[number] + node:03X}{size}"
                 for each in (head, head.lower()):
                     self._known[each.encode()] = (5 + 2 * size, number, leg)
@@ -155,6 +165,10 @@ class TextLane:
         if self._speeds is not None:
             text += self._speeds.text(_led(self._legs, words, speeds))
         self._link.send_text(text + (self._sync_and_beat if beat else self._sync))
+
+    def guard(self, nodes: Sequence[int]) -> None:
+        """See `Lane.guard`."""
+        self._sync_and_beat += encode_frames([guard_request(node) for node in nodes])
 
     def take(self, timeout_s: float) -> None:
         """See `Lane.take`."""

@@ -83,7 +83,9 @@ def configure_nodes(
         segments[bus].send((nmt(NMT_PRE_OPERATIONAL, node.number),))
     _await_pre_operational(segments, nodes, watch)
     identities, done = _set_up(nodes, setups, settings)
-    for node, bus in zip(nodes, settings.bus_of_leg, strict=True):
+    for leg, (node, bus) in enumerate(zip(nodes, settings.bus_of_leg, strict=True)):
+        if identities[leg].guarded:
+            watch.guard(leg)
         segments[bus].send((nmt(NMT_START, node.number),))
     _await_operational(segments, nodes, watch)
     _refuse_strangers(watch)
@@ -109,7 +111,7 @@ def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> l
     """
     asked = [node for node, proved in zip(nodes, unpowered, strict=True) if proved]
     for node in asked:
-        node.post(0x1016, 1, bytes(4))
+        node.post(*node.sign_off)
     return asked
 
 

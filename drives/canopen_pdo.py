@@ -13,7 +13,8 @@ from drives.bank import LEGS
 from drives.bus_budget import BusBudget, CyclicFrames
 from drives.canopen_settings import CanopenSettings
 from drives.cia402 import OperationMode
-from drives.frames import Frame
+from drives.drive_type import place_of
+from drives.frames import REMOTE, Frame
 
 NMT_ID = 0x000
 SYNC_ID = 0x080
@@ -42,8 +43,13 @@ ACTUAL = Struct("<Hbi")
 """TPDO1: statusword 6041h, mode display 6061h, position 6064h."""
 EFFORT = Struct("<ih")
 """TPDO2: velocity 606Ch, torque 6077h."""
-INPUTS = Struct("<I")
-"""TPDO3: digital inputs 60FDh."""
+INPUTS_PARAMETER = 0x1802
+"""Communication parameter of TPDO3: digital inputs 60FDh."""
+ALL_PDOS = (
+    ("RPDO1", 0x1400), ("RPDO2", 0x1401), ("RPDO3", 0x1402), ("RPDO4", 0x1403),
+    ("TPDO1", 0x1800), ("TPDO2", 0x1801), ("TPDO3", 0x1802), ("TPDO4", 0x1803),
+)  # fmt: skip
+"""Name and communication parameter; those that the bench does not use must be silent."""
 
 INPUTS_EVENT_MS = 100
 """Longest time between two TPDO3 [ms]."""
@@ -104,33 +110,52 @@ class PdoLayout:
         return sum(entry.bits for entry in self.entries) // 8
 
 
-def layouts(settings: CanopenSettings) -> tuple[PdoLayout, ...]:
+def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]:
     """Return the PDOs that the bench uses of each drive.
 
     Args:
         settings: The drives and their bus.
+        period_s: Bus cycle [s].
     """
+    type_ = settings.type
+
+    def entry(index: int, sub: int, bits: int) -> Entry:
+        return Entry(*type_.place(index, sub), bits)
+
     interpolated = settings.mode == OperationMode.INTERPOLATED_POSITION.value
-    target = Entry(0x60C1, 1, 32) if interpolated else Entry(0x607A, 0, 32)
-    setpoint = (Entry(0x6040, 0, 16), Entry(0x6060, 0, 8), target)
-    actual = (Entry(0x6041, 0, 16), Entry(0x6061, 0, 8), Entry(0x6064, 0, 32))
-    effort = (Entry(0x606C, 0, 32), Entry(0x6077, 0, 16))
+    target = entry(0x60C1, 1, 32) if interpolated else entry(0x607A, 0, 32)
+    setpoint = (entry(0x6040, 0, 16), entry(0x6060, 0, 8), target)
+    actual = (entry(0x6041, 0, 16), entry(0x6061, 0, 8), entry(0x6064, 0, 32))
+    effort = (entry(0x606C, 0, 32), entry(0x6077, 0, 16))
     timeout_ms = round(settings.rpdo_timeout_s * 1e3)
     used = [
         PdoLayout("RPDO1", 0x1400, RPDO_IDS[0], 1, setpoint, timeout_ms),
         PdoLayout("TPDO1", 0x1800, TPDO_IDS[0], 1, actual),
         PdoLayout("TPDO2", 0x1801, TPDO_IDS[1], settings.velocity_every, effort),
-        PdoLayout("TPDO3", 0x1802, TPDO_IDS[2], 255, (Entry(0x60FD, 0, 32),), INPUTS_EVENT_MS),
     ]
+    inputs = place_of(type_.inputs.object)
+    if type_.has(*inputs):
+        # A drive without the event timer of a TPDO sends it with every so many SYNCs.
+        on_change = type_.has(INPUTS_PARAMETER, 5)
+        transmission, event_ms = (
+            (255, INPUTS_EVENT_MS) if on_change else (inputs_every(period_s), 0)
+        )
+        entries = (entry(*inputs, 8 * type_.inputs.data_bytes),)
+        used.append(
+            PdoLayout("TPDO3", INPUTS_PARAMETER, TPDO_IDS[2], transmission, entries, event_ms)
+        )
     if settings.speed_feed_forward:
-        used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, (Entry(0x60B1, 0, 32),)))
+        used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, (entry(0x60B1, 0, 32),)))
     return tuple(used)
 
 
-def unused(settings: CanopenSettings) -> tuple[tuple[str, int], ...]:
-    """Return name and communication parameter of the PDOs that must be silent."""
-    off = [("RPDO3", 0x1402), ("RPDO4", 0x1403), ("TPDO4", 0x1803)]
-    return tuple(off if settings.speed_feed_forward else [("RPDO2", 0x1401), *off])
+def inputs_every(period_s: float) -> int:
+    """Return with which SYNC the inputs of a drive come that has no event timer for them.
+
+    Args:
+        period_s: Bus cycle [s].
+    """
+    return min(max(1, int(INPUTS_EVENT_MS * 1e-3 / period_s)), SYNCHRONOUS_MAX)
 
 
 def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
@@ -144,7 +169,7 @@ def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
         CyclicFrames("SYNC", 1, 0, on_each_bus=True),
         _spread("heartbeat", 1, settings.heartbeat_producer_s / period_s),
     ]
-    for pdo in layouts(settings):
+    for pdo in layouts(settings, period_s):
         if pdo.transmission > SYNCHRONOUS_MAX:
             kinds.append(_spread(pdo.name, pdo.data_bytes, INPUTS_EVENT_MS * 1e-3 / period_s))
         else:
@@ -175,6 +200,11 @@ def nmt(command: int, node: int) -> Frame:
 def heartbeat(node: int, state: int = OPERATIONAL) -> Frame:
     """Return a heartbeat (CiA 301, error control): the state of a node."""
     return Frame(HEARTBEAT_ID + node, bytes((state,)))
+
+
+def guard_request(node: int) -> Frame:
+    """Return the request of node guarding (CiA 301, error control): a remote frame of one byte."""
+    return Frame(REMOTE | HEARTBEAT_ID + node, b"\0")
 
 
 class Emergency(NamedTuple):

@@ -16,6 +16,7 @@ from canopen.sdo.client import SdoClient
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.frames import Frame, FrameBus
+from drives.socketcand_bus import SocketcandBus
 
 SDO_TIMEOUT_S = 0.3
 """Time that a drive has for an SDO answer [s]."""
@@ -69,6 +70,11 @@ class Segment:
         self.on_frame: Callable[[Frame], None] = lambda frame: None
         self.network = FrameNetwork(self.send)
         self._lock = threading.Lock()
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the bus carries remote frames; the protocol of a socketcand has none."""
+        return not isinstance(self.bus, SocketcandBus)
 
     def send(self, frames: Sequence[Frame]) -> None:
         """Put frames on the bus in one write.
@@ -173,6 +179,8 @@ class ServiceNode(canopen.RemoteNode):
         self.number = node
         self.lock = threading.Lock()
         self.on_transfer: Callable[[int, int], None] = lambda index, sub: None
+        self.sign_off: tuple[int, int, bytes] = (0x1016, 1, bytes(4))
+        """Index, sub-index and value by which it expects the bench no longer."""
         super().__init__(node, ObjectDictionary())
         segment.network.add_node(self)
         self.emcy.add_callback(lambda _: self._forget_emergencies())

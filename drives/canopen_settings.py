@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from drives.axes import WORK_MODES
 from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
+from drives.drive_type import CIA_402, DriveType, drive_type_from
+from drives.first_motion import FIRST_MOTIONS
 
 WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
@@ -57,7 +59,13 @@ class CanopenSettings:
         vendor_ids: 1018h:1 of each drive, None where it is not checked, 6.
         product_codes: 1018h:2, likewise.
         serial_numbers: 1018h:4, likewise.
-        feed_unit_m: Length of one unit of the feed constant 6092h [m]; None if it is not known.
+        scale_told: Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False
+            once a person has measured a leg's way.
+        way_per_turn_m: Way of the rod per turn of the motor [m], 6; None if the rig does not say.
+        type: What the drives have, lack, call otherwise and count in.
+        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
+        first_motion: Whether homing begins with the slow stages of a first motion: "always", or
+            "real" with drives that do not say themselves that they are emulated.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
             whose self-test takes long need it; nobody waits for those that answer at once.
         remote_bit: A drive is commanded only if its statusword has bit 9, remote. False for
@@ -104,7 +112,11 @@ class CanopenSettings:
     vendor_ids: SixOrNone = _NONE
     product_codes: SixOrNone = _NONE
     serial_numbers: SixOrNone = _NONE
-    feed_unit_m: float | None = 1e-6
+    scale_told: bool = True
+    way_per_turn_m: SixFloats | None = None
+    type: DriveType = CIA_402
+    absolute: bool = False
+    first_motion: str = "real"
     boot_timeout_s: float = 15.0
     remote_bit: bool = True
     follows_bit: bool = True
@@ -128,6 +140,14 @@ class CanopenSettings:
     def buses(self) -> int:
         """Number of buses."""
         return max(self.bus_of_leg) + 1
+
+    def first_motion_due(self, *, simulated: bool) -> bool:
+        """Say whether homing begins with the stages of a first motion.
+
+        Args:
+            simulated: The drives say themselves that they are emulated.
+        """
+        return not self.absolute and (self.first_motion == "always" or not simulated)
 
     def to_json(self) -> str:
         """Return the settings as JSON text that `from_json` understands."""
@@ -158,6 +178,9 @@ class CanopenSettings:
     def _check_choices(self) -> None:
         if self.mode not in WORK_MODES:
             raise DriveModelError(f"mode is {self.mode}, a drive follows in one of {WORK_MODES}")
+        if self.first_motion not in FIRST_MOTIONS:
+            text = f"first_motion is {self.first_motion!r}, one of {FIRST_MOTIONS} is needed"
+            raise DriveModelError(text)
         if self.bitrate not in BITRATES:
             raise DriveModelError(f"bitrate is {self.bitrate} bit/s, one of {BITRATES} is needed")
         if not 1 <= self.master_id <= 127:
@@ -206,6 +229,8 @@ def from_json(text: str) -> CanopenSettings:
         key: _as_tuple(v) if isinstance(v, list) else v for key, v in table.items()
     }
     try:
+        if "type" in values:
+            values["type"] = drive_type_from(values["type"])
         return CanopenSettings(**values)
     except TypeError as error:
         raise DriveModelError(f"CANopen settings: {error}") from error

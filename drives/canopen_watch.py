@@ -36,8 +36,6 @@ RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
 DOUBLE_ID = 0xFF02
 """Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
-HOMING_FAILED = 0x8612
-"""Reference: homing did not find it."""
 BEATS = 100
 """Heartbeats over which it is looked at how often they come."""
 DOUBLE_SHARE = 0.6
@@ -62,6 +60,9 @@ class NodeNotes:
         beats: Heartbeats since `beats_s` [s].
         code: Error code of its last EMCY that has not been taken back.
         note: The last event, in words.
+        guarded: It sends no heartbeats, and is asked for its sign of life (node guarding).
+        unanswered: How often it was asked in vain.
+        toggle: Bit 7 of its last answer, which has to change; None before the first.
     """
 
     heard_s: float | None = None
@@ -72,6 +73,9 @@ class NodeNotes:
     beats_s: float = 0.0
     code: int = 0
     note: str = ""
+    guarded: bool = False
+    unanswered: int = 0
+    toggle: int | None = None
 
 
 class Watch:
@@ -144,6 +148,23 @@ class Watch:
             notes.heard_s = notes.beats_s = now_s
             notes.beats = 0
 
+    def guard(self, leg: int) -> None:
+        """Take note that a node has to be asked: its answers say that it lives, and how it is.
+
+        It was made operational and cannot have said so yet.
+        """
+        notes = self.nodes[leg]
+        notes.guarded, notes.nmt_state = True, OPERATIONAL
+        notes.toggle, notes.unanswered = None, 0
+
+    def asked(self) -> None:
+        """Take note that all nodes that have to be asked were asked."""
+        for notes in self.nodes:
+            if notes.guarded:
+                notes.unanswered += 1
+                if notes.unanswered > HEARTBEATS_MISSED:
+                    self._well_until_s = _NEVER_S
+
     def all_well(self, now_s: float) -> bool:
         """Say whether all six are `alive` and have no code, mostly at one look.
 
@@ -157,7 +178,11 @@ class Watch:
             or not all(self.alive(leg, now_s) for leg in range(LEGS))
         ):
             return False
-        heard_s = [notes.heard_s for notes in self.nodes if notes.heard_s is not None]
+        heard_s = [
+            notes.heard_s
+            for notes in self.nodes
+            if notes.heard_s is not None and not notes.guarded  # asked() sees those
+        ]
         self._well_until_s = min(heard_s, default=now_s) + self._silence_s - _ROUNDING_S
         return True
 
@@ -195,6 +220,8 @@ class Watch:
         self.nodes[leg].code = 0
 
     def _silent(self, notes: NodeNotes, now_s: float) -> bool:
+        if notes.guarded:
+            return notes.unanswered > HEARTBEATS_MISSED
         return notes.heard_s is None or now_s - notes.heard_s > self._silence_s
 
     def _judgement(self, notes: NodeNotes, now_s: float) -> int:
@@ -215,10 +242,15 @@ class Watch:
         if len(data) != 1:
             self.unknown_ids += 1
             return
-        state = data[0] & 0x7F
+        state, toggle = data[0] & 0x7F, data[0] & 0x80
         notes.heard_s = now_s
         if self.operating:
             self._count_beat(leg, now_s)
+        if notes.guarded and state != BOOT_UP:
+            # An answer that was seen before is none; after a lost one the next but one counts.
+            if toggle != notes.toggle:
+                notes.unanswered = 0
+            notes.toggle = toggle
         if state != OPERATIONAL:
             self._well_until_s = _NEVER_S
         if state == BOOT_UP:

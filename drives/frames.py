@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+REMOTE = 0x40000000
+"""Bit beside the identifier of a frame that is sent: a remote frame, which asks for data (Linux,
+`linux/can.h`, CAN_RTR_FLAG)."""
+
 
 class Frame(NamedTuple):
-    """A classic CAN data frame with an 11-bit identifier.
+    """A classic CAN frame with an 11-bit identifier.
 
     Attributes:
-        can_id: Identifier, 0 to 0x7FF.
-        data: Up to 8 bytes.
+        can_id: Identifier, 0 to 0x7FF; with `REMOTE`, of a frame to be sent, it asks for data.
+        data: Up to 8 bytes; of a remote frame only their number counts.
     """
 
     can_id: int

@@ -30,16 +30,21 @@ from drives.bank import (
     LinkLostError,
     LinkTally,
     check_command,
+    tally_with_notes,
 )
+from drives.cut_trial import CutTrial
+from drives.known_place import KnownPlace
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
 from drives.modbus_counts import LinkCounts
+from drives.modbus_cut import axis_answers, look, silence_s
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from drives.modbus_rival import FOREIGN_MASTER, RivalWatch
 from drives.modbus_settings import ModbusSettings
 from drives.modbus_setup import DeviceReport, DeviceSetup
+from drives.modbus_stage import StageTeller
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
 from drives.modbus_worker import GatewayWorker
@@ -51,8 +56,6 @@ from drives.waits import Tell, Wait, tell_nobody
 _LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
 
-HOMING_FAILED = 0x8612
-"""Error code of a leg whose homing failed (CiA 402: reference limit)."""
 GENERIC = 0x1000
 """Error code of a drive in fault that tells none (CiA 301: generic error)."""
 SETUP_TIME_MAX_S = 60.0
@@ -77,6 +80,9 @@ class ModbusBank:
         name: Name in the record of a run.
         url: Address in the record of a run; the link's by default.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
+            themselves [m/s], 0 at rest; None not at all.
+        place: Where drives with absolute encoders must stand; without it they are never enabled.
         tell: Told what `configure` waits for.
 
     Raises:
@@ -95,6 +101,8 @@ class ModbusBank:
         name: str = "Modbus drives",
         url: str | None = None,
         homing_legs: Sequence[int] = (),
+        cut_m_s: float | None = None,
+        place: KnownPlace | None = None,
         tell: Tell = tell_nobody,
     ) -> None:
         if len(scales) != LEGS:
@@ -113,9 +121,15 @@ class ModbusBank:
             work_mode=settings.mode,
             homing_legs=homing_legs,
             homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+            absolute=settings.absolute,
         )
+        self._place = place
+        self._teller = StageTeller(map_, settings, scales, period_s)
+        self._scales = tuple(scales)
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
+        self._cut = None if cut_m_s is None else CutTrial(cut_m_s, settings.watchdog_s, period_s)
+        self._silence_s = silence_s(settings.watchdog_s, period_s)
         on_tcp = isinstance(link, ModbusTcpLink)
         self._rivals = RivalWatch(map_, scales, period_s, watches=on_tcp)
         self._gateway: ModbusGateway | None = None
@@ -138,7 +152,9 @@ class ModbusBank:
 
     def link_tally(self) -> LinkTally:
         """Return what has happened on the link so far, by name."""
-        return self._counts.tally()
+        tally = tally_with_notes(self._counts.tally(), self._axes.failures)
+        over = self._cut is not None and self._cut.over
+        return {**tally, "cut_us": self._cut.stop_us} if self._cut and over else tally
 
     def configure(self) -> BankReport:
         """Connect, identify the gateway, write the drives' parameters and read them back."""
@@ -155,9 +171,37 @@ class ModbusBank:
         self._gateway.begin_cycles(self._answer_s)
         report = done.value
         self._units.begin(report.boot_counts)
+        if self._settings.first_motion_due(simulated=report.simulated) and self._teller.possible:
+            self._axes.expect_first_motion(self._teller.courses())
         return BankReport(
-            self._name, self._url, report.simulated, report.axes, identities=report.identities
+            self._name,
+            self._url,
+            report.simulated,
+            report.axes,
+            report.identities,
+            scale_proved=report.scale_proved,
+            counts=self._places(self._worker, report.identities),
         )
+
+    def _places(self, worker: GatewayWorker, identities: Sequence[str]) -> tuple[int, ...]:
+        """Return the counts of drives with absolute encoders, if they stand where they should.
+
+        Raises:
+            DrivePlaceError: If they do not.
+        """
+        if not self._settings.absolute:
+            return ()
+        done = worker.run(
+            lambda gateway: axis_answers(gateway, self._map), self._settings.setup_timeout_s
+        )
+        if done is None or done.value is None:
+            raise self._setup_error(None if done is None else done.error)
+        counts = tuple(axis.position for axis in done.value)
+        if self._place is not None:
+            codes = [axis.error_code for axis in done.value]
+            self._place.check(counts, codes, identities, self._scales)
+            self._axes.know_place()
+        return counts
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; its words go out with the next cycle."""
@@ -175,10 +219,15 @@ class ModbusBank:
         if command is not None:
             check_command(command)
             targets, speeds = self._words.counts(command)
+        cut = self._cut
+        if cut is not None and cut.silent:
+            return self._fall_silent(worker, cut)
         words = self._axes.words(targets)
         orders = self._words.orders(words, speeds)
         result = CycleResult()
         began_s = self._now_s()
+        if cut is not None:
+            cut.led(command, following=self._axes.steady, sent_s=began_s)
         self._units.listen(began_s)
         deadline_s = began_s + self._answer_s
 
@@ -200,9 +249,46 @@ class ModbusBank:
         for leg in self._units.restarted_legs:
             self._axes.forget_reference(leg)
         self._observe(fresh, alive)
+        self._tell_stage(worker, began_s)
         accepted = self._words.accepted(words, orders) if result.sent else None
         return self._feedback(fresh, [self._units.trouble(leg, errors, now_s) for leg in _LEGS],
                               accepted)  # fmt: skip
+
+    def _fall_silent(self, worker: GatewayWorker, cut: CutTrial) -> BankFeedback:
+        """Run a cycle of a cut: nothing is asked before the drives have had their time to stop.
+
+        Any request may count as a sign of life, so that the time that is seen is a bound.
+        """
+        now_s = self._now_s()
+        if cut.silent_s(now_s) > self._silence_s:
+            done = worker.run(lambda gateway: look(gateway, self._map), self._answer_s)
+            enabled = None if done is None else done.value
+            cut.see(enabled or (None,) * LEGS, self._now_s())
+        self._count({}, {}, CycleResult())
+        fresh, alive = self._units.take({}, now_s)
+        self._observe(fresh, alive)
+        return self._feedback(fresh, [self._units.trouble(leg, {}, now_s) for leg in _LEGS], None)
+
+    def _tell_stage(self, worker: GatewayWorker, began_s: float) -> None:
+        """Go on telling the drives the speed of a stage of their first motion, if one is due.
+
+        One value in a cycle, in what is left of its time; one that takes longer is waited for by
+        the next cycle.
+
+        Raises:
+            DriveSetupError: If a drive refuses it, or reads back another one.
+        """
+        stage = self._axes.stage_due
+        if stage is None:
+            return
+        self._teller.begin(stage)
+        if not self._teller.told:
+            left_s = max(0.0, began_s + self._answer_s - self._now_s())
+            done = worker.run(self._teller.job(), left_s)
+            if done is not None and done.error is not None:
+                raise DriveSetupError(f"{self._name}: first motion: {done.error}") from done.error
+        if self._teller.told:
+            self._axes.stage_told(stage)
 
     def close(self) -> None:
         """Disable the drives and leave the gateway; a second call does nothing."""
@@ -321,4 +407,4 @@ class ModbusBank:
             return FOREIGN_MASTER
         if answer.error_code or state is DriveState.FAULT:
             return answer.error_code or GENERIC
-        return HOMING_FAILED if self._axes.homing_failed[leg] else 0
+        return self._axes.homing_codes[leg]

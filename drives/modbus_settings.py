@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from drives.bank import LEGS, DriveModelError, SixFloats
+from drives.first_motion import FIRST_MOTIONS
 
 WATCHDOG_MAX_S = 0.5
 """Longest time that drives may go on without a word from the bench [s]."""
@@ -35,6 +36,9 @@ class ModbusSettings:
         answer_timeout_s: Longest wait for an answer in a cycle [s]; None for the smaller of 0.8 of
             a bus cycle and 50 ms.
         setup_timeout_s: Longest wait for an answer while the drives are set up [s].
+        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
+        first_motion: Whether homing begins with the slow stages of a first motion: "always", or
+            "real" with drives that do not say themselves that they are emulated.
         serial_numbers: Expected serial numbers (1018h:4), 6; None where any will do.
 
     Raises:
@@ -57,6 +61,8 @@ class ModbusSettings:
     watchdog_s: float = 0.05
     answer_timeout_s: float | None = None
     setup_timeout_s: float = 0.5
+    absolute: bool = False
+    first_motion: str = "real"
     serial_numbers: tuple[int | None, ...] = (None,) * LEGS
 
     def __post_init__(self) -> None:
@@ -77,12 +83,23 @@ class ModbusSettings:
                 raise DriveModelError(text)
         if self.mode not in (7, 8):
             raise DriveModelError(f"mode is {self.mode}, 7 or 8 is needed")
+        if self.first_motion not in FIRST_MOTIONS:
+            text = f"first_motion is {self.first_motion!r}, one of {FIRST_MOTIONS} is needed"
+            raise DriveModelError(text)
         if not self.watchdog_s <= WATCHDOG_MAX_S:
             text = f"watchdog_s is {self.watchdog_s} s, {WATCHDOG_MAX_S} s at most is needed"
             raise DriveModelError(text)
         timeout_s = self.answer_timeout_s
         if timeout_s is not None and not (math.isfinite(timeout_s) and timeout_s > 0.0):
             raise DriveModelError(f"answer_timeout_s is {timeout_s} s, it must be above 0, or None")
+
+    def first_motion_due(self, *, simulated: bool) -> bool:
+        """Say whether homing begins with the stages of a first motion.
+
+        Args:
+            simulated: The drives say themselves that they are emulated.
+        """
+        return not self.absolute and (self.first_motion == "always" or not simulated)
 
     def check_period(self, period_s: float) -> None:
         """Refuse a bus cycle that the drives' watchdog does not outlast.

@@ -42,12 +42,14 @@ class DeviceReport:
         simulated: Whether the gateway says that it is an emulated rack.
         identities: Who each drive says it is, 6; empty texts where it cannot say.
         axes: One line of text per leg, 6.
+        scale_proved: Whether each drive tells the scale of the rig, 6.
         boot_counts: Restarts that each unit has counted; None where it counts none.
     """
 
     simulated: bool
     identities: tuple[str, ...]
     axes: tuple[str, ...]
+    scale_proved: tuple[bool, ...]
     boot_counts: Mapping[int, int | None]
 
 
@@ -97,7 +99,8 @@ class DeviceSetup:
         for unit in self._map.units:
             self._set_watchdog(gateway, unit, round(self._settings.watchdog_s * 1e3))
         simulated = all(identity[:2] == EMULATED for identity in identities.values())
-        return DeviceReport(simulated, tuple(names), tuple(lines), boot_counts)
+        proved = tuple(self._map.parameter(leg, "counts_per_m") is not None for leg in range(LEGS))
+        return DeviceReport(simulated, tuple(names), tuple(lines), proved, boot_counts)
 
     def _disable(self, gateway: ModbusGateway, unit: int) -> int | None:
         """Take the force from drives that may have been left enabled; return the boot count."""
@@ -161,7 +164,7 @@ class DeviceSetup:
             raise DriveSetupError(f"{text}: positions would be wrong by a factor {scale / own:g}"
                                   if own else f"{text}; it must be above 0")  # fmt: skip
         modes = found.get("supported_modes")
-        for mode in (6, settings.mode):
+        for mode in (settings.mode,) if settings.absolute else (6, settings.mode):
             if modes is not None and not modes >> mode - 1 & 1:
                 text = f"{place}: supported modes 6502h are {modes:#x}"
                 raise DriveSetupError(f"{text}, mode {mode} (bit {mode - 1}) is needed")
@@ -181,16 +184,18 @@ class DeviceSetup:
             scale.counts(settings.length_min_m[leg]),
             scale.counts(settings.length_max_m[leg]),
         )
-        return {
-            "software_limit_min": min(limits),
-            "software_limit_max": max(limits),
-            "following_window": scale.distance_counts(settings.following_window_m),
-            "following_time_ms": round(settings.following_time_s * 1e3),
+        homing = {
             "homing_method": settings.homing_method,
             "homing_speed_switch": scale.distance_counts(settings.homing_speed_m_s),
             "homing_speed_zero": scale.distance_counts(settings.homing_zero_speed_m_s),
             "homing_acceleration": scale.distance_counts(settings.homing_acceleration_m_s2),
             "home_offset": 0,
+        }
+        return ({} if settings.absolute else homing) | {
+            "software_limit_min": min(limits),
+            "software_limit_max": max(limits),
+            "following_window": scale.distance_counts(settings.following_window_m),
+            "following_time_ms": round(settings.following_time_s * 1e3),
             "quick_stop_deceleration": scale.distance_counts(settings.quick_stop_deceleration_m_s2),
             "max_speed": scale.distance_counts(settings.speed_max_m_s[leg]),
             "max_acceleration": scale.distance_counts(settings.acceleration_max_m_s2[leg]),

@@ -196,6 +196,7 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
             key, an overlap, a gap in what is written, or a block longer than a request.
     """
     top = StrictTable(table, source, "")
+    header = top.table("drive")  # the rest of it is the same for all kinds of drive files
     order = top.text("word_order")
     if order not in [each.value for each in WordOrder]:
         raise top.error("word_order", f'is {order!r}, "big" or "little" is needed')
@@ -219,7 +220,7 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
     parameters.finish()
     identification = top.table("identification") if top.has("identification") else None
     result = RegisterMap(
-        name=top.text("name"),
+        name=header.text("name"),
         source=source,
         word_order=WordOrder(order),
         units=units,

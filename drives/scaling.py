@@ -22,6 +22,8 @@ class LegScale:
         counts_per_m: Counts of the drive per metre of rod travel [1/m].
         sign: +1 if the counts grow when the leg grows, -1 if they fall.
         reference_length_m: Leg length, joint to joint, at count 0: the reference switch [m].
+        speed_unit: Counts per second of one unit in which the drive counts speeds; negative where
+            they run against its positions.
 
     Raises:
         DriveModelError: If a number makes no scale.
@@ -30,9 +32,12 @@ class LegScale:
     counts_per_m: float
     sign: int
     reference_length_m: float
+    speed_unit: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse what is no scale."""
+        if not (math.isfinite(self.speed_unit) and self.speed_unit):
+            raise DriveModelError(f"speed_unit is {self.speed_unit} counts/s, it must not be 0")
         if not (math.isfinite(self.counts_per_m) and self.counts_per_m > 0.0):
             raise DriveModelError(f"counts_per_m is {self.counts_per_m}, it must be positive")
         if self.sign not in (1, -1):
@@ -50,20 +55,20 @@ class LegScale:
         return self._whole((length_m - self.reference_length_m) * self.counts_per_m, "length")
 
     def speed_counts(self, speed_m_s: float) -> int:
-        """Return the counts per second of a leg speed [m/s].
+        """Return what a drive takes for a leg speed [m/s], in its own units.
 
         Raises:
-            DriveCommandError: If the speed is not finite, or no 32-bit count stands for it.
+            DriveCommandError: If the speed is not finite, or no 32-bit number stands for it.
         """
-        return self._whole(speed_m_s * self.counts_per_m, "speed")
+        return self._whole(speed_m_s * self.counts_per_m / self.speed_unit, "speed")
 
     def length_m(self, counts: int) -> float:
         """Return the leg length of a position count [m]."""
         return self.reference_length_m + self.sign * counts / self.counts_per_m
 
     def speed_m_s(self, counts_per_s: int) -> float:
-        """Return the leg speed of counts per second [m/s]."""
-        return self.sign * counts_per_s / self.counts_per_m
+        """Return the leg speed of what a drive tells of its speed, in its own units [m/s]."""
+        return self.sign * counts_per_s * self.speed_unit / self.counts_per_m
 
     def distance_counts(self, distance_m: float) -> int:
         """Return the counts of a distance, whichever way [m], such as a window."""
@@ -88,8 +93,8 @@ class SixScales:
     def __init__(self, scales: Sequence[LegScale]) -> None:
         self.scales = tuple(scales)
         self._rows = tuple((s.reference_length_m, s.counts_per_m, s.sign) for s in self.scales)
-        self._factors = tuple((s.sign, s.counts_per_m) for s in self.scales)
-        self._finest_count_m = 1.0 / max(s.counts_per_m for s in self.scales)
+        self._factors = tuple((s.sign * s.speed_unit, s.counts_per_m) for s in self.scales)
+        self._finest_count_m = 1.0 / max(s.counts_per_m / abs(s.speed_unit) for s in self.scales)
 
     def counts(self, length_m: SixFloats) -> SixInts:
         """Return the position counts of six leg lengths [m].

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from drives.frames import BusState, Frame
+from drives.frames import REMOTE, BusState, Frame
 from drives.slcan_lines import BEL
 
 MAX_CAN_ID: Final = 0x7FF
@@ -59,6 +59,7 @@ _STATE_LETTERS = {
 }
 _ACKNOWLEDGED = (b"", b"z", b"Z")
 _SHOWN_BYTES = 40
+_COMMANDS = str.maketrans("TR", "tr")
 
 
 class Signal(Enum):
@@ -141,19 +142,19 @@ def check_frames(frames: Sequence[Frame]) -> None:
     """Refuse a batch with a frame that no classic CAN bus can carry, before any of it is sent.
 
     Args:
-        frames: Data frames.
+        frames: Data frames, and remote frames.
 
     Raises:
         ValueError: If an identifier is not 0 to 7FFh, or a frame has more than 8 bytes.
     """
     for can_id, data in frames:
-        if not 0 <= can_id <= MAX_CAN_ID or len(data) > MAX_DATA_BYTES:
+        if not 0 <= can_id & ~REMOTE <= MAX_CAN_ID or len(data) > MAX_DATA_BYTES:
             text = f"frame {can_id:X}h with {len(data)} bytes: identifiers are 0 to 7FFh"
             raise ValueError(f"{text}, and a frame has at most {MAX_DATA_BYTES} bytes")
 
 
 def encode_frames(frames: Sequence[Frame]) -> bytes:
-    """Write data frames as lines (CAN232 manual, command `tiiildd..`).
+    """Write frames as lines (CAN232 manual, commands `tiiildd..` and `riiil`).
 
     Args:
         frames: Frames in the order in which they shall be sent.
@@ -165,8 +166,13 @@ def encode_frames(frames: Sequence[Frame]) -> bytes:
         ValueError: If an identifier is not 0 to 7FFh, or a frame has more than 8 bytes.
     """
     check_frames(frames)
-    lines = [f"t{can_id:03X}{len(data)}{data.hex()}\r" for can_id, data in frames]
-    return "".join(lines).upper().replace("T", "t").encode("ascii")
+    lines = [
+        f"R{can_id & MAX_CAN_ID:03X}{len(data)}\r"
+        if can_id & REMOTE
+        else f"T{can_id:03X}{len(data)}{data.hex()}\r"
+        for can_id, data in frames
+    ]
+    return "".join(lines).upper().translate(_COMMANDS).encode("ascii")
 
 
 def parse_line(line: bytes) -> Line:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from drives.bank import LinkError, LinkLostError
 from drives.can_frames import ErrorFrames, can_endpoint
-from drives.frames import BusHealth, Frame
+from drives.frames import REMOTE, BusHealth, Frame
 from drives.port_lock import PortLock, tcp_endpoints
 from drives.slcan_codec import MAX_CAN_ID, check_frames
 from drives.slcan_port import BytePort, open_tcp
@@ -159,6 +159,8 @@ class SocketcandBus:
 def _encode(frames: Sequence[Frame]) -> bytes:
     """Write frames as messages, as `< send id length bytes >`."""
     check_frames(frames)
+    if any(can_id & REMOTE for can_id, _ in frames):
+        raise ValueError("a remote frame: the protocol of a socketcand has none")
     messages = [f"< send {can_id:03X} {len(data)} {data.hex(' ')} >" for can_id, data in frames]
     return "".join(messages).encode("ascii")
 

@@ -3,16 +3,24 @@
 The same parts run in both clocks; only what paces them and who writes the file differ.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from drives.bank import BankReport, DriveBank, DriveModelError, LinkTally, SixBools
+from drives.bank import (
+    BankReport,
+    DriveBank,
+    DriveEncoderError,
+    DriveModelError,
+    LinkTally,
+    SixBools,
+)
+from drives.known_place import SENSOR_FAULT
+from hil.certificate import require_certificate, require_parked
 from hil.clock import Clock, Tick, VirtualClock, moment
-from hil.commissioning import require_certificate
-from hil.drives_setup import bank_spec
+from hil.drives_setup import BankWish, bank_spec
 from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
 from hil.gated_bank import GatedBank, GatedDrives
@@ -27,6 +35,7 @@ from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.frame import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
+from hil.reference import place_path, void_reference
 from hil.run_files import BLACK_BOX_NAME, recording_sink, run_dir
 from hil.run_header import run_header
 from hil.scenario import LegMovesSettings, Plan
@@ -34,15 +43,18 @@ from hil.settings import ConfigError
 from hil.signals import StopSignals
 from hil.stations.platform import PlatformMachine, PlatformStation
 from hil.supervisor import Outcome, RunCourse, Supervisor
+from hil.waits import GOES_ON
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
-from safety.verdict import Violation
+from safety.verdict import Check, Violation
 
 BEFORE = Tick(0, 0.0, 0.0, 0.0)
 """When something is noted that was found before the first cycle."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
+FIRST_MOTION_S = 15.0
+"""How much longer homing may take for its slow first stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +64,18 @@ class Course:
     Args:
         engage: whether the platform rises and moves; else the run ends when it is homed.
         homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
+        cut_m_s: speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see
+            the drives stop by themselves; None not at all.
     """
 
     engage: bool = True
     homing_legs: tuple[int, ...] = ()
+    cut_m_s: float | None = None
+
+    @property
+    def wish(self) -> BankWish:
+        """What the bank shall do for it."""
+        return BankWish(self.homing_legs, self.cut_m_s)
 
 
 WHOLE_COURSE = Course()
@@ -118,7 +138,7 @@ def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
     Raises:
         ConfigError: if the drives cannot be as described.
     """
-    spec = bank_spec(plan, course.homing_legs)
+    spec = bank_spec(plan, course.wish)
     try:
         return build_bank(spec, VirtualClock().now_s)
     except DriveModelError as error:
@@ -153,6 +173,8 @@ def run(
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
         NoDeskError: if the operator's desk cannot be set up; nothing has moved.
         NotCommissionedError: if real drives have not passed their test move; nothing has moved.
+        NotReferencedError: if nobody has measured where absolute encoders count from, or the legs
+            do not stand where a fast run may begin; nothing has moved.
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
@@ -167,10 +189,11 @@ def run(
         folder = stack.enter_context(run_dir(out, plan.scenario.name))
         gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
         stack.callback(gated.close)
-        report = gated.open()
+        report = _opened(plan, gated)
         if tell is not None and plan.scenario.clock == "real":
-            tell("the drives are set up")
+            tell(f"the drives are set up, the run is prepared {GOES_ON}")
         require_certificate(plan, report)
+        require_parked(plan, report)
         header = run_header(plan, limits, report, moment(clock.now_s))
         virtual = plan.scenario.clock == "virtual"
         sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
@@ -199,9 +222,12 @@ def run(
             journal.note(BEFORE, note, Level.WARNING)
             if tell is not None:
                 tell(note)
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the run begins")
         end = loop.run()
     recorded = sink.finish()
     sink.ring.release()
+    _void_if_lost(plan, journal.violations)
     return RunResult(
         outcome=_outcome(end, supervisor),
         mode=end.mode,
@@ -228,10 +254,28 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
 
 
+def _opened(plan: Plan, gated: GatedDrives) -> BankReport:
+    """Power the drives up; an encoder that tells a fault makes its reference void."""
+    try:
+        return gated.open()
+    except DriveEncoderError as error:
+        void_reference(plan.rig, str(error))
+        raise
+
+
+def _void_if_lost(plan: Plan, violations: Iterable[tuple[float, Violation]]) -> None:
+    """Make the reference void if the encoder of a drive has told a fault in the run."""
+    if plan.rig.drives.homing != "absolute":
+        return
+    for _, found in violations:
+        if found.check is Check.DRIVE and int(found.value) & 0xFF00 == SENSOR_FAULT:
+            void_reference(plan.rig, f"leg {found.leg}: its encoder told fault {found.value:04X}h")
+
+
 def _patience_cycles(plan: Plan) -> tuple[int, int]:
     """How many cycles a stop may take, and homing."""
     period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
-    homing_s = max(cylinders.stroke_m) / cylinders.homing_speed_m_s
+    homing_s = FIRST_MOTION_S + max(cylinders.stroke_m) / cylinders.homing_speed_m_s
     patience_s = PATIENCE_S + cylinders.enable_time_s
     return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
 
@@ -277,10 +321,11 @@ def _gate(
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
-    spec = bank_spec(plan, course.homing_legs)
+    spec = bank_spec(plan, course.wish)
     box = folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
-    remote = RemoteGate(spec, limits, now_s, black_box=box, led=led, tell=tell)
+    place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)
     return remote, remote.clock
 
 

@@ -108,6 +108,37 @@ def scan(
     leave(scan_and_show(url, bitrate, as_json=as_json))
 
 
+@app.command("import")
+@verb
+def import_sheet(
+    sheet: Annotated[Path, typer.Argument(metavar="FILE", help="EDS or DCF of a drive.")],
+    to: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="NAME.toml", help="Drive file to write.")
+    ] = None,
+) -> None:
+    """Make a drive file of a data sheet (EDS, DCF): what the drive lacks, limits, counts in."""
+    from hil.drive_types import import_and_show
+
+    import_and_show(sheet, to)
+
+
+@app.command("check-type")
+@verb
+def check_type(
+    type_: Annotated[
+        str, typer.Argument(metavar="TYPE", help="Shipped type, drive file, or data sheet (EDS).")
+    ],
+    rig: Annotated[
+        str, typer.Option("--rig", help="The rig whose limits are asked for.")
+    ] = "paper",
+    as_json: Json = False,
+) -> None:
+    """Show what the bench needs of a type of drive, what it has, and what stands in."""
+    from hil.drive_types import check_and_show
+
+    leave(check_and_show(type_, rig, as_json=as_json))
+
+
 @app.command()
 @verb
 def faults(
@@ -161,7 +192,8 @@ def jog(
     as_json: Json = False,
 ) -> None:
     """Home, then lead one leg slowly out from the parked platform and back."""
-    from hil.commissioning import SLOW_MAX, slow_share
+    from hil.certificate import SLOW_MAX
+    from hil.commissioning import slow_share
     from hil.runner import run_and_show
 
     if not 0.0 < speed <= SLOW_MAX:
@@ -199,28 +231,81 @@ def park(
 def leg_test(
     rig: RigArg,
     drives: DrivesOption = "rig",
-    witnessed: Annotated[
-        bool,
+    witness: Annotated[
+        str,
         typer.Option(
-            "--witnessed",
-            help="You watch, and vouch that the legs moved one after the other from 1 to 6, each "
-            "growing and going back. Asked for at the end if left out.",
+            "--witness",
+            metavar="NAME",
+            help="Who watches, and vouches that the legs moved one after the other from 1 to 6, as "
+            "they are numbered on the machine, each growing and going back: only this tells that "
+            "no two legs have both their cables swapped. Asked for at the end if left out.",
         ),
-    ] = False,
+    ] = "",
     fallback: FallbackOption = "refuse",
     rate_hz: RateOption = RIG_RATE_HZ,
     folder: OutOption = Path("runs"),
     as_json: Json = False,
 ) -> None:
-    """The slow test move: each leg by itself, out and back; tells swapped legs, sign and scale.
+    """The slow test move, then silence: real drives are moved fast only after both were passed.
 
-    Real drives are moved fast only after it was passed.
+    Each leg goes out and back by itself; tells swapped legs, sign and scale. Then the bench falls
+    silent twice, at rest and in a move of 5 mm/s, and each drive has to stop by itself.
     """
     from hil.commissioning import leg_test_motion
     from hil.drive_moves import leg_test_and_show
+    from hil.watchdog_proof import moving_motion, rest_motion
 
     plan = _plan(rig, drives, "leg_test", rate_hz, fallback, leg_test_motion)
-    leave(leg_test_and_show(plan, folder, witnessed=witnessed, as_json=as_json))
+    cuts = (
+        _plan(rig, drives, "cut_at_rest", rate_hz, fallback, rest_motion),
+        _plan(rig, drives, "cut_moving", rate_hz, fallback, moving_motion),
+    )
+    leave(leg_test_and_show(plan, cuts, folder, witness=witness, as_json=as_json))
+
+
+@app.command()
+@verb
+def reference(
+    rig: RigArg,
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who has measured, and signs.")],
+    drives: DrivesOption = "rig",
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at",
+            metavar="inner|outer|M,M,…",
+            help="Where the rods stand: on their inner or outer stops, or the lengths of the legs, "
+            "joint to joint, measured by hand [m].",
+        ),
+    ] = "",
+    leg: Annotated[
+        int | None, typer.Option("--leg", min=1, max=6, help="This leg only; all if left out.")
+    ] = None,
+    ruler: Annotated[
+        Path | None,
+        typer.Option("--ruler", metavar="RECORDING", help="Of a jog that was measured by hand."),
+    ] = None,
+    measured_m: Annotated[
+        float, typer.Option("--measured", metavar="M", help="How far the leg went in it [m].")
+    ] = 0.0,
+    rate_hz: RateOption = RIG_RATE_HZ,
+    as_json: Json = False,
+) -> None:
+    """Tell where the legs are: for absolute encoders, and for a scale that no drive tells.
+
+    Nothing moves. Two places at least 20 mm apart prove the scale, too.
+    """
+    from hil.reference_tools import measure_and_show, rule_and_show
+
+    if not by.strip():
+        raise ConfigError("--by", ["the name of the person who has measured is needed"])
+    if (not at) == (ruler is None):
+        raise ConfigError("--at", ["a place, or else --ruler with --measured, is needed"])
+    plan = _plan(rig, drives, "reference", rate_hz, "refuse")
+    if ruler is not None:
+        leave(rule_and_show(plan.rig, ruler, measured_m, by, as_json=as_json))
+    else:
+        leave(measure_and_show(plan, at, by, leg, as_json=as_json))
 
 
 def _plan(

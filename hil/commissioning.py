@@ -6,33 +6,25 @@ switch must have been left, and the pose that follows from the measured lengths 
 was wanted. Two cables swapped at the motor *and* at the encoder cannot be seen from the wire; only
 a person who watches can tell, so the person's word is part of the record.
 
-A rig whose test move was passed gets a certificate; real drives are not moved fast without one.
+What was seen goes into the rig's certificate (`hil.certificate`).
 """
 
-import hashlib
 import math
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from drives.bank import BankReport
 from hil.machine import soft_range_m
 from hil.recording.reader import Recording
 from hil.rig import Rig
-from hil.scenario import LegMovesSettings, Plan
 
 TEST_SPEED = 0.2
 """Share of the slow moves' bounds."""
-SLOW_MAX = 0.3
-"""Leg moves up to this share are allowed without a certificate: they are how one gets it."""
 SLOW_LEG_M_S = 0.05
-"""Nor may they be faster than this, whatever the rig calls slow [m/s]."""
+"""Fastest that legs may be led at first, whatever the rig calls slow [m/s]."""
 STEP_M = 0.001
 """Leg k goes out by `FIRST_WAY_M` + (k - 1) times this, so that no two legs look alike."""
 FIRST_WAY_M = 0.005
@@ -42,10 +34,12 @@ POSE_TOLERANCE_M = 0.002
 POSE_TOLERANCE_RAD = math.radians(0.3)
 HOME_SWITCH = 1 << 2
 """Bit of 60FDh (CiA 402)."""
-
-
-class NotCommissionedError(Exception):
-    """Real drives that nobody has seen move slowly are not moved fast."""
+_SWITCH_OF_METHOD = {1: 1, 17: 1, 2: 2, 18: 2} | dict.fromkeys(
+    (*range(3, 15), *range(19, 31)), HOME_SWITCH
+)
+"""Bit of 60FDh of the switch that a homing method looks for (CiA 402-2)."""
+_INNER_METHODS = (1, 5, 6, 17, 21, 22)
+"""Methods whose switch is active towards the inner end: a leg that goes out leaves it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +51,7 @@ class LegTest:
         asked_m: way that it was led by [m].
         measured_m: way that it reported [m].
         others_m: most that another leg stirred meanwhile [m].
-        switch_left: whether it left its home switch; None if the switch is not read.
+        switch: what was seen of the switch that its homing looks for.
         faults: what is wrong, in words; empty if nothing is.
     """
 
@@ -65,7 +59,7 @@ class LegTest:
     asked_m: float
     measured_m: float
     others_m: float
-    switch_left: bool | None
+    switch: str
     faults: tuple[str, ...]
 
 
@@ -92,8 +86,35 @@ def _way_m(rig: Rig, leg: int) -> float:
     return way if reference + way < high else -min(way, 0.5 * (reference - low))
 
 
-def judge_test_move(recording: Recording) -> tuple[LegTest, ...]:
+@dataclass(frozen=True, slots=True)
+class SwitchWatch:
+    """The switch that the homing of a rig looks for.
+
+    Args:
+        bit: of 60FDh; 0 if the rig has no homing that looks for one.
+        inner: a leg that goes out leaves it.
+    """
+
+    bit: int
+    inner: bool
+
+
+def switch_of(rig: Rig) -> SwitchWatch:
+    """The switch that the homing of a rig looks for."""
+    method = rig.drives.homing_method
+    if rig.drives.homing == "absolute":
+        return SwitchWatch(0, inner=False)
+    return SwitchWatch(_SWITCH_OF_METHOD.get(method, 0), inner=method in _INNER_METHODS)
+
+
+def judge_test_move(
+    recording: Recording, switch: SwitchWatch = SwitchWatch(HOME_SWITCH, inner=True)
+) -> tuple[LegTest, ...]:
     """What each led leg did in a recorded test move, in the order in which they were led.
+
+    Args:
+        recording: of the whole run, homing included.
+        switch: that the homing of the rig looks for.
 
     Returns:
         One entry per way out; empty if the recording holds none.
@@ -101,15 +122,44 @@ def judge_test_move(recording: Recording) -> tuple[LegTest, ...]:
     engaged = recording.column("mode") == recording.modes.index("ENGAGED")
     asked = recording.column("asked_length_m")[engaged]
     measured = recording.column("measured_length_m")[engaged]
-    inputs = recording.column("measured_inputs_bits")[engaged]
+    every_input = recording.column("measured_inputs_bits")
+    inputs, closed = every_input[engaged], _ever_closed(every_input, switch.bit)
     pose_error = _pose_error(recording, engaged)
     found: list[LegTest] = []
     if len(asked):
         offset, moved = asked - asked[0], measured - measured[0]
         for leg, rows in _plateaus(offset):
             end = rows[-1]
-            found.append(_judge_leg(leg, offset[end], moved[end], inputs[end], pose_error[end]))
+            seen, fault = _judge_switch(
+                switch, inputs[end, leg], closed=bool(closed[leg]), out=offset[end, leg] > 0.0
+            )
+            faults = (fault,) if fault else ()
+            found.append(_judge_leg(leg, offset[end], moved[end], seen, faults, pose_error[end]))
     return tuple(found)
+
+
+def _ever_closed(inputs: NDArray[np.float64], bit: int) -> NDArray[np.bool_]:
+    """Which legs have been seen on their switch, (6,)."""
+    known = np.isfinite(inputs)
+    bits = np.where(known, inputs, 0.0).astype(np.int64)
+    return (known & (bits & bit != 0)).any(axis=0)
+
+
+def _judge_switch(
+    switch: SwitchWatch, inputs: float, *, closed: bool, out: bool
+) -> tuple[str, str]:
+    """What was seen of a leg's switch, and what is wrong with it; empty if nothing is."""
+    if not switch.bit:
+        return "none", ""
+    if not math.isfinite(inputs):
+        return "not read", ""
+    if not closed:
+        return "never closed", "its reference switch never closed: homing has not found it"
+    if int(inputs) & switch.bit:
+        wrong = switch.inner and out
+        told = "is still on its home switch: it went the wrong way, or hardly moved"
+        return "still on", told if wrong else ""
+    return "left", ""
 
 
 def _plateaus(offset: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.int_]]]:
@@ -151,14 +201,13 @@ def _judge_leg(
     index: int,
     offset: NDArray[np.float64],
     moved: NDArray[np.float64],
-    inputs: NDArray[np.float64],
+    switch: str,
+    faults_before: tuple[str, ...],
     pose_error: NDArray[np.float64],
 ) -> LegTest:
     asked_m, measured_m = float(offset[index]), float(moved[index])
     others = np.delete(moved - offset, index)
     others_m = float(np.abs(others).max())
-    read = math.isfinite(inputs[index])
-    left = not int(inputs[index]) & HOME_SWITCH if read else None
     faults: list[str] = []
     limit = f"{TOLERANCE_M * 1e3:.1f} mm"
     if not abs(measured_m - asked_m) <= TOLERANCE_M:
@@ -167,107 +216,15 @@ def _judge_leg(
         other = int(np.abs(np.delete(moved - offset, index)).argmax())
         other += other >= index
         faults.append(f"leg {other + 1} stirred by {others_m * 1e3:.2f} mm (at most {limit})")
-    if left is False and asked_m > 0.0:
-        faults.append("is still on its home switch: it went the wrong way, or hardly moved")
+    faults += faults_before
     way_m, turn_rad = pose_error
     if not (way_m <= POSE_TOLERANCE_M and turn_rad <= POSE_TOLERANCE_RAD):
         faults.append(
             f"left the platform {way_m * 1e3:.1f} mm and {math.degrees(turn_rad):.2f} deg from "
             f"where it should be (at most {POSE_TOLERANCE_M * 1e3:.0f} mm, 0.3 deg)"
         )
-    return LegTest(index + 1, asked_m, measured_m, others_m, left, tuple(faults))
+    return LegTest(index + 1, asked_m, measured_m, others_m, switch, tuple(faults))
 
 
 def _mm(way_m: float) -> str:
     return f"{round(way_m * 1e3, 2) + 0.0:.2f}"  # no minus sign before a nought
-
-
-def is_slow(plan: Plan) -> bool:
-    """Whether a plan may run on drives that have no certificate yet."""
-    motion = plan.scenario.motion
-    if not isinstance(motion, LegMovesSettings) or motion.speed > SLOW_MAX:
-        return False
-    return motion.speed * plan.rig.slow_moves.speed_m_s <= SLOW_LEG_M_S * (1.0 + 1e-9)
-
-
-def certificate_key(rig: Rig, report: BankReport) -> str:
-    """What a certificate holds for: this rig's geometry, cylinders and wiring, and these drives."""
-    parts = (
-        rig.geometry.model_dump(mode="json"),
-        rig.cylinders.model_dump(mode="json"),
-        rig.drives.model_dump(mode="json"),
-        list(report.identities),
-    )
-    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def certificates_dir() -> Path:
-    """Where certificates are kept (the XDG state directory)."""
-    base = os.environ.get("XDG_STATE_HOME")
-    return Path(base or Path.home() / ".local" / "state") / "hil" / "commissioned"
-
-
-def write_certificate(
-    rig: Rig, report: BankReport, tests: Sequence[LegTest], *, witnessed: bool, stamp: str
-) -> Path:
-    """Keep the proof that the test move was passed.
-
-    Args:
-        rig: the rig.
-        report: what its drives said of themselves.
-        tests: what each leg did.
-        witnessed: a person watched the legs and agreed.
-        stamp: date and time, for people.
-
-    Raises:
-        OSError: if it cannot be written.
-    """
-    path = _certificate_path(rig, report)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    table = {
-        "rig": rig.name,
-        "drives": report.url,
-        "simulated": report.simulated,
-        "identities": list(report.identities),
-        "witnessed": witnessed,
-        "stamp": stamp,
-        "tests": [asdict(test) for test in tests],
-    }
-    part = path.with_suffix(".part")
-    part.write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
-    part.replace(path)  # whole or not at all
-    return path
-
-
-def has_certificate(rig: Rig, report: BankReport) -> bool:
-    """Whether this rig with these drives has passed its test move.
-
-    A file that cannot be read, or that tells of other drives, of faults or of no witness, is none.
-    """
-    try:
-        table = orjson.loads(_certificate_path(rig, report).read_bytes())
-        tests, vouched = table["tests"], table["witnessed"] or table["simulated"]
-        same = table["identities"] == list(report.identities)
-        passed = len(tests) == 6 and not any(test["faults"] for test in tests)
-        return bool(any(report.identities) and same and passed and vouched)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def require_certificate(plan: Plan, report: BankReport) -> None:
-    """Refuse to move real drives fast that have not passed their slow test move.
-
-    Raises:
-        NotCommissionedError: with the command that makes the test move.
-    """
-    if report.simulated or is_slow(plan) or has_certificate(plan.rig, report):
-        return
-    raise NotCommissionedError(
-        f"the drives at {report.url} have not passed the slow test move on the rig "
-        f"{plan.rig.name!r}, which catches swapped legs, a wrong sign or a wrong scale; first run\n"
-        f"  hil drives test {plan.rig_file} --drives '{report.url}'"
-    )
-
-
-def _certificate_path(rig: Rig, report: BankReport) -> Path:
-    return certificates_dir() / f"{rig.name}-{certificate_key(rig, report)[:16]}.json"

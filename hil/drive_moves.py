@@ -6,14 +6,15 @@ from pathlib import Path
 from rich.table import Table
 
 from hil.bench import Course
+from hil.certificate import QUESTION, Proofs, all_passed, lacking, write_certificate
 from hil.clock import utc_stamp
-from hil.commissioning import LegTest, judge_test_move, write_certificate
-from hil.console import RefusedError, out, print_json
+from hil.commissioning import LegTest, judge_test_move, switch_of
+from hil.console import RefusedError, err, out, print_json
+from hil.drives_setup import protocol_of, watchdog_s
 from hil.recording.reader import Recording
 from hil.runner import play, show_end
 from hil.scenario import Plan
-
-QUESTION = "Did the legs move one after the other, 1 to 6, each growing and going back?"
+from hil.watchdog_proof import CUT_LEG_M_S, WatchdogProof, cut_us, limit_us
 
 
 def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -> bool:
@@ -36,51 +37,109 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
     return result.ok
 
 
-def leg_test_and_show(plan: Plan, folder: Path, *, witnessed: bool, as_json: bool) -> bool:
-    """Make the slow test move, judge it, keep the proof, and say whether it was passed."""
+def leg_test_and_show(
+    plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, witness: str, as_json: bool
+) -> bool:
+    """Make the slow test move, cut the bench's frames twice, and keep what was seen.
+
+    Args:
+        plan: the test move.
+        cuts: what is played while the bench falls silent, at rest and in a slow move.
+        folder: that gets a new folder for each recording.
+        witness: who watches and vouches; asked for at the end if empty.
+        as_json: print one JSON object instead of tables.
+
+    Returns:
+        Whether all was passed.
+    """
     result = play(plan, folder, quiet=as_json)
     recording = Recording.open(result.recorder.path)
-    tests = judge_test_move(recording)
-    passed = result.ok and len(tests) == 6 and not any(test.faults for test in tests)
+    tests = judge_test_move(recording, switch_of(plan.rig))
+    moved = result.ok and all_passed(tests)
     if not as_json:
         show_end(result, recording)
         _show_tests(tests)
-        witnessed = witnessed or (passed and not result.drives.simulated and _asked())
-    vouched = witnessed or result.drives.simulated
+    watchdog = (
+        _cut(plan, cuts, folder, quiet=as_json) if moved and protocol_of(plan.drives_url) else None
+    )
+    stopped = watchdog is None or watchdog.passed
+    if not as_json:
+        _show_watchdog(watchdog)
+        if moved and stopped and not (witness or result.drives.simulated):
+            witness = _asked()
+    proofs = Proofs(tests, watchdog, witness)
+    passed = moved and stopped
+    vouched = bool(witness) or result.drives.simulated
     certificate = None
     if passed and vouched and any(result.drives.identities):
         try:
-            certificate = write_certificate(
-                plan.rig, result.drives, tests, witnessed=witnessed, stamp=utc_stamp()
-            )
+            certificate = write_certificate(plan.rig, result.drives, proofs, stamp=utc_stamp())
         except OSError as error:
             raise RefusedError(f"passed, but the proof cannot be kept: {error}") from None
+    missing = lacking(plan.rig, result.drives) if certificate is not None else []
     if as_json:
+        why = result.reason or "; ".join(() if watchdog is None else watchdog.failures)
         print_json(
             {
                 "ok": passed and vouched,
-                "reason": result.reason or ("" if vouched else "nobody vouches: --witnessed"),
+                "reason": why or ("" if vouched else "nobody vouches: --witness NAME"),
                 "legs": [asdict(test) for test in tests],
+                "watchdog": None if watchdog is None else asdict(watchdog),
+                "witness": witness,
+                "lacking": missing,
                 "certificate": None if certificate is None else str(certificate),
                 "recording": str(result.recorder.path),
             }
         )
-    elif certificate is not None:
+    else:
+        _show_verdict(certificate, missing, passed=passed, vouched=vouched)
+    return passed and vouched
+
+
+def _cut(plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, quiet: bool) -> WatchdogProof:
+    """Play two short runs in which the bench falls silent; both end with the drives' own stop."""
+    if not quiet:
+        err.print("now the bench falls silent, at rest and at 5 mm/s: each drive has to stop")
+    times: list[tuple[int, ...]] = []
+    for cut, speed_m_s in zip(cuts, (0.0, CUT_LEG_M_S), strict=True):
+        result = play(cut, folder, quiet=quiet, course=Course(cut_m_s=speed_m_s))
+        times.append(cut_us(result.link))
+    at_rest, moving = times
+    return WatchdogProof(limit_us(watchdog_s(plan), plan.scenario.period_s), at_rest, moving)
+
+
+def _show_watchdog(proof: WatchdogProof | None) -> None:
+    if proof is None:
+        return
+    if proof.passed:
+        latest = max(*proof.rest_us, *proof.moving_us) * 1e-3
+        out.print(
+            f"silence: each drive stopped by itself, at most {latest:.0f} ms after the last frame "
+            f"(limit {proof.limit_us * 1e-3:.0f} ms)"
+        )
+    for failure in proof.failures:
+        out.print(f"[red]silence: {failure}[/]", soft_wrap=True)
+
+
+def _show_verdict(
+    certificate: Path | None, missing: list[str], *, passed: bool, vouched: bool
+) -> None:
+    if certificate is not None:
         out.print(f"[green]passed[/], kept in {certificate}", soft_wrap=True)
+        for each in missing:
+            out.print(f"no full speed yet, missing is {each}", markup=False, soft_wrap=True)
     elif passed and vouched:
         out.print("[green]passed[/]")
     elif passed:
         out.print("passed on the wire, but nobody vouches for what the legs did: not kept")
     else:
         out.print("[red]not passed[/]: find the cause before anything moves fast")
-    return passed and vouched
 
 
 def _show_tests(tests: tuple[LegTest, ...]) -> None:
     table = Table(
         "leg", "asked mm", "moved mm", "others mm", "home switch", "", box=None, pad_edge=False
     )
-    words = {None: "not read", True: "left", False: "still on"}
     for test in tests:
         told = "; ".join(test.faults)
         table.add_row(
@@ -88,15 +147,17 @@ def _show_tests(tests: tuple[LegTest, ...]) -> None:
             f"{test.asked_m * 1e3:.2f}",
             f"{test.measured_m * 1e3:.2f}",
             f"{test.others_m * 1e3:.2f}",
-            words[test.switch_left],
+            test.switch,
             f"[red]{told}[/]" if told else "[green]ok[/]",
         )
     out.print(table)
 
 
-def _asked() -> bool:
-    """The person's word; whoever gives none has not vouched."""
+def _asked() -> str:
+    """The name of a person who answers the question with yes; empty from whoever does not."""
     try:
-        return input(f"{QUESTION} [y/N] ").strip().lower() in ("y", "yes")
+        if input(f"{QUESTION} [y/N] ").strip().lower() not in ("y", "yes"):
+            return ""
+        return input("Your name: ").strip()
     except EOFError:
-        return False
+        return ""

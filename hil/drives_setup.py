@@ -1,6 +1,7 @@
 """From a plan to the bank that its gate shall drive: URL, scales and parameters of the drives."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,33 +12,52 @@ from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
 from drives.scaling import LegScale
 from drives.sim_faults import SimFault
+from hil.drive_file import read_drive_table
+from hil.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
 from hil.gate.spec import BankKind, BankSpec, sim_settings
 from hil.machine import cylinder_model, soft_range_m
+from hil.reference import absolute_scales, known_place
 from hil.rig import Rig
 from hil.scenario import Plan
-from hil.settings import ConfigError, read_toml
-from hil.shipped import find_file
+from hil.settings import ConfigError
 
-MODES = {"csp": 8, "ip": 7}
-"""Modes of operation (CiA 402, object 6060h)."""
-OUTSIDE_SOFT_M = 0.002
-"""How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first."""
+MODBUS_TYPE = "hil_rack"
+"""Drives behind a Modbus gateway of which the rig says no type."""
 WATCHDOG_CYCLES = 3.0
 """Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
 
 
-def bank_spec(plan: Plan, homing_legs: tuple[int, ...] = ()) -> BankSpec:
+@dataclass(frozen=True, slots=True)
+class BankWish:
+    """What a bank shall do besides following the motion.
+
+    Args:
+        homing_legs: legs (1 to 6) that homing shall move; all if empty.
+        cut_m_s: speed at which it shall fall silent once [m/s], 0 at rest; None not at all.
+        measured: absolute encoders were measured, and are compared; False to measure them.
+    """
+
+    homing_legs: tuple[int, ...] = ()
+    cut_m_s: float | None = None
+    measured: bool = True
+
+
+NO_WISH = BankWish()
+
+
+def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
     """The bank of a plan.
 
     Args:
         plan: scenario and rig.
-        homing_legs: legs (1 to 6) that homing shall move; all if empty.
+        wish: what it shall do besides.
 
     Raises:
         ConfigError: if the drives cannot be described as the rig and scenario say.
+        NotReferencedError: if it has absolute encoders that nobody has measured.
     """
     try:
-        return _BANKS[protocol_of(plan.drives_url)](plan, homing_legs)
+        return _BANKS[protocol_of(plan.drives_url)](plan, wish)
     except DriveError as error:
         raise ConfigError(plan.scenario_file, [str(error)]) from error
 
@@ -45,6 +65,14 @@ def bank_spec(plan: Plan, homing_legs: tuple[int, ...] = ()) -> BankSpec:
 def protocol_of(url: str) -> str:
     """What the drives at a URL speak, or a rack that stands in for them: empty for ``sim:``."""
     return parse_link(url.split()[0]).protocol
+
+
+def watchdog_s(plan: Plan) -> float:
+    """Silence after which the drives of a plan stop by themselves [s]."""
+    named_s = plan.rig.drives.watchdog_s
+    if protocol_of(plan.drives_url) == "canopen":
+        return named_s
+    return max(named_s, WATCHDOG_CYCLES * plan.scenario.period_s)
 
 
 def scales_of(rig: Rig) -> tuple[LegScale, ...]:
@@ -56,13 +84,13 @@ def scales_of(rig: Rig) -> tuple[LegScale, ...]:
     )
 
 
-def _simulated(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
+def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
     scenario = plan.scenario
     model = cylinder_model(plan.rig, scenario.period_s)
     faults = tuple(
         SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
     )
-    settings = sim_settings(model, faults, scenario.seed, homing_legs=list(homing_legs))
+    settings = sim_settings(model, faults, scenario.seed, homing_legs=list(wish.homing_legs))
     return BankSpec("sim", plan.drives_url, plan.rig.name, scenario.period_s, settings=settings)
 
 
@@ -85,6 +113,8 @@ def _parameters(rig: Rig) -> dict[str, Any]:
         "homing_zero_speed_m_s": cylinders.homing_speed_m_s / 4.0,
         "homing_acceleration_m_s2": drives.homing_acceleration_m_s2,
         "mode": MODES[drives.mode],
+        "absolute": drives.homing == "absolute",
+        "first_motion": drives.first_motion,
         "serial_numbers": drives.serial_numbers or (None,) * 6,
     }
 
@@ -104,11 +134,25 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
     return value, value, value, value, value, value
 
 
-def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
-    drives, table = plan.rig.drives, plan.rig.drives.canopen
-    a, b = 0, len(plan.drives_url.split()) - 1  # one bus for all, or three legs on each
-    settings = CanopenSettings(
-        **_parameters(plan.rig),
+def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
+    settings = replace(
+        canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
+        type=drive_type_of(plan.rig, Path(plan.rig_file)),
+    )
+    return _spec("canopen", plan, {"drives": settings.to_json()}, wish)
+
+
+def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
+    """What a rig says of its CANopen drives, but for their type.
+
+    Args:
+        rig: the machine.
+        buses: 1 for all drives on one bus, 2 for three legs on each.
+    """
+    drives, table = rig.drives, rig.drives.canopen
+    a, b = 0, buses - 1
+    return CanopenSettings(
+        **_parameters(rig),
         node_ids=table.node_ids,
         bus_of_leg=table.bus_of_leg or (a, a, a, b, b, b),
         bitrate=table.bitrate,
@@ -117,30 +161,27 @@ def _canopen(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
         velocity_every=table.velocity_every,
         speed_feed_forward=table.speed_feed_forward,
         bus_load_max=table.bus_load_max,
-        feed_unit_m=1e-6 if table.scale_told else None,
+        scale_told=table.scale_told,
+        way_per_turn_m=table.way_per_turn_m,
         vendor_ids=_six(table.vendor_id),
         product_codes=_six(table.product_code),
     )
-    return _spec("canopen", plan, {"drives": settings.to_json()}, homing_legs)
 
 
-def _modbus(plan: Plan, homing_legs: tuple[int, ...]) -> BankSpec:
-    table = plan.rig.drives.modbus
-    path = find_file(table.map, beside=Path(plan.rig_file), folder="drives", key="modbus.map")
-    register_map = read_toml(path)
+def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
+    name = plan.rig.drives.type or MODBUS_TYPE
+    register_map, path = read_drive_table(name, "modbus", beside=Path(plan.rig_file))
     register_map_from(register_map, str(path))  # refused here, before a process is started
-    period_s = plan.scenario.period_s
-    watchdog_s = max(plan.rig.drives.watchdog_s, WATCHDOG_CYCLES * period_s)
     parameters = _parameters(plan.rig)
     gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))
     settings = ModbusSettings(
-        **parameters, quick_stop_deceleration_m_s2=gentlest, watchdog_s=watchdog_s
+        **parameters, quick_stop_deceleration_m_s2=gentlest, watchdog_s=watchdog_s(plan)
     )
     extra = {"drives": settings.to_json(), "map": register_map, "map_file": str(path)}
-    return _spec("modbus", plan, extra, homing_legs)
+    return _spec("modbus", plan, extra, wish)
 
 
-_BANKS: Mapping[str, Callable[[Plan, tuple[int, ...]], BankSpec]] = {
+_BANKS: Mapping[str, Callable[[Plan, BankWish], BankSpec]] = {
     "": _simulated,
     "canopen": _canopen,
     "modbus-tcp": _modbus,
@@ -149,9 +190,11 @@ _BANKS: Mapping[str, Callable[[Plan, tuple[int, ...]], BankSpec]] = {
 """What describes the bank of a protocol."""
 
 
-def _spec(
-    kind: BankKind, plan: Plan, settings: dict[str, Any], homing_legs: tuple[int, ...]
-) -> BankSpec:
-    settings["homing_legs"] = list(homing_legs)
-    name, period_s = plan.rig.name, plan.scenario.period_s
-    return BankSpec(kind, plan.drives_url, name, period_s, scales_of(plan.rig), settings)
+def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankWish) -> BankSpec:
+    settings["homing_legs"] = list(wish.homing_legs)
+    settings["cut_m_s"] = wish.cut_m_s
+    rig, period_s, scales = plan.rig, plan.scenario.period_s, scales_of(plan.rig)
+    if rig.drives.homing == "absolute" and wish.measured:
+        scales = absolute_scales(rig, scales)
+        settings["place"] = known_place(rig).to_json()
+    return BankSpec(kind, plan.drives_url, rig.name, period_s, scales, settings)

@@ -1,7 +1,8 @@
 """Which kind of settings file something is, so that a wrong one is called by its name.
 
-Six kinds are told apart by what stands at their top: three of scenarios, and the machines that they
-name. A file of another kind than the wanted one is refused as such, not by a list of unknown keys.
+Seven kinds are told apart by what stands at their top: three of scenarios, the machines that they
+name, and the drives that a machine names. A file of another kind than the wanted one is refused as
+such, not by a list of unknown keys.
 """
 
 import difflib
@@ -23,6 +24,7 @@ class FileKind(Enum):
     RIG = "rig"
     SPACE_ARM = "space arm"
     ROBOT = "robot"
+    DRIVE = "drive"
 
     @property
     def folder(self) -> str:
@@ -30,10 +32,16 @@ class FileKind(Enum):
         return _FOLDERS.get(self, "scenarios")
 
 
-_FOLDERS = {FileKind.RIG: "rigs", FileKind.SPACE_ARM: "arms", FileKind.ROBOT: "robots"}
+_FOLDERS = {
+    FileKind.RIG: "rigs",
+    FileKind.SPACE_ARM: "arms",
+    FileKind.ROBOT: "robots",
+    FileKind.DRIVE: "drives",
+}
 _MARKS = {
     FileKind.SPACE_ARM: ("joint", "home_deg"),
     FileKind.ROBOT: ("a2_m", "d4_m", "least_wrist"),
+    FileKind.DRIVE: ("drive",),
     FileKind.RIG: ("geometry", "cylinders", "supervision"),
     FileKind.PLATFORM_SCENARIO: ("motion", "rig"),
 }

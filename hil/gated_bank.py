@@ -140,6 +140,14 @@ class GatedBank:
         """The bench's mode, which the gate keeps."""
         return self._gate.mode
 
+    @property
+    def last_measured(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Lengths [m] and speeds [m/s] of the last cycle; empty if it did not bring all of them."""
+        feedback = self._feedback
+        if feedback is None or not all(feedback.fresh):
+            return (), ()
+        return feedback.length_m, feedback.speed_m_s
+
     def open(self) -> BankReport:
         """Power the drives up and read their first feedback; they stay disabled.
 

@@ -8,6 +8,8 @@ from sim.devices.maker_types import EMULATED, TYPES
 from sim.devices.plant import RodSettings
 
 PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
+ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
+"""Extension at which the absolute encoder of each leg happens to tell 0 [m]."""
 FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
@@ -55,6 +57,7 @@ def _node(rig: Rig, leg: int, kind: DriveType) -> NodeSettings:
         sign=rig.drives.sign[leg],
         motor=leg,
         encoder=leg,
+        absolute_zero_m=ENCODER_ZERO_M[leg] if rig.drives.homing == "absolute" else None,
         rod=_rod(rig, leg),
         type=kind,
     )

@@ -4,14 +4,15 @@ Everything has a default but what only the machine's builder can know; a rig wit
 simulated cylinders only.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from hil.fields import (
     Acceleration,
     LegAccelerations,
     LegForces,
+    LegLengths,
     LegPositives,
     Length,
     per_leg,
@@ -23,6 +24,21 @@ Sign = Literal[-1, 1]
 Serial = Annotated[int, Field(ge=0, le=2**32 - 1)]
 Share = Annotated[float, Field(gt=0.0, le=0.95)]
 WatchdogSeconds = Annotated[float, Field(ge=0.005, le=0.05)]
+
+
+PLACING_METHODS = (*range(1, 15), *range(17, 31), 33, 34)
+"""Homing methods of CiA 402-2 that look for something; 35, 37 and the makers' own take any place
+for the reference, or nobody here knows what they do."""
+
+
+def _finds_a_place(method: int) -> int:
+    if method not in PLACING_METHODS:
+        raise ValueError(
+            f"method {method} takes the place where a rod happens to stand for its reference, or "
+            "is a maker's own: 1 to 14, 17 to 30, 33 and 34 find one; drives with absolute "
+            'encoders need homing = "absolute"'
+        )
+    return method
 
 
 class CanopenTable(Settings):
@@ -45,6 +61,9 @@ class CanopenTable(Settings):
 
     False for drives that tell none, once a leg's way was measured with a ruler.
     """
+    way_per_turn_m: LegLengths | None = None
+    """Way of the rod per turn of the motor [m]: lead of the screw over the gear. Needed where the
+    drives count speeds in turns and do not tell their encoder (608Fh)."""
     vendor_id: Serial | None = None
     """Of all six drives (1018h:1); given, a drive of another maker is refused."""
     product_code: Serial | None = None
@@ -57,18 +76,16 @@ class CanopenTable(Settings):
         return self
 
 
-class ModbusTable(Settings):
-    """Drives behind a Modbus gateway."""
-
-    map: str = "hil_rack"
-    """Register map: a file, or the name of one in ``configs/drives``."""
-
-
 class RigDrives(Settings):
     """Real drives of a rig."""
 
     url: str = "sim:"
     """Where they are; two CAN buses are two URLs with a space between them."""
+    type: str | None = None
+    """Which drives they are: a drive file, or the name of one in ``configs/drives``.
+
+    Left out, CANopen drives are taken to be as CiA 402 has them, Modbus ones to be ``hil_rack``.
+    """
     counts_per_m: LegPositives = (1e6, 1e6, 1e6, 1e6, 1e6, 1e6)
     """Position counts of the drive per metre of rod."""
     sign: Annotated[
@@ -88,13 +105,26 @@ class RigDrives(Settings):
     """How long a following error outside the window has to last (6066h) [s]."""
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
     """Of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
-    homing_method: Annotated[int, Field(ge=1, le=37)] = 21
+    homing: Literal["switch", "absolute"] = "switch"
+    """How a leg's place is known: found by the drive's homing at each start, or told by absolute
+    encoders, whose place was measured once (`hil drives reference`); then nothing moves for it."""
+    place_tolerance_m: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
+    """How far a leg with an absolute encoder may stand from where it was left [m]."""
+    homing_method: Annotated[int, AfterValidator(_finds_a_place)] = 21
     """6098h; 21 is the negative home switch, its edge towards the outside (CiA 402)."""
+    first_motion: Literal["real", "always"] = "real"
+    """Which drives begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
+    their way judged against time: those that do not say that they are emulated, or all."""
     homing_acceleration_m_s2: Acceleration = 0.2
     """Of the drives' own homing (609Ah) [m/s²]."""
     watchdog_s: WatchdogSeconds = 0.05
     """Silence after which a drive stops by itself."""
     canopen: CanopenTable = CanopenTable()
     """Nodes, scale and bus of CANopen drives."""
-    modbus: ModbusTable = ModbusTable()
-    """Register map of drives behind a gateway."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_was_a_map(cls, table: Any) -> Any:
+        if isinstance(table, dict) and "modbus" in table:
+            raise ValueError("modbus.map is now type, beside url")
+        return table

@@ -13,6 +13,10 @@ VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
 """Distributions on which the figures of a run depend."""
 
 
+IDENTITIES_KEY = "identities"
+"""Key of who the drives say they are, legs 1 to 6, with semicolons between."""
+
+
 def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Moment) -> RunHeader:
     """What a reader must know to judge the run; the digest of its recording covers none of it.
 
@@ -34,6 +38,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Mome
             "seed": str(scenario.seed),
             "drives": _drives_line(plan, report),
             "axes": "; ".join(report.axes),
+            **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
             "limits_sha256": limits.digest(),
             **run_facts(scenario.clock, started, VERSIONED),
         },

@@ -15,8 +15,8 @@ from rich.table import Table
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
+from hil.certificate import NotCommissionedError
 from hil.check import CheckResult, check_plan
-from hil.commissioning import NotCommissionedError
 from hil.console import (
     RefusedError,
     err,
@@ -32,10 +32,12 @@ from hil.motion.source import MotionSource
 from hil.operated.assembly import NoDeskError, require_operable
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.reference import NotReferencedError
 from hil.scenario import Plan
 from hil.waits import Announcer
 from hil.warm import warm, warm_arm
 
+_REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 SHOWN = 12
 """Violations that are printed; a script reads all of them from --json."""
 
@@ -86,7 +88,7 @@ def play(
             _progress(plan, motion, quiet=quiet, operator=operator) as progress,
         ):
             return _run(stand_in, folder, motion, progress, course, operator=operator, quiet=quiet)
-    except (RecordingError, DriveError, NotCommissionedError, NoDeskError) as error:
+    except _REFUSALS as error:
         raise RefusedError(f"nothing has moved: {error}") from error
 
 

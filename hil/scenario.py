@@ -13,6 +13,7 @@ from pydantic import Field
 from drives.bank import DriveError
 from drives.links import CanLink, SimLink, parse_link
 from drives.sim_faults import FaultKind
+from hil.drive_fit import fitted
 from hil.fields import NotNegative, Positive
 from hil.machine import check_rig
 from hil.motion_settings import (
@@ -192,6 +193,8 @@ def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[st
     rig = Rig.build(apply_overrides(read_toml(rig_path), for_rig), str(rig_path))
     check_rig(rig, str(rig_path))
     _check_devices(scenario, rig, str(path))
+    rig = fitted(rig, rig_path, drives_url(scenario, rig))
+    check_rig(rig, str(rig_path))
     return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
 
 

@@ -18,6 +18,7 @@ KINDS = {
     "robot": FileKind.ROBOT,
     "arm": FileKind.SPACE_ARM,
     "rig": FileKind.RIG,
+    "drive": FileKind.DRIVE,
 }
 """Name on the command line → kind of file."""
 
@@ -90,6 +91,7 @@ def unit_of(key: str) -> str | None:
 def _model_of(kind: FileKind) -> type[Settings]:
     from hil.arm_scenario import ArmScenario
     from hil.arm_settings import ArmSettings
+    from hil.drive_file import CanopenDriveFile
     from hil.rig import Rig
     from hil.robot_settings import RobotSettings
     from hil.scenario import Scenario
@@ -102,5 +104,6 @@ def _model_of(kind: FileKind) -> type[Settings]:
         FileKind.ROBOT: RobotSettings,
         FileKind.SPACE_ARM: ArmSettings,
         FileKind.RIG: Rig,
+        FileKind.DRIVE: CanopenDriveFile,  # the rest of a Modbus one is its register map
     }
     return models[kind]

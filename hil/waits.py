@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from drives.waits import Waits, in_words
@@ -14,6 +15,8 @@ OFTEN_S: Final = 120.0
 """For so long it is told as often as that [s]; people come and look by then, or never."""
 SELDOM_S: Final = 30.0
 """How often it is told after that [s]."""
+GOES_ON: Final = "…"
+"""End of a line of something that takes its time."""
 
 
 class WaitFollower:
@@ -52,6 +55,8 @@ class WaitFollower:
 class Announcer:
     """Says lines in a thread of its own: a terminal that is stopped stops no cycle.
 
+    A line that ends in … is said again and again until there is another one.
+
     Args:
         say: prints a line.
     """
@@ -72,8 +77,12 @@ class Announcer:
         self._thread.join(timeout=1.0)
 
     def _run(self) -> None:
-        while (line := self._lines.get()) is not None:
+        line = ""
+        while line is not None:
+            with suppress(queue.Empty):
+                line = self._lines.get(timeout=TOLD_AFTER_S if line.endswith(GOES_ON) else None)
             try:
-                self._say(line)
+                if line is not None:
+                    self._say(line)
             except OSError:
                 return  # the terminal has gone

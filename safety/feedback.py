@@ -125,6 +125,7 @@ _JUDGEMENTS = {
     0x8130: "it is silent",
     0x8150: "somebody else sends what only the bench may send",
     0x8180: "it has restarted: its parameters and its reference are lost",
+    0x8400: "its speed in homing was another one than it was told",
     0x8612: "its homing failed",
     0xFF02: "perhaps two nodes have its id",
 }

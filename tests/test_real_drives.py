@@ -191,7 +191,7 @@ def test_real_drives_are_moved_fast_only_after_a_witnessed_test_move(
     )
     arguments = run_arguments(rig, canopen_url, tmp_path / "runs")
     refused = shown(*arguments, status=1).stderr
-    assert "have not passed the slow test move" in refused
+    assert "missing is its slow test move" in refused
     assert f"hil drives test {rig} --drives '{canopen_url}'" in refused
 
     slow = ["drives", "jog", rig, "--leg", "2", "--by", "0.004", "--hold", "0"]
@@ -199,9 +199,9 @@ def test_real_drives_are_moved_fast_only_after_a_witnessed_test_move(
     assert told_well(*slow, *on_rack)["outcome"] == "completed"
     assert not certificates.exists()
 
-    passed = told_well("drives", "test", rig, "--witnessed", *on_rack)
+    passed = told_well("drives", "test", rig, "--witness", "A. Person", *on_rack)
     assert [leg["leg"] for leg in passed["legs"]] == [1, 2, 3, 4, 5, 6]
-    assert all(leg["faults"] == [] and leg["switch_left"] for leg in passed["legs"])
+    assert all(leg["faults"] == [] and leg["switch"] == "left" for leg in passed["legs"])
     assert Path(passed["certificate"]).parent == certificates
 
     ran = told_well(*arguments)

@@ -99,7 +99,16 @@ class GateChild:
         self.setup = tuple(RealtimeItem(*item) for item in answer["setup"])
         axes = tuple(answer["axes"])
         who, notes = tuple(answer["identities"]), tuple(answer["notes"])
-        return BankReport(answer["name"], answer["url"], answer["simulated"], axes, who, notes)
+        return BankReport(
+            answer["name"],
+            answer["url"],
+            answer["simulated"],
+            axes,
+            who,
+            notes,
+            scale_proved=tuple(answer["scale_proved"]),
+            counts=tuple(answer["counts"]),
+        )
 
     def _send(self, line: bytes) -> None:
         stdin = self._process.stdin

@@ -26,6 +26,7 @@ class GateOrder:
         socket_fd: of the connection that wakes control and ends with it.
         hold_alone_s: how long the platform is held when control is gone [s].
         black_box: path of the file for what happened without control; empty for none.
+        place_file: path of the file for where the legs were left; empty for none.
         policy: what to ask of the system for real time.
         led: whether a person leads the run from a panel.
     """
@@ -37,6 +38,7 @@ class GateOrder:
     socket_fd: int
     hold_alone_s: float
     black_box: str = ""
+    place_file: str = ""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
     led: bool = False
 
@@ -51,6 +53,7 @@ class GateOrder:
             "hold_alone_s": self.hold_alone_s,
             "led": self.led,
             "black_box": self.black_box,
+            "place_file": self.place_file,
             "policy": asdict(self.policy),
         }
         return json.dumps(data, allow_nan=False).encode() + b"\n"

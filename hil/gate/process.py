@@ -23,6 +23,7 @@ from drives.waits import Waits
 from hil.clock import Clock, Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.order import GateOrder
+from hil.gate.place_record import PlaceRecord
 from hil.gate.server import GateServer
 from hil.gate.slot import CommandSlot
 from hil.gate.spec import build_bank
@@ -143,6 +144,8 @@ def _report(
         "axes": list(report.axes),
         "identities": list(report.identities),
         "notes": list(report.notes),
+        "scale_proved": list(report.scale_proved),
+        "counts": list(report.counts),
         "limits_sha256": limits_digest,
         "setup": [astuple(item) for item in setup.items],
     }
@@ -198,7 +201,8 @@ def _guard(
         hold_alone_s=order.hold_alone_s,
         black_box=box,
     )
-    status = 0
+    status, place = 0, PlaceRecord(order.place_file)
+    place.begin()
     try:
         serve(clock, order.limits.period_s, gated, server, slot, wire)
     except Exception as error:
@@ -210,6 +214,7 @@ def _guard(
         if not isinstance(error, DriveError):
             raise
     finally:
+        place.end(*gated.last_measured)
         tally = _close(gated)
         box.event(f"link: {_in_words(tally)}")
         _tell(ring, tally)

@@ -58,6 +58,7 @@ class RemoteGate:
         limits: of the gate.
         now_s: monotonic time [s]; must be the system's, which both processes share.
         black_box: where the gate writes what happened without control; None for nowhere.
+        place_file: where it writes where the legs were left; None for nowhere.
         policy: what the gate's process asks of the system for real time.
         hold_alone_s: how long the gate holds the platform when control is gone [s].
         led: whether a person leads the run from a panel.
@@ -73,6 +74,7 @@ class RemoteGate:
         now_s: Callable[[], float],
         *,
         black_box: Path | None = None,
+        place_file: Path | None = None,
         policy: RealtimePolicy | None = None,
         hold_alone_s: float = HOLD_ALONE_S,
         led: bool = False,
@@ -84,6 +86,7 @@ class RemoteGate:
         self._limits = limits
         self._now_s = now_s
         self._black_box = "" if black_box is None else str(black_box.absolute())
+        self._place_file = "" if place_file is None else str(place_file.absolute())
         self._policy = policy or RealtimePolicy(priority=GATE_PRIORITY)
         self._hold_alone_s = hold_alone_s
         self._led = led
@@ -165,6 +168,7 @@ class RemoteGate:
                 hold_alone_s=self._hold_alone_s,
                 led=self._led,
                 black_box=self._black_box,
+                place_file=self._place_file,
                 policy=self._policy,
             )
             self._child = GateChild(order, self._program)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from drives.bank import DriveBank, DriveError, DriveModelError
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale
 from drives.waits import Tell, tell_nobody
 
@@ -179,8 +180,15 @@ def _on_buses(
         name=spec.name,
         url=spec.url,
         homing_legs=spec.settings["homing_legs"],
+        cut_m_s=spec.settings.get("cut_m_s"),
+        place=_place(spec),
         tell=tell,
     )
+
+
+def _place(spec: BankSpec) -> KnownPlace | None:
+    known = spec.settings.get("place")
+    return None if known is None else KnownPlace.from_json(known)
 
 
 def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
@@ -201,5 +209,7 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank
         now_s=now_s,
         name=spec.name,
         homing_legs=spec.settings["homing_legs"],
+        cut_m_s=spec.settings.get("cut_m_s"),
+        place=_place(spec),
         tell=tell,
     )

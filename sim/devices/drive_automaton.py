@@ -64,6 +64,8 @@ class DriveAutomaton(DriveAxis):
         self.transitions: list[int] = []
         """Numbers of the transitions taken, the newest last; at most 64."""
         self._rng = rng
+        self.watched = True
+        """Fault when False: it does not notice that its master is silent."""
         self.power_up()
 
     def power_up(self) -> None:
@@ -84,7 +86,8 @@ class DriveAutomaton(DriveAxis):
         self.mode_request = 0
         self.target_velocity = 0
         self.modes = Modes(self)
-        self.forget_position(round(self._rng.uniform(-0.05, 0.05), 6))
+        wakes_m, zero_m = round(self._rng.uniform(-0.05, 0.05), 6), self.settings.absolute_zero_m
+        self.forget_position(wakes_m if zero_m is None else self.encoder.x_m - zero_m)
         self._stop_event: Event | None = None
         self._enabling_left_s: float | None = None
         self._rearm_needed = False
@@ -151,6 +154,8 @@ class DriveAutomaton(DriveAxis):
             code: Error code: 8130h heartbeat, 8250h RPDO time-out, 8140h recovered from bus-off.
             register: Bits of the error register 1001h.
         """
+        if not self.watched:
+            return
         option = self.parameters.abort_connection_option
         if option == 1:
             self.trip(code, register)

@@ -3,7 +3,7 @@
 Inside it works in metres of rod extension from the drive's own zero; `to_counts` and its like are
 the border to the objects of CiA 402-2, in the units of the type and with the polarity of 607Eh.
 
-Not modelled: an absolute encoder, encoder noise and resolution below one count, an integral term
+Not modelled: the turns of an absolute encoder, encoder noise, an integral term
 (the load is known to the servo), the current loop.
 """
 

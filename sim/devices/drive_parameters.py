@@ -72,6 +72,8 @@ class NodeSettings:
         sign: 1 if the counts grow when the rod extends, else -1 (as polarity 607Eh does).
         motor: Index of the rod that this drive's motor moves, 0 to 5.
         encoder: Index of the rod whose encoder and switches this drive reads, 0 to 5.
+        absolute_zero_m: Extension at which an absolute encoder tells 0 [m]; None for an incremental
+            one, which wakes up with any count.
         rod: Constants of the rod with this drive's own number, and of its position loop.
         type: Which objects it has, in which units.
 
@@ -85,6 +87,7 @@ class NodeSettings:
     sign: int = 1
     motor: int = 0
     encoder: int = 0
+    absolute_zero_m: float | None = None
     rod: RodSettings = field(default_factory=RodSettings)
     type: DriveType = EMULATED
 

@@ -38,6 +38,7 @@ KINDS: Final[dict[str, Kind]] = {
     "state_drop": Kind("the drive disables itself"),
     "wrong_node": Kind("the drive answers as another node", 120, 1, 127, "node id"),
     "lag": Kind("the rod crawls after its setpoint", 0.2, 0.001, 100.0, "time constant in s"),
+    "unwatched": Kind("the drive does not notice that the bench is silent"),
     "estop": Kind("the interlock of the STO input is ...", 0, 0, 1, "0 open, 1 closed"),
     "bus_off": Kind("the adapter is bus-off, frames die", whole_bus=True),
     "error_passive": Kind("the adapter is error passive", whole_bus=True),

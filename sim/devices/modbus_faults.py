@@ -130,6 +130,8 @@ class ModbusFaults:
                 drive.drop_to(Event.DISABLE_VOLTAGE)
             elif kind == "emcy":
                 drive.trip(int(value))
+            elif kind == "unwatched":
+                drive.watched = False
             elif kind == "estop":
                 drive.set_interlock(False)
         return kind not in ("reboot", "unplug", "jump", "state_drop", "emcy")
@@ -145,6 +147,8 @@ class ModbusFaults:
             drive.lag_s = 0.0
         elif injection.kind == "scale":
             drive.encoder_scale = 1.0
+        elif injection.kind == "unwatched":
+            drive.watched = True
         elif injection.kind == "estop":
             drive.set_interlock(True)
 

@@ -61,6 +61,7 @@ KINDS: Final[dict[str, Kind]] = {
     "scale": Kind(Takes.AXIS_AND_VALUE, "the encoder counts this much for each metre", -1e4, 1e4),
     "state_drop": Kind(Takes.AXIS, "the drive switches itself off"),
     "emcy": Kind(Takes.AXIS_AND_VALUE, "the drive trips with this code", 1, 0xFFFF),
+    "unwatched": Kind(Takes.AXIS, "the drive does not notice that the bench is silent"),
     "estop": Kind(Takes.AXIS, "the interlock input opens"),
     "reboot": Kind(Takes.NOTHING, "the device restarts"),
 }

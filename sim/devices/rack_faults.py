@@ -194,6 +194,8 @@ class RackFaults:
             drive.lag_s = value
         elif kind == "emcy":
             self._trip(k, int(value))
+        elif kind == "unwatched":
+            drive.watched = False
         elif kind == "estop":
             drive.set_interlock(value >= 0.5)
         elif kind == "absent":
@@ -213,6 +215,8 @@ class RackFaults:
             drive.encoder_scale = 1.0
         elif kind == "lag":
             drive.lag_s = 0.0
+        elif kind == "unwatched":
+            drive.watched = True
         elif kind == "estop":
             drive.set_interlock(True)
         elif kind == "absent":

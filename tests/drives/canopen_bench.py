@@ -40,13 +40,16 @@ class Bench:
     time: VirtualTime
 
 
-def bench(settings=SETTINGS, *, scales=SCALES, period_s=PERIOD_S, seed=5, **rack):
+def bench(
+    settings=SETTINGS, *, scales=SCALES, period_s=PERIOD_S, seed=5, cut_m_s=None, place=None, **rack
+):
     time = VirtualTime(100.0)
     emulated = CanRack(
         RackSettings(buses=settings.bus_of_leg, **{"start_spread_m": 0.002} | rack), seed=seed
     )
     buses = [MemoryBus(emulated, time, number) for number in range(settings.buses)]
-    bank = CanopenBank(buses, settings, scales, period_s, now_s=time.now_s, url="memory:")
+    proofs = {"cut_m_s": cut_m_s, "place": place}
+    bank = CanopenBank(buses, settings, scales, period_s, now_s=time.now_s, url="memory:", **proofs)
     return Bench(PacedBank(bank, time, period_s), emulated, buses, time)
 
 

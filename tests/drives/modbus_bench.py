@@ -129,7 +129,9 @@ class RackThread:
 class BenchBank(ModbusBank):
     """A bank whose cycles move the clock of its rack on, and whose end is the rack's end."""
 
-    def __init__(self, rack, period_s, map_=None, scales_=None, **changes):
+    def __init__(
+        self, rack, period_s, map_=None, scales_=None, cut_m_s=None, place=None, **changes
+    ):
         self.rack, self._step_s = rack, period_s
         super().__init__(
             parse_link(rack.url),
@@ -138,6 +140,8 @@ class BenchBank(ModbusBank):
             period_s,
             settings=bank_settings(**changes),
             now_s=rack.now_s,
+            cut_m_s=cut_m_s,
+            place=place,
         )
 
     def exchange(self, command):

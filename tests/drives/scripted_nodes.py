@@ -37,6 +37,7 @@ class ScriptedNode:
             (0x1018, 2): b"\x07\x00\x00\x00",
             (0x1018, 4): (500 + node).to_bytes(4, "little"),
             (0x6502, 0): b"\xe1\x03\x00\x00",
+            (0x60FD, 0): b"\x00\x00\x00\x00",
             # 10000 increments a turn, 10000 um a turn: a million counts per metre
             (0x608F, 1): b"\x10\x27\x00\x00",
             (0x608F, 2): b"\x01\x00\x00\x00",

@@ -203,5 +203,5 @@ def test_the_watchdogs_and_limits_byte_for_byte():
 
 
 def test_interpolated_position_maps_its_own_target():
-    entries = layouts(dataclasses.replace(SETTINGS, mode=7))[0].entries
+    entries = layouts(dataclasses.replace(SETTINGS, mode=7), 0.004)[0].entries
     assert [entry.word for entry in entries] == [0x60400010, 0x60600008, 0x60C10120]

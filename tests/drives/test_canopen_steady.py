@@ -168,7 +168,6 @@ def test_the_inputs_are_known_in_the_very_first_cycle():
 
 def test_inputs_that_one_drive_does_not_tell_are_unknown():
     scripted = Scripted()
-    for leg in range(1, 6):
-        scripted.node(leg).objects[0x60FD, 0] = bytes(4)
+    scripted.node(6).lacks = {(0x60FD, 0)}
     scripted.bank.configure()
     assert scripted.bank.exchange(None).inputs is None

@@ -22,6 +22,7 @@ from fault_judges import (
 
 from drives import canopen_exchange, canopen_setup
 from drives.bank import LinkLostError
+from drives.canopen_watchdogs import Watchdogs
 from drives.frames import Frame
 from safety.feedback import FeedbackWatch
 from safety.modes import Mode
@@ -238,19 +239,19 @@ def judge_row_49(bench):
 
 
 def without_heartbeat(monkeypatch):
-    parameters = canopen_setup.watchdog_parameters
+    def pretended(self):
+        self._produce()
+        self.used.append("a heartbeat that is not expected of the bench")
+        return True
 
-    def unexpected(settings):
-        return tuple(p for p in parameters(settings) if p.index != 0x1016)
-
-    monkeypatch.setattr(canopen_setup, "watchdog_parameters", unexpected)
+    monkeypatch.setattr(Watchdogs, "_heartbeat", pretended)
 
 
 def without_event_timer(monkeypatch):
     layouts = canopen_setup.layouts
 
-    def untimed(settings):
-        pdos = layouts(settings)
+    def untimed(settings, period_s):
+        pdos = layouts(settings, period_s)
         return tuple(dataclasses.replace(p, event_ms=0) if p.received else p for p in pdos)
 
     monkeypatch.setattr(canopen_setup, "layouts", untimed)

@@ -207,3 +207,14 @@ def test_an_act_of_the_future_is_none():
     led, _ = frozen_in(Mode.HOMING)
     act_s = led.gate.now_s + 2 * PERIOD_S
     assert led.gate.turn(None, Request.HOME, act_s=act_s).verdict.mode is Mode.IDLE
+
+
+def test_an_act_gives_parking_back():
+    led = parked_in_the_stop()
+    led.freeze()
+    gate = led.gate
+    assert gate.turn(None, Request.PARK).verdict.mode is Mode.HOLD
+    assert gate.turn(None, Request.PARK, act_s=gate.now_s).verdict.mode is Mode.PARKING
+    led.freeze()
+    assert led.mode is Mode.HOLD
+    assert gate.turn(None, Request.PARK).verdict.mode is Mode.PARKING, "once more after a new stop"

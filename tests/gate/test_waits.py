@@ -1,8 +1,10 @@
 """What is waited for reaches people: by the gate to console, events and reason."""
 
 import json
+import select
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from gate_bench import PERIOD_S, InlineGate, sim_spec
@@ -179,6 +181,19 @@ def test_lines_are_said_in_order_and_a_dead_terminal_ends_nothing():
         for line in "abc":
             tell(line)
     assert said == ["a", "b", "c"]
+
+    def twice(line):
+        said.append(line)
+        if len(said) == 5:
+            tell("done")
+
+    with patch("hil.waits.TOLD_AFTER_S", 0.001), Announcer(twice) as tell:
+        tell("it takes its time …")
+        for _ in range(1000):
+            if "done" in said:
+                break
+            select.select([], [], [], 0.01)
+    assert said[3:] == ["it takes its time …"] * 2 + ["done"]
 
     def dead(line):
         raise BrokenPipeError

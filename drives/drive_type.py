@@ -1,0 +1,251 @@
+"""What a type of CANopen drive has, lacks, calls otherwise and counts in, as plain data.
+
+A drive file (`configs/drives`) is read and checked in `hil`; what it says travels to the gate's
+process as this. The defaults are the drive of the standards: it has every object, counts speeds in
+counts/s, and obeys CiA 402-2 to the letter. Places are written as the standards write them, such as
+``607Fh:0``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from drives.bank import DriveModelError
+from drives.drive_units import unit_of_text
+
+Place = tuple[int, int]
+"""Index and sub-index of an object."""
+_PLACE = re.compile(r"([0-9A-F]{4})h(?::([0-9]{1,3}))?")
+KINDS = ("u8", "i8", "u16", "i16", "u32", "i32")
+"""Types of CiA 301 by short name."""
+
+
+def place_of(text: str) -> Place:
+    """Return index and sub-index of "607Fh:0"; sub-index 0 if none is written.
+
+    Raises:
+        DriveModelError: If the text is no place.
+    """
+    match = _PLACE.fullmatch(text)
+    if match is None or int(match[2] or 0) > 255:
+        raise DriveModelError(f"{text!r} is no place of an object; 607Fh or 6099h:1 would be one")
+    return int(match[1], 16), int(match[2] or 0)
+
+
+def place_text(index: int, sub: int) -> str:
+    """Return a place as the standards write it."""
+    return f"{index:04X}h:{sub}"
+
+
+@dataclass(frozen=True, slots=True)
+class InputBits:
+    """Where a drive tells its digital inputs.
+
+    Attributes:
+        object: The object.
+        kind: Its type, without sign.
+        negative_limit: Bit of the negative limit switch; None if it is not told.
+        positive_limit: Bit of the positive limit switch.
+        home: Bit of the home switch.
+        interlock: Bit of the interlock, to which a channel of the emergency stop is wired.
+    """
+
+    object: str = "60FDh:0"
+    kind: str = "u32"
+    negative_limit: int | None = 0
+    positive_limit: int | None = 1
+    home: int | None = 2
+    interlock: int | None = 3
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of the object."""
+        return int(self.kind[1:]) // 8
+
+    def standard(self, raw: int) -> int:
+        """Return what the object holds with its bits where 60FDh of CiA 402-2 has them."""
+        order = (self.negative_limit, self.positive_limit, self.home, self.interlock)
+        return sum((raw >> own & 1) << place for place, own in enumerate(order) if own is not None)
+
+
+STANDARD_INPUTS = InputBits()
+"""60FDh as CiA 402-2 has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """A time-out of the maker's, or of SYNC, by which a drive stops without the bench.
+
+    Attributes:
+        name: What it is, for texts.
+        object: Where it is written.
+        kind: Type of the object, one of `KINDS`.
+        unit_s: One unit of it [s].
+        times: How many of the written times pass before the drive stops.
+    """
+
+    name: str
+    object: str
+    kind: str
+    unit_s: float
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Something of the maker's that tells how warm or how loaded a drive is.
+
+    Attributes:
+        name: What it is, for operator and report.
+        object: Where it is read.
+        kind: Type of the object, one of `KINDS`.
+        factor: What one unit of it is, in `unit`.
+        unit: Unit for people, such as "degC" or "%".
+        warn_above: From where on it is a warning, in `unit`.
+    """
+
+    name: str
+    object: str
+    kind: str
+    factor: float
+    unit: str
+    warn_above: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """An object that a TPDO can carry and that tells when, or of which SYNC, its values are.
+
+    Attributes:
+        object: The object.
+        kind: Type of the object, one of `KINDS`.
+        tick_s: What one unit of it is [s]; 0 of a counter of SYNCs.
+    """
+
+    object: str
+    kind: str
+    tick_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A value that is written to a place; a way out of a fault of the maker's."""
+
+    object: str
+    kind: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriveType:
+    """A type of CANopen drive.
+
+    Attributes:
+        name: What texts call it.
+        lacks: Places that it does not have; an index by itself means all of its sub-indices.
+        instead: Place of the standard and the one where this type has the same thing.
+        ranges: Place and the smallest and largest value that it takes, in its own units; both the
+            same where the value is fixed.
+        position_unit: Of 6064h, 607Ah and 607Dh, where the drive has no 60A8h.
+        speed_unit: Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h.
+        acceleration_unit: Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh.
+        feed_unit: Of the feed in 6092h: a length, or "counts" where it is in position units.
+        homing_methods: Methods of 6098h that it knows; empty where nobody says.
+        modes: Modes of operation (6060h), where it has no 6502h; empty where nobody says.
+        inputs: Where it tells its digital inputs.
+        timers: Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench.
+        interpolation_cycles: Cycles without a new setpoint after which it stops by itself (60C2h);
+            0 if it does not.
+        boot_timeout_s: How long it may take to boot [s].
+        reset_edges: Rising edges of bit 7 of the controlword that acknowledge a fault.
+        fault_exit: What is written after such an edge where that is not enough.
+        remote_bit: Bit 9 of the statusword tells whether it obeys the bus.
+        follows_bit: Bit 12 of the statusword tells in csp whether it follows.
+        mode_shown_disabled: 6061h shows the mode of 6060h while it is not enabled.
+        stamp: What tells the age of its feedback; None if nothing does.
+        readings: Temperatures and loads that it tells.
+    """
+
+    name: str = "CiA 402 drive"
+    lacks: tuple[str, ...] = ()
+    instead: tuple[tuple[str, str], ...] = ()
+    ranges: tuple[tuple[str, int, int], ...] = ()
+    position_unit: str = "counts"
+    speed_unit: str = "counts/s"
+    acceleration_unit: str = "counts/s2"
+    feed_unit: str = "um"
+    homing_methods: tuple[int, ...] = ()
+    modes: tuple[int, ...] = ()
+    inputs: InputBits = STANDARD_INPUTS
+    timers: tuple[Timer, ...] = ()
+    interpolation_cycles: int = 0
+    boot_timeout_s: float = 15.0
+    reset_edges: int = 1
+    fault_exit: tuple[Write, ...] = ()
+    remote_bit: bool = True
+    follows_bit: bool = True
+    mode_shown_disabled: bool = True
+    stamp: Stamp | None = None
+    readings: tuple[Reading, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse places, units and ranges that are none."""
+        for order, text in enumerate((self.position_unit, self.speed_unit, self.acceleration_unit)):
+            unit_of_text(text, order)
+        unit_of_text(self.feed_unit, 0)
+        for text in (*self.lacks, *(each for pair in self.instead for each in pair)):
+            place_of(text)
+        for text, low, high in self.ranges:
+            place_of(text)
+            if low > high:
+                raise DriveModelError(f"range of {text}: {low} is above {high}")
+
+    def has(self, index: int, sub: int) -> bool:
+        """Say whether it may have an object: whether nothing says that it has not."""
+        return not {f"{index:04X}h", place_text(index, sub)} & set(self.lacks)
+
+    def place(self, index: int, sub: int) -> Place:
+        """Return where this type has what the standard has at a place."""
+        wanted = place_text(index, sub)
+        return next((place_of(own) for std, own in self.instead if std == wanted), (index, sub))
+
+    def range_of(self, index: int, sub: int) -> tuple[int, int] | None:
+        """Return the smallest and largest value that a place takes; None if nobody says."""
+        wanted = place_text(index, sub)
+        return next(((low, high) for text, low, high in self.ranges if text == wanted), None)
+
+
+CIA_402 = DriveType()
+"""The drive of the standards, of which no drive file says anything."""
+
+_NESTED: dict[str, type[Any]] = {"inputs": InputBits, "stamp": Stamp}
+_ROWS: dict[str, type[Any]] = {"timers": Timer, "readings": Reading, "fault_exit": Write}
+
+
+def drive_type_from(table: Mapping[str, Any]) -> DriveType:
+    """Return the type that `dataclasses.asdict` and JSON made a table of.
+
+    Args:
+        table: The table; lists stand for tuples.
+
+    Raises:
+        DriveModelError: If it holds a key that no type has, or a value that is none.
+    """
+    known = {field.name for field in fields(DriveType)}
+    if unknown := sorted(set(table) - known):
+        raise DriveModelError(f"drive type holds {unknown}, known are {sorted(known)}")
+    values: dict[str, Any] = {}
+    try:
+        for key, value in table.items():
+            if key in _NESTED:
+                values[key] = None if value is None else _NESTED[key](**value)
+            elif key in _ROWS:
+                values[key] = tuple(_ROWS[key](**row) for row in value)
+            elif isinstance(value, list | tuple):
+                values[key] = tuple(tuple(v) if isinstance(v, list) else v for v in value)
+            else:
+                values[key] = value
+        return DriveType(**values)
+    except TypeError as error:
+        raise DriveModelError(f"drive type: {error}") from error
