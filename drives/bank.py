@@ -130,6 +130,8 @@ class BankFeedback:
         waits: What the goal waits for; empty if nothing is due.
         judged: Whether the error code is the bench's own judgement of the drive or its bus, and not
             what the drive reported, 6.
+        warning_code: What each drive warns of while it goes on (bit 7 of the statusword, object
+            603Fh of CiA 402), 0 = nothing, 6.
     """
 
     length_m: SixFloats
@@ -143,6 +145,7 @@ class BankFeedback:
     inputs: SixInts | None = None
     waits: Waits = ()
     judged: SixBools = (False, False, False, False, False, False)
+    warning_code: SixInts = (0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)

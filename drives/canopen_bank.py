@@ -49,6 +49,7 @@ from drives.canopen_pdo import budget
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
+from drives.canopen_warnings import DriveWarnings
 from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
@@ -145,6 +146,7 @@ class CanopenBank:
         self._cut = (
             None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
         )
+        self._warnings = DriveWarnings(self._segments, settings, self._watch)
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
         self._cycle_thread = 0
@@ -255,6 +257,7 @@ class CanopenBank:
             return self._fall_silent(cut)
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
+        warnings = self._warnings.codes(self._inbox.statusword)
         if cut is not None:
             cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
@@ -264,10 +267,11 @@ class CanopenBank:
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         if well and self._axes.steady:
-            return self._inbox.feedback(states, self._axes.homed, _NO_CODES, sent)
+            homed = self._axes.homed
+            return self._inbox.feedback(states, homed, _NO_CODES, sent, warnings=warnings)
         codes, judged = self._codes(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
-        return self._inbox.feedback(states, homed, codes, sent, waits, judged)
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings)
 
     def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
         """Run a cycle of a cut: nothing is sent but requests for the statusword."""
@@ -400,7 +404,7 @@ class CanopenBank:
         codes, judged = [0] * LEGS, [False] * LEGS
         judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
         for leg, notes in enumerate(self._watch.nodes):
-            codes[leg] = judgements[leg] or notes.code
+            codes[leg] = judgements[leg] or notes.fault_code
             judged[leg] = judgements[leg] != 0
             if codes[leg]:
                 continue

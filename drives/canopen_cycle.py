@@ -254,6 +254,7 @@ class PdoInbox:
         sent: LegCommand | None,
         waits: Waits = (),
         judged: SixBools = NONE_JUDGED,
+        warnings: SixInts = (0, 0, 0, 0, 0, 0),
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -264,6 +265,7 @@ class PdoInbox:
             sent: What was sent.
             waits: What the goal waits for.
             judged: Whether each code is the bench's own judgement, 6.
+            warnings: What each drive warns of, 6.
         """
         effort = self._effort_si
         if effort is None:
@@ -281,6 +283,7 @@ class PdoInbox:
             self._six_inputs,
             waits,
             judged,
+            warnings,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

@@ -34,6 +34,8 @@ FOREIGN_MASTER = 0x8150
 """CAN identifier collision: somebody else sends what only the bench may send."""
 RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
+ERROR_CODE_TOLD = bytes((0x4B, 0x3F, 0x60, 0x00))
+"""How an answer with the two bytes of 603Fh:0 begins (CiA 301, SDO upload protocol)."""
 DOUBLE_ID = 0xFF02
 """Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
 BEATS = 100
@@ -63,6 +65,8 @@ class NodeNotes:
         guarded: It sends no heartbeats, and is asked for its sign of life (node guarding).
         unanswered: How often it was asked in vain.
         toggle: Bit 7 of its last answer, which has to change; None before the first.
+        warns: The drive warns and has no fault: its code is that of the warning.
+        told_code: Code that it told in 603Fh when it was asked; 0 before.
     """
 
     heard_s: float | None = None
@@ -76,6 +80,13 @@ class NodeNotes:
     guarded: bool = False
     unanswered: int = 0
     toggle: int | None = None
+    warns: bool = False
+    told_code: int = 0
+
+    @property
+    def fault_code(self) -> int:
+        """The code, unless it is that of a warning."""
+        return 0 if self.warns else self.code
 
 
 class Watch:
@@ -139,6 +150,8 @@ class Watch:
             self._heartbeat(leg, frame.data, now_s)
         elif service == EMCY_ID:
             self._emergency(self.nodes[leg], frame.data)
+        elif service == SDO_ANSWER_ID and frame.data[:4] == ERROR_CODE_TOLD:
+            self.nodes[leg].told_code = int.from_bytes(frame.data[4:6], "little")
 
     def begin_operation(self, now_s: float) -> None:
         """From now on a boot-up is a restart, and silence counts [s]."""
@@ -174,7 +187,7 @@ class Watch:
             return True
         if (
             any(self.judgements(now_s))
-            or any(n.code for n in self.nodes)
+            or any(n.fault_code for n in self.nodes)
             or not all(self.alive(leg, now_s) for leg in range(LEGS))
         ):
             return False
@@ -195,7 +208,7 @@ class Watch:
     def judgements(self, now_s: float) -> SixInts:
         """Return as an error code what the bench itself finds wrong with each node; 0 if nothing.
 
-        It stands above what a drive reports (`NodeNotes.code`).
+        It stands above what a drive reports (`NodeNotes.fault_code`).
         """
         a, b, c, d, e, f = (self._judgement(notes, now_s) for notes in self.nodes)
         return (a, b, c, d, e, f)
@@ -218,6 +231,20 @@ class Watch:
     def forgive(self, leg: int) -> None:
         """Forget the EMCY of a node whose fault has been acknowledged."""
         self.nodes[leg].code = 0
+
+    def warn(self, leg: int, *, warns: bool, well: bool = False) -> None:
+        """Take note that a drive warns, or does so no more.
+
+        Args:
+            leg: Index of the leg.
+            warns: Whether it warns.
+            well: Whether nothing has taken the place of the warning, so that its code is over.
+        """
+        notes = self.nodes[leg]
+        notes.warns, notes.told_code = warns, 0
+        self._well_until_s = _NEVER_S
+        if well:
+            notes.code = 0
 
     def _silent(self, notes: NodeNotes, now_s: float) -> bool:
         if notes.guarded:

@@ -121,14 +121,24 @@ def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:
         if unit.base is Base.TURN and order and _turn_unknown(settings):
             stand_in += f"{'; ' if stand_in else ''}a turn: way_per_turn_m of the rig"
         yield Need(place_text(index, 0), meaning, _has(type_, index, 0), stand_in, True)
-    told = type_.has(0x608F, 1) and (type_.has(0x6092, 1) or settings.way_per_turn_m is not None)
+    told = _tells_scale(settings)
     yield Need(
         "608Fh, 6092h",
         "a scale of its own",
         "yes" if told else "",
-        "" if told else "a ruler: slow moves only until scale_told = false",
+        "" if told else "way_per_turn_m of the rig, or a person who measures: slow moves only",
         True,
     )
+
+
+def _tells_scale(settings: CanopenSettings) -> bool:
+    """Say whether counts and way of a turn are both told, by the drive or by the rig."""
+    type_ = settings.type
+    feed_in_m = unit_of_text(type_.feed_unit, 0).base is Base.METRE
+    has_feed = type_.has(0x6092, 1)
+    turn = unit_of_text(type_.position_unit, 0).base is Base.TURN or type_.has(0x608F, 1)
+    way = settings.way_per_turn_m is not None or (has_feed and feed_in_m)
+    return way and (turn or (has_feed and not feed_in_m))
 
 
 def _turn_unknown(settings: CanopenSettings) -> bool:

@@ -65,7 +65,7 @@ class Unit:
         if self.base is Base.TURN:
             factor *= MINUTE_S if self.order else 360.0
             name = ("deg", "rpm", "rpm/s")[self.order]
-        return name if math.isclose(factor, 1.0) else f"{factor:.6g} {name}"
+        return name if math.isclose(factor, 1.0) else f"{factor:.12g} {name}"
 
 
 COUNTS = tuple(Unit(1.0, Base.COUNT, order) for order in range(3))

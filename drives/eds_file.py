@@ -87,6 +87,8 @@ def _read(path: Path) -> tuple[dict[Place, ODVariable], Mapping[str, str], str, 
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("latin-1")  # what makers of drives wrote for long
+        if "[DeviceInfo]" not in text:
+            raise DriveModelError(f"{path}: is no data sheet: it has no section [DeviceInfo]")
         source = io.StringIO(text)
         source.name = str(path)  # type: ignore[misc]
         dictionary = canopen.import_od(source, node_id=1)

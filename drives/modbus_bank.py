@@ -32,6 +32,7 @@ from drives.bank import (
     check_command,
     tally_with_notes,
 )
+from drives.cia402 import Status
 from drives.cut_trial import CutTrial
 from drives.known_place import KnownPlace
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
@@ -397,6 +398,9 @@ class ModbusBank:
             inputs=inputs,
             waits=() if self._axes.steady else self._axes.waits,
             judged=as_six(judged),
+            warning_code=as_six(
+                (answer.error_code or GENERIC) if _warns(answer) else 0 for answer in answers
+            ),
         )
 
     def _judged(self, leg: int, answer: AxisAnswer) -> bool:
@@ -405,6 +409,15 @@ class ModbusBank:
     def _code(self, leg: int, state: DriveState, answer: AxisAnswer) -> int:
         if self._rivals.found:
             return FOREIGN_MASTER
-        if answer.error_code or state is DriveState.FAULT:
+        if (answer.error_code and not _warns(answer)) or state is DriveState.FAULT:
             return answer.error_code or GENERIC
         return self._axes.homing_codes[leg]
+
+
+def _warns(answer: AxisAnswer) -> bool:
+    """Whether a drive warns and has no fault: its error code is then that of the warning."""
+    return answer.statusword & _WARNING_OR_FAULT == _WARNING
+
+
+_WARNING = int(Status.WARNING)
+_WARNING_OR_FAULT = int(Status.WARNING | Status.FAULT)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from rich.table import Table
 
@@ -171,6 +172,17 @@ def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     return clean
 
 
+AGE_BY_LAG: Final = (
+    "no frame tells when it was sampled: the gate identifies the lag of the measured path, from "
+    "the first movement on, and holds it against supervision.feedback_lag_max_s"
+)
+AGE_BY_ECHO: Final = (
+    "an answer is proved its request's by the echo of its number, where the map has one "
+    "(read.echo); what it tells of is proved by the lag of the measured path"
+)
+"""How old the feedback of a kind of link may be without being seen."""
+
+
 def link_findings(url: str, bitrate: int) -> list[Finding]:
     """What ``hil doctor`` says of a link: adapter, drives found, round trip."""
     try:
@@ -197,6 +209,8 @@ def _judge(view: LinkView) -> Iterator[Finding]:
         if node.doubled:
             text = f"perhaps two nodes with id {node.node}: each question has two answers"
             yield Finding("node id", Grade.BAD, text, "node switches; take one of them off the bus")
+    if count:
+        yield Finding("age of feedback", Grade.OK, AGE_BY_ECHO if view.gateway else AGE_BY_LAG)
     trips = view.round_trips_s
     if view.sync is not None:
         yield from _judge_sync(view.sync)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from drives.bank import DriveError
 from drives.canopen_settings import CanopenSettings
+from drives.drive_type import place_of
 from drives.links import parse_link
 from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
@@ -135,9 +136,14 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
 
 
 def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
+    type_ = drive_type_of(plan.rig, Path(plan.rig_file))
     settings = replace(
         canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
-        type=drive_type_of(plan.rig, Path(plan.rig_file)),
+        type=type_,
+        boot_timeout_s=type_.boot_timeout_s,
+        remote_bit=type_.remote_bit,
+        follows_bit=type_.follows_bit,
+        fault_exit=tuple((*place_of(w.object), w.kind, w.value) for w in type_.fault_exit),
     )
     return _spec("canopen", plan, {"drives": settings.to_json()}, wish)
 

@@ -116,6 +116,14 @@ LegAccelerations = Annotated[
 ]
 """Six accelerations [m/s²], or one for all legs."""
 
+Force = Annotated[float, Field(gt=0.0, le=1e6)]
+LegForces = Annotated[
+    tuple[Force, Force, Force, Force, Force, Force],
+    BeforeValidator(per_leg),
+    _schema({**_POSITIVE, "maximum": 1e6}),
+]
+"""Six forces [N], or one for all legs."""
+
 LegPositives = Annotated[
     tuple[Positive, Positive, Positive, Positive, Positive, Positive],
     BeforeValidator(per_leg),

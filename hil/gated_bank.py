@@ -262,4 +262,6 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         fault_code=feedback.fault_code,
         fresh=fresh,
         judged=feedback.judged,
+        force_n=feedback.force_n,
+        warning_code=feedback.warning_code,
     )

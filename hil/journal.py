@@ -122,6 +122,7 @@ class Journal:
             pose,
             residual_m,
             NAN6 if feedback.inputs is None else feedback.inputs,
+            math.nan if verdict.lag_s is None else verdict.lag_s,
         )
         self._push(CYCLE_KIND, self._buffer)
         if self._mode is None and self.dated is not None:

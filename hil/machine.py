@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hil.payload import expected_forces_n
 from hil.rig import PointsGeometry, Rig
 from hil.settings import ConfigError, read_toml
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
@@ -53,6 +54,14 @@ def check_rig(rig: Rig, source: str) -> None:
         raise ConfigError(source, problems)
 
 
+LAG_CYCLES, LAG_LEAST_S = 2.5, 0.010
+"""Lag of the feedback that a rig permits if it says nothing [cycles, s]: a drive is at a set-point
+one cycle after it was sent, an adapter of USB takes up to 3 ms, and two cycles more are found."""
+LAG_GROWTH_CYCLES, LAG_GROWTH_LEAST_S = 1.5, 0.003
+"""By how much it may grow [cycles, s]: more than a single late frame, less than two cycles."""
+FORCE_SHARE = 0.9
+"""Part of the cylinder's greatest force that stops the platform, if the rig says nothing: a drive
+at its limit does not follow any more, and tells no more than its limit."""
 GATE_CHECK_PERIOD_S = 0.001
 """The gate's limits do not depend on the cycle time; a rig is checked with this one."""
 CYCLE_ROUNDING = 1e-6
@@ -60,6 +69,15 @@ CYCLE_ROUNDING = 1e-6
 
 
 def _wider_limits(rig: Rig) -> Iterator[str]:
+    force_max_n = rig.supervision.force_max_n or rig.cylinders.force_max_n
+    for leg, (limit, able) in enumerate(
+        zip(force_max_n, rig.cylinders.force_max_n, strict=True), 1
+    ):
+        if limit > able:
+            yield (
+                f"supervision.force_max_n = {limit} N of leg {leg} is above the cylinder's own "
+                f"(cylinders.force_max_n = {able}), which no measured force exceeds"
+            )
     for key in ("speed_max_m_s", "acceleration_max_m_s2"):
         for leg in range(6):
             limit, able = getattr(rig.limits, key)[leg], getattr(rig.cylinders, key)[leg]
@@ -162,7 +180,8 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
             simulated cylinders (``sim:``) have none.
     """
     watch = rig.supervision
-    one, two, three, four, five, six = (_leg_limits(rig, leg) for leg in range(6))
+    expected_n = expected_forces_n(rig, geometry_of(rig))
+    one, two, three, four, five, six = (_leg_limits(rig, leg, expected_n[leg]) for leg in range(6))
     return GateLimits(
         period_s=period_s,
         legs=(one, two, three, four, five, six),
@@ -182,6 +201,10 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
         stuck_movement_m=watch.stuck_movement_m,
         jump_speed_factor=watch.jump_speed_factor,
         jump_base_m=watch.jump_base_m,
+        force_cycles=max(1, math.floor(watch.force_time_s / period_s + CYCLE_ROUNDING)),
+        feedback_lag_max_s=lag_max_s(rig, period_s),
+        feedback_lag_growth_s=watch.feedback_lag_growth_s
+        or max(LAG_GROWTH_CYCLES * period_s, LAG_GROWTH_LEAST_S),
         estop_fitted=watch.estop_fitted and wired,
         estop_discrepancy_cycles=max(
             1, math.floor(watch.estop_discrepancy_s / period_s + CYCLE_ROUNDING)
@@ -189,14 +212,23 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
     )
 
 
-def _leg_limits(rig: Rig, leg: int) -> LegLimits:
+def lag_max_s(rig: Rig, period_s: float) -> float:
+    """Largest lag of the feedback that the gate permits, at a cycle time [s]."""
+    return rig.supervision.feedback_lag_max_s or max(LAG_CYCLES * period_s, LAG_LEAST_S)
+
+
+def _leg_limits(rig: Rig, leg: int, expected_n: float) -> LegLimits:
     low, high = soft_range_m(rig, leg)
+    able_n = rig.cylinders.force_max_n[leg]
+    most_n = rig.supervision.force_max_n
     return LegLimits(
         soft_min_m=low,
         soft_max_m=high,
         speed_max_m_s=rig.limits.speed_max_m_s[leg],
         acceleration_max_m_s2=rig.limits.acceleration_max_m_s2[leg],
         stop_deceleration_m_s2=rig.limits.stop_deceleration_m_s2[leg],
+        force_expected_n=expected_n,
+        force_max_n=FORCE_SHARE * able_n if most_n is None else most_n[leg],
     )
 
 

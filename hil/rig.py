@@ -150,6 +150,10 @@ class Limits(Settings):
     """Of the Jacobian whose rotation columns are divided by the platform's radius."""
 
 
+LagSeconds = Annotated[float, Field(gt=0.0, le=0.1)]
+"""A lag of the feedback: in 0.1 s a leg at 0.5 m/s goes 50 mm, the way of a whole stop."""
+
+
 class Supervision(Settings):
     """When the gate calls something late, lost, or not where it should be.
 
@@ -193,6 +197,18 @@ class Supervision(Settings):
     jump_base_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["jump_base_m"])]
     """What a measured length may change by besides what its speed permits [m]; a smaller jump is
     not seen."""
+    feedback_lag_max_s: LagSeconds | None = None
+    """Largest lag of the measured behind the commanded path, that of the drives included [s]; left
+    out: 2.5 cycles, at least 10 ms."""
+    feedback_lag_growth_s: LagSeconds | None = None
+    """By how much that lag may exceed the one of the first movement [s]; left out: 1.5 cycles, at
+    least 3 ms."""
+    force_max_n: LegForces | None = None
+    """Measured force of a leg at which the platform is stopped [N]; left out: nine tenths of the
+    cylinder's."""
+    force_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.1
+    """For how long a force has to be too great [s]; a spike is no load, and 1 s is a way of 0.5 m
+    at 0.5 m/s."""
     estop_fitted: bool
     """The two channels of the emergency stop are wired to the drives' interlock inputs."""
     estop_discrepancy_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["estop_discrepancy_cycles"])]

@@ -80,6 +80,9 @@ BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType({
     "stuck_movement_m": Bound(0.02, "m", "a frozen measurement would hide a longer way"),
     "jump_speed_factor": Bound(10, "", "no jump of a measured length would be seen"),
     "jump_base_m": Bound(0.05, "m", "no jump of a measured length would be seen"),
+    "feedback_lag_max_s": Bound(0.1, "s", "in a longer one a leg goes the way of a whole stop"),
+    "feedback_lag_growth_s": Bound(0.1, "s", "in a longer one a leg goes the way of a whole stop"),
+    "force_cycles": Bound(1.0, "s", "for longer no force is a spike", "duration"),
     "estop_discrepancy_cycles": Bound(
         2.0, "s", "a welded contact of the emergency stop would not show in one press", "duration"
     ),
@@ -92,5 +95,7 @@ LEG_BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType({
     "speed_max_m_s": Bound(5.0, "m/s", "no electro-cylinder is faster; perhaps another unit"),
     "acceleration_max_m_s2": Bound(50.0, "m/s²", "nobody rides at 5 g; perhaps another unit"),
     "stop_deceleration_m_s2": Bound(50.0, "m/s²", "nobody rides at 5 g; perhaps another unit"),
+    "force_expected_n": Bound(1e6, "N", "no electro-cylinder is stronger; perhaps another unit"),
+    "force_max_n": Bound(1e6, "N", "no electro-cylinder is stronger; perhaps another unit"),
 })  # fmt: skip
 """By the name of a number of `safety.limits.LegLimits`."""

@@ -20,7 +20,9 @@ from safety.estop import Channels, EmergencyStopWatch
 from safety.faults import FaultLatch
 from safety.feedback import FeedbackWatch
 from safety.interlock import RestartInterlock
+from safety.lag import LagWatch
 from safety.limits import GateLimits
+from safety.load import LoadWatch, drive_warnings
 from safety.modes import (
     FAULT_EVENT,
     FOLLOWING_MODES,
@@ -101,6 +103,8 @@ class Gate:
         self._cycle = CycleWatch(limits)
         self._feedback = FeedbackWatch(limits)
         self._plausible = PlausibilityWatch(limits)
+        self._lag = LagWatch(limits)
+        self._load = LoadWatch(limits)
         self._estop = EmergencyStopWatch(limits)
         self._estop_fitted = limits.estop_fitted
         self._still = StandstillWatch(limits)
@@ -139,7 +143,10 @@ class Gate:
         allowed = None if action is Action.BLOCKED else self._command.target
         drives = drive_request(self._mode, self._released)
         faults = self._interlock.causes or self._latch.faults
-        return Verdict(inputs.index, self._mode, action, tuple(found), allowed, drives, faults)
+        lag_s = self._lag.greatest_s
+        return Verdict(
+            inputs.index, self._mode, action, tuple(found), allowed, drives, faults, lag_s
+        )
 
     def _cycle_step(self, inputs: GateInputs, found: list[Violation]) -> Action:
         mode, feedback, command = self._mode, inputs.feedback, self._command
@@ -158,8 +165,12 @@ class Gate:
             found += self._feedback.step(feedback, homed_needed, commanded_m, command.movement_m)
             if homed_needed:
                 found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
+                found += self._lag.step(feedback, commanded_m) or ()
+                found += self._load.step(feedback) or ()
             else:
                 self._plausible.forget()
+                self._lag.forget()
+            found += drive_warnings(feedback)
             if self._estop_fitted:
                 found += self._estop.step(inputs.estop)
         if mode in _QUICK_STOPPING:

@@ -27,6 +27,8 @@ class LegLimits:
         speed_max_m_s: greatest permitted speed [m/s].
         acceleration_max_m_s2: greatest permitted acceleration of the setpoints [m/s^2].
         stop_deceleration_m_s2: deceleration of the controlled stop [m/s^2].
+        force_expected_n: greatest force that the payload can need [N].
+        force_max_n: greatest force of the machine [N].
     """
 
     soft_min_m: float
@@ -34,6 +36,8 @@ class LegLimits:
     speed_max_m_s: float
     acceleration_max_m_s2: float
     stop_deceleration_m_s2: float
+    force_expected_n: float
+    force_max_n: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,9 @@ class GateLimits:
         stuck_movement_m: movement of the command above which they do [m].
         jump_speed_factor: a measured length may change by speed_max * time * this, ...
         jump_base_m: ... and by this on top [m].
+        feedback_lag_max_s: greatest lag of the measured behind the commanded path [s].
+        feedback_lag_growth_s: by how much it may exceed that of the first movement [s].
+        force_cycles: consecutive cycles with a force above a limit that are no spike.
         estop_fitted: the two channels of the emergency stop are read.
         estop_discrepancy_cycles: consecutive cycles for which the two may differ.
 
@@ -85,6 +92,9 @@ class GateLimits:
     stuck_movement_m: float
     jump_speed_factor: float
     jump_base_m: float
+    feedback_lag_max_s: float
+    feedback_lag_growth_s: float
+    force_cycles: int
     estop_fitted: bool
     estop_discrepancy_cycles: int
 
@@ -180,6 +190,8 @@ _POSITIVE = {
     "stuck_movement_m": "m",
     "jump_speed_factor": "",
     "jump_base_m": "m",
+    "feedback_lag_max_s": "s",
+    "feedback_lag_growth_s": "s",
 }
 _COUNTS = {
     "following_cycles": 1,
@@ -187,6 +199,7 @@ _COUNTS = {
     "missing_feedback_max": 0,
     "standstill_cycles": 1,
     "stuck_cycles": 1,
+    "force_cycles": 1,
     "estop_discrepancy_cycles": 1,
 }
 _LEG_POSITIVE = {
@@ -195,6 +208,8 @@ _LEG_POSITIVE = {
     "speed_max_m_s": "m/s",
     "acceleration_max_m_s2": "m/s^2",
     "stop_deceleration_m_s2": "m/s^2",
+    "force_expected_n": "N",
+    "force_max_n": "N",
 }
 
 

@@ -37,6 +37,9 @@ class Check(Enum):
     FEEDBACK = "feedback missing for"
     STUCK = "command moved by"
     JUMP = "jump of the measured length"
+    LAG = "feedback lags by"
+    FORCE = "force"
+    WARNING = "drive warning"
     QUICK_STOP = "quick stop at"
     DRIVE = "drive"
     ESTOP = "emergency stop"
@@ -122,12 +125,15 @@ class Violation:
     def cause(self) -> str:
         """What is to blame: two different causes of class B make a class A.
 
-        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause.
+        All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause; so
+        is feedback that lags, on however many legs.
         """
         if self.check in _ESTOP_CHECKS:
             return "emergency stop"
         if self.check in SETPOINT_CHECKS:
             return "setpoint"
+        if self.check is Check.LAG:
+            return "lag"  # of a link or gateway, mostly: all legs come late by one cause
         return "cycle" if self.leg is None else f"leg {self.leg}"
 
     def __str__(self) -> str:
@@ -154,6 +160,7 @@ _TOLD_BY_NOTE = _ESTOP_CHECKS | {
     Check.REQUEST,
     Check.INTERNAL,
     Check.DRIVE,
+    Check.WARNING,
     Check.SEQUENCE,
 }
 
@@ -219,6 +226,8 @@ class Feedback:
         fault_code: 0 for none, else the drive's own code.
         fresh: this cycle's frame of this leg arrived.
         judged: the code is the bench's own judgement, and not what the drive reported.
+        force_n: measured forces along the legs [N]; 0 for a drive that tells none.
+        warning_code: 0 for none, else what the drive warns of while it goes on.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -231,11 +240,14 @@ class Feedback:
     fault_code: SixInt
     fresh: SixBool
     judged: SixBool = (False, False, False, False, False, False)
+    force_n: Six = ZERO_SIX
+    warning_code: SixInt = (0, 0, 0, 0, 0, 0)
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
-        for name in ("enabled", "homed", "fault_code", "fresh", "judged"):
+        _store_six(self, "force_n", self.force_n)
+        for name in ("enabled", "homed", "fault_code", "fresh", "judged", "warning_code"):
             if len(getattr(self, name)) != LEG_COUNT:
                 raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
 
@@ -261,6 +273,7 @@ class Verdict:
         drives: what the drives are asked to be.
         faults: latched violations, in the order they came, until they are cleared; those of a stop
             that no person asked for, until a person acts.
+        lag_s: greatest lag of a leg's measured path [s]; None before one has moved enough.
     """
 
     index: int
@@ -270,3 +283,4 @@ class Verdict:
     allowed: LegTarget | None
     drives: DriveRequest
     faults: tuple[Violation, ...]
+    lag_s: float | None = None

@@ -163,14 +163,14 @@ def test_every_decision_is_listed():
 
 
 def test_the_table_of_drives_in_the_document_names_every_key():
-    from hil.rig_drives import CanopenTable, ModbusTable, RigDrives
+    from hil.rig_drives import CanopenTable, RigDrives
 
     text = (ROOT / "docs/commissioning.md").read_text(encoding="utf-8")
     section = text.split("## The `[drives]` table")[1].split("\n## ")[0]
     told = {key for row in re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
             for key in re.findall(r"`(\w+)`", row)}  # fmt: skip
-    keys = {*RigDrives.model_fields, *CanopenTable.model_fields, *ModbusTable.model_fields}
-    assert told == keys - {"canopen", "modbus"}
+    keys = {*RigDrives.model_fields, *CanopenTable.model_fields}
+    assert told == keys - {"canopen"}
 
 
 def test_the_example_of_drives_in_the_rig_is_accepted():

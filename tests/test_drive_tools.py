@@ -177,6 +177,8 @@ def test_doctor_looks_at_a_link(canopen, modbus_url):
         assert "us for one request" in findings[timed]["detail"]
         if timed == "SDO":
             assert "TPDO1 of the slowest of 6 drives" in findings["SYNC to TPDO"]["detail"]
+        by = "echo" if url == modbus_url else "lag of the measured path"
+        assert by in findings["age of feedback"]["detail"]
 
 
 def test_doctor_says_that_a_link_is_dead():

@@ -210,10 +210,14 @@ def test_a_sheet_with_the_oddities_of_real_ones_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "lacks 1000h"),
-        ("no sheet", "can be read"),
+        ("", "no section [DeviceInfo]"),
+        ("no sheet\n[DeviceInfo]", "can be read"),
+        ("[DeviceInfo]", "lacks 1000h"),
         (SHEET.replace("[6041]", "[6042]"), "lacks 1000h or 6041h"),
-        (SHEET + "[60A8]\nParameterName=u\nDataType=7\nDefaultValue=0x00990000", "00990000h"),
+        (
+            SHEET + "[60A8]\nParameterName=u\nDataType=7\nAccessType=rw\nDefaultValue=0x990000",
+            "00990000h",
+        ),
     ],
 )
 def test_what_is_no_sheet_of_a_drive_is_refused(tmp_path, text, why):

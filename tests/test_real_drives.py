@@ -197,6 +197,8 @@ def test_real_drives_are_moved_fast_only_after_a_witnessed_test_move(
     slow = ["drives", "jog", rig, "--leg", "2", "--by", "0.004", "--hold", "0"]
     on_rack = ["--drives", canopen_url, "--out", tmp_path / "runs", "--rate", "100"]
     assert told_well(*slow, *on_rack)["outcome"] == "completed"
+    homed = told_well("drives", "home", rig, "--leg", "2", *on_rack)
+    assert homed["homed"] == [2], "slow, and the first thing that a new machine does"
     assert not certificates.exists()
 
     passed = told_well("drives", "test", rig, "--witness", "A. Person", *on_rack)

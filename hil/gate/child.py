@@ -46,7 +46,7 @@ class GateChild:
             program,
             stdin=PIPE,
             stdout=PIPE,
-            pass_fds=(order.slot_fd, order.ring_fd, order.socket_fd),
+            pass_fds=order.descriptors,
             environment=SINGLE_THREADED,
         )
         self.code_sha256 = ""

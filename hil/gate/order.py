@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from hil.gate.control_state import NOT_OPEN
 from hil.gate.spec import BankSpec
 from hil.realtime_setup import RealtimePolicy
 from safety.limits import GateLimits, LegLimits
@@ -29,6 +30,7 @@ class GateOrder:
         place_file: path of the file for where the legs were left; empty for none.
         policy: what to ask of the system for real time.
         led: whether a person leads the run from a panel.
+        record_fd: of the kernel's record of control's process; negative where there is none.
     """
 
     spec: BankSpec
@@ -41,6 +43,13 @@ class GateOrder:
     place_file: str = ""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
     led: bool = False
+    record_fd: int = NOT_OPEN
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the gate's process inherits."""
+        needed = (self.slot_fd, self.ring_fd, self.socket_fd)
+        return needed if self.record_fd < 0 else (*needed, self.record_fd)
 
     def to_line(self) -> bytes:
         """One line of JSON; every number comes back bit for bit."""
@@ -55,6 +64,7 @@ class GateOrder:
             "black_box": self.black_box,
             "place_file": self.place_file,
             "policy": asdict(self.policy),
+            "record_fd": self.record_fd,
         }
         return json.dumps(data, allow_nan=False).encode() + b"\n"
 

@@ -12,7 +12,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
@@ -22,6 +22,7 @@ from drives.bank import BankReport, DriveError, LinkTally
 from drives.waits import Waits
 from hil.clock import Clock, Tick
 from hil.gate.black_box import BlackBox
+from hil.gate.control_state import ControlWatch
 from hil.gate.order import GateOrder
 from hil.gate.place_record import PlaceRecord
 from hil.gate.server import GateServer
@@ -31,7 +32,7 @@ from hil.gate.status import LOST_KIND, TALLY_KIND, waits_to_json
 from hil.gated_bank import GatedBank
 from hil.installation import HOME, code_of_process
 from hil.realtime import RealClock
-from hil.realtime_setup import RealtimeSetup
+from hil.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.recording.ring import Ring
 from safety.gate import Gate
 
@@ -132,7 +133,10 @@ class SetupTeller:
 
 
 def _report(
-    report: BankReport, limits_digest: str, setup: Any, code: dict[str, str]
+    report: BankReport,
+    limits_digest: str,
+    setup: Iterable[RealtimeItem],
+    code: dict[str, str],
 ) -> dict[str, Any]:
     return {
         "ready": True,
@@ -147,7 +151,7 @@ def _report(
         "scale_proved": list(report.scale_proved),
         "counts": list(report.counts),
         "limits_sha256": limits_digest,
-        "setup": [astuple(item) for item in setup.items],
+        "setup": [astuple(item) for item in setup],
     }
 
 
@@ -163,6 +167,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     """
     slot, ring = CommandSlot.attach(order.slot_fd), Ring.attach(order.ring_fd)
     wire = ControlWire(order.socket_fd)
+    control = ControlWatch(order.record_fd)
     # First: locking memory takes longer than drives wait for the next cycle once they are set up.
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
@@ -177,8 +182,9 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
                 _close(gated)
             wire.close()
             return 2
-        _say(**_report(report, order.limits.digest(), granted, code))
-        return _guard(order, clock, gated, slot, ring, wire)
+        setup = (*granted.items, control.item())
+        _say(**_report(report, order.limits.digest(), setup, code))
+        return _guard(order, clock, gated, slot, ring, wire, control)
 
 
 def _guard(
@@ -188,6 +194,7 @@ def _guard(
     slot: CommandSlot,
     ring: Ring,
     wire: ControlWire,
+    control: ControlWatch,
 ) -> int:
     """Run cycles until nothing is left to do, then leave the bus and write what was kept."""
     box = BlackBox(order.limits.period_s)
@@ -199,6 +206,7 @@ def _guard(
         clock.now_s,
         wire.wake,
         hold_alone_s=order.hold_alone_s,
+        look=control.look,
         black_box=box,
     )
     status, place = 0, PlaceRecord(order.place_file)

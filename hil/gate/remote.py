@@ -8,6 +8,7 @@ control has nearly a whole period for its next setpoint. Nothing here repeats an
 from __future__ import annotations
 
 import json
+import os
 import select
 import socket
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from drives.bank import BankReport, DriveSequenceError, LinkLostError, LinkTally
 from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.child import GATE_PROGRAM, GateChild
+from hil.gate.control_state import open_own_record
 from hil.gate.gate_clock import GateClock
 from hil.gate.order import GATE_PRIORITY, GateOrder
 from hil.gate.server import HOLD_ALONE_S
@@ -156,6 +158,7 @@ class RemoteGate:
             raise DriveSequenceError("open() comes once, before anything else")
         ours, theirs = socket.socketpair()
         self._socket = ours
+        record_fd = open_own_record()
         try:
             self._slot = CommandSlot.shared()
             self._ring = Ring.shared(STATUS_SLOTS, STATUS_SLOT_BYTES)
@@ -170,6 +173,7 @@ class RemoteGate:
                 black_box=self._black_box,
                 place_file=self._place_file,
                 policy=self._policy,
+                record_fd=record_fd,
             )
             self._child = GateChild(order, self._program)
             theirs.close()  # the gate's copy is the only one: its death ends the connection
@@ -178,6 +182,9 @@ class RemoteGate:
             theirs.close()
             self._let_go()
             raise
+        finally:
+            if record_fd >= 0:
+                os.close(record_fd)
         self.setup = self._child.setup
         return report
 

@@ -19,6 +19,7 @@ from drives.bank import BankFeedback
 from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.black_box import BlackBox
+from hil.gate.control_state import ControlState
 from hil.gate.slot import CommandSlot, Order
 from hil.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
 from hil.gated_bank import NEVER_S, GatedBank
@@ -64,6 +65,7 @@ class GateServer:
         hold_alone_s: how long the platform is held before the power goes [s].
         silence_s: silence of control that counts as a stop [s].
         black_box: takes what happens, for the file that is written at rest.
+        look: what control's process is; asked only in a cycle without an order.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class GateServer:
         hold_alone_s: float = HOLD_ALONE_S,
         silence_s: float = CONTROL_SILENCE_S,
         black_box: BlackBox | None = None,
+        look: Callable[[], ControlState] = lambda: ControlState.UNKNOWN,
     ) -> None:
         period_s = limits.period_s
         self._gated = gated
@@ -85,6 +88,7 @@ class GateServer:
         self._ring = ring
         self._now_s = now_s
         self._wake = wake
+        self._look = look
         self._black_box = black_box or BlackBox(period_s)
         self._encoder = StatusEncoder()
         self._late_cycles = int(limits.late_cycles_max)
@@ -120,7 +124,7 @@ class GateServer:
             DriveError: if the bus is gone.
         """
         order = self._slot.take()
-        self._watch_control(order)
+        self._watch_control(order, tick.index)
         asked, requests, reset, age_s = self._wanted(order, tick.index)
         act_s = NEVER_S if order is None else order.act_s
         before_s = self._now_s()
@@ -148,11 +152,14 @@ class GateServer:
         self._waits, self._waits_due = waits, index + self._waits_every
         self._ring.push(WAITS_KIND, json.dumps(waits_to_json(waits)).encode())
 
-    def _watch_control(self, order: Order | None) -> None:
+    def _watch_control(self, order: Order | None, index: int) -> None:
         """Count the silence; a control that comes back in time finds a platform that holds."""
         if order is None:
             self._silent += 1
-            if self._silent >= self._silence_cycles:
+            state = self._look()
+            if state is ControlState.DEAD:
+                self._be_alone(Alone.GONE, index)
+            elif state is ControlState.FROZEN or self._silent >= self._silence_cycles:
                 self._be_alone(Alone.SILENT, None)
             return
         self._silent = 0

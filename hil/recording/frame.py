@@ -56,6 +56,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field(
         "measured_inputs_bits", "d", 6, "bits"
     ),  # digital inputs of each drive (60FDh); NaN if not read
+    Field("measured_lag_s", "d", 1, "s"),  # greatest lag of a leg behind its command
 )
 
 FRAME: Final = struct.Struct("<" + "".join(f"{f.count}{f.code}" for f in FIELDS))
@@ -102,6 +103,7 @@ class CycleFrame(NamedTuple):
     reached_pose: Six = NAN6
     reached_residual_m: float = math.nan
     measured_inputs_bits: Six = NAN6
+    measured_lag_s: float = math.nan
 
 
 def pack_into(
@@ -127,6 +129,7 @@ def pack_into(
     reached_pose: Sequence[float],
     reached_residual_m: float,
     measured_inputs_bits: Sequence[float],
+    measured_lag_s: float,
 ) -> None:
     """Write one frame as `FRAME.size` bytes; `pack_into(buffer, offset, *frame)` does for a tuple.
 
@@ -160,6 +163,7 @@ def pack_into(
         *reached_pose,
         reached_residual_m,
         *measured_inputs_bits,
+        measured_lag_s,
     )
 
 

@@ -33,6 +33,9 @@ PLATFORM: Final = Layout(
 )
 """Of the platform: `hil.recording.frame`."""
 
+LATER: Final = frozenset({"measured_lag_s"})
+"""Fields that came to a layout after the first recordings of it: absent there, so not a number."""
+
 LAYOUTS: Final = {layout.station: layout for layout in (PLATFORM, ARM)}
 """By the name of the station."""
 

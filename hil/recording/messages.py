@@ -35,6 +35,7 @@ PLACES: Final[dict[str, tuple[str | None, str]]] = {
     "reached_pose": ("reached", "pose"),
     "reached_residual_m": ("reached", "residual_m"),
     "measured_inputs_bits": ("measured", "inputs_bits"),
+    "measured_lag_s": ("measured", "lag_s"),
 }
 
 
@@ -64,6 +65,7 @@ def cycle_message(flat: tuple[Any, ...], header: RunHeader) -> bytes:
                 "speed_m_s": flat[50:56],
                 "force_n": flat[56:62],
                 "inputs_bits": flat[69:75],
+                "lag_s": flat[75],
             },
             "reached": {
                 "pose": dict(zip(POSE_KEYS, flat[62:68], strict=True)),

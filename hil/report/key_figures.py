@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.evidence import Evidence, evidence_of, tracking_error_m
+from hil.machine import lag_max_s
 from hil.recording.frame import CycleFlag
 from hil.report.leg_figures import step_rate, window_share
 from hil.report.pose_figure import figure_or_below, in_mm_and_deg, largest_deviation
@@ -45,6 +46,7 @@ def key_figures(view: RunView) -> list[KeyFigure]:
         rows += _lengths(view, evidence)
         rows += _movement(view)
     rows += _following(view)
+    rows += _lag(view)
     rows += _deviations(view)
     rows += _time(view, evidence)
     rows += _counts(view)
@@ -89,6 +91,22 @@ def _movement(view: RunView) -> Iterator[KeyFigure]:
         force = view.recording.column("measured_force_n")
         able = np.array(view.plan.rig.cylinders.force_max_n)
         yield from _against(view, "leg force, measured", force, able, "N")
+
+
+def _lag(view: RunView) -> Iterator[KeyFigure]:
+    """The age of the feedback, as the gate identified it from the path."""
+    lag_s = view.recording.column("measured_lag_s")
+    if not np.isfinite(lag_s).any():
+        return
+    most_ms = float(np.nanmax(lag_s)) * 1e3
+    figure = KeyFigure("lag of the measured path, greatest", f"{fixed(most_ms, 1)} ms")
+    if view.plan is not None:
+        limit_ms = lag_max_s(view.plan.rig, view.plan.scenario.period_s) * 1e3
+        margin = f"{fixed(limit_ms - most_ms, 1)} ms"
+        figure = replace(
+            figure, limit=f"{fixed(limit_ms, 1)} ms", margin=margin, bad=most_ms > limit_ms
+        )
+    yield figure
 
 
 def _following(view: RunView) -> Iterator[KeyFigure]:

@@ -18,15 +18,18 @@ ALWAYS = dataclasses.replace(
 
 def wrong_unit(drive, *, speed=1.0, acceleration=1.0):
     """Let a drive take what it is told of speed and acceleration for so many times as much."""
-    right, rod = drive.rate, drive.settings.rod
 
-    def rate(counts, limit):
-        factor = speed if limit == rod.speed_max_m_s else acceleration
-        value = factor * counts / drive.settings.counts_per_m
-        return value if 0.0 < value < limit else limit
+    def wrong(right, factor):
+        """A huge limit tells the plain conversion; the real one is applied after the factor."""
 
-    assert right(1000, 1.0) == rate(1000, 1.0) / acceleration
-    drive.rate = rate
+        def convert(value, limit):
+            si = factor * right(value, 1e12)
+            return si if 0.0 < si < limit else limit
+
+        return convert
+
+    drive.rate = wrong(drive.rate, speed)
+    drive.ramp = wrong(drive.ramp, acceleration)
 
 
 def homed(leg=3, limit=8000, settings=ALWAYS, **wrong):

@@ -1,6 +1,6 @@
 """An SLCAN adapter as a `BytePort` over any bus of frames, on that bus's own virtual clock."""
 
-from drives.frames import BusState, Frame
+from drives.frames import REMOTE, BusState, Frame
 from drives.slcan_bus import SlcanBus
 
 ANSWERS = {b"V": b"V1013\r", b"N": b"NA123\r"}
@@ -26,6 +26,10 @@ class TextPort:
                 assert line == line.upper().replace(b"T", b"t"), "digits are capitals"
                 assert len(line) == 5 + 2 * int(line[4:5])
                 frames.append(Frame(int(line[1:4], 16), bytes.fromhex(line[5:].decode())))
+                self.said += b"z\r"
+            elif line[:1] == b"r":
+                assert len(line) == 5, "a remote frame has a length and no data"
+                frames.append(Frame(REMOTE | int(line[1:4], 16), bytes(int(line[4:5]))))
                 self.said += b"z\r"
             elif line == b"F":
                 self.said += FLAGS[self.bus.health().state]

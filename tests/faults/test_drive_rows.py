@@ -116,8 +116,12 @@ def test_row_22_positive_control(monkeypatch):
 # Row 23: one rod lags behind.
 
 
-def play_row_23():
-    bench = BenchOnRack().moving()
+PATIENT = {"feedback_lag_max_s": 1.0, "feedback_lag_growth_s": 1.0}
+"""The lag itself is not judged, which would see it sooner."""
+
+
+def play_row_23(limits=PATIENT):
+    bench = BenchOnRack(limits=limits).moving()
     bench.strike("lag", LEG, 0.1)
     return run_on(bench, 170)
 
@@ -158,6 +162,12 @@ def judge_row_23(bench):
 
 def test_row_23_following_error_on_one_leg():
     judge_row_23(play_row_23())
+
+
+def test_row_23_the_lag_is_seen_before_the_following_error():
+    bench = play_row_23(limits=None)
+    assert corrective(bench) < first_outside(play_row_23())
+    latched(bench, Check.LAG, LEG)
 
 
 def test_row_23_positive_control(monkeypatch):

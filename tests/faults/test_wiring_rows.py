@@ -31,6 +31,7 @@ from hil.commissioning import judge_test_move
 from hil.recording.reader import Recording
 from hil.supervisor import Outcome
 from safety.feedback import FeedbackWatch
+from safety.lag import LagWatch
 from safety.modes import Mode, Request
 from safety.verdict import Check
 
@@ -129,7 +130,8 @@ def run_test_move(monkeypatch, tmp_path, leg, nodes=None, *overrides):
 def judge_too_far(result):
     assert result.outcome is Outcome.TRIPPED, f"{result.outcome}: {result.reason}"
     checks = {(violation.check, violation.leg) for _, violation in result.violations}
-    assert (Check.FOLLOWING, LEG) in checks, f"the gate names leg {LEG}, not {checks}"
+    found = {(Check.FOLLOWING, LEG), (Check.LAG, LEG)} & checks
+    assert found, f"the gate names leg {LEG}, not {checks}"
 
 
 TOO_FAR = {LEG: {"counts_per_m": 1e3}}
@@ -144,6 +146,7 @@ def test_row_26_a_leg_that_goes_too_far_is_stopped_by_the_gate(monkeypatch, tmp_
 
 def test_row_26_positive_control_of_the_gate(monkeypatch, tmp_path):
     monkeypatch.setattr(FeedbackWatch, "_judge_following", lambda *args: None)
+    monkeypatch.setattr(LagWatch, "step", lambda *args: None)
     result, _, _ = run_test_move(monkeypatch, tmp_path, LEG, TOO_FAR, MEASURED)
     with pytest.raises(AssertionError, match=r"the gate names leg|Outcome"):
         judge_too_far(result)
@@ -240,7 +243,7 @@ def test_row_27_a_reversed_sign_is_found_by_the_test_move(monkeypatch, tmp_path)
 
 
 def test_row_27_positive_control_of_the_test_move(monkeypatch, tmp_path):
-    monkeypatch.setattr(commissioning, "HOME_SWITCH", 0)
+    monkeypatch.setattr(commissioning, "_judge_switch", lambda *_, **__: ("left", ""))
     _, tests, _ = run_test_move(monkeypatch, tmp_path, LEG, REVERSED)
     with pytest.raises(AssertionError, match="refused, not"):
         judge_row_27_sign(tests)
@@ -259,4 +262,4 @@ def test_row_27_a_sound_machine_passes_and_so_does_what_only_a_person_sees(
     result, tests, _ = run_test_move(monkeypatch, tmp_path, LEG, nodes)
     assert result.ok
     assert [test.faults for test in tests] == [()]
-    assert tests[0].switch_left is True
+    assert tests[0].switch == "left"

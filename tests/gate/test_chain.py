@@ -28,7 +28,9 @@ ALLOWED = {
     "hil.clock",
     "hil.gate",
     "hil.gate.black_box",
+    "hil.gate.control_state",
     "hil.gate.order",
+    "hil.gate.place_record",
     "hil.gate.process",
     "hil.gate.server",
     "hil.gate.slot",
@@ -126,7 +128,7 @@ def _status(pid, key):
 def test_the_order_comes_through_bit_for_bit():
     scales = tuple(LegScale(1e6 / 3.0, (-1) ** i, 0.1 + 0.2 * i) for i in range(6))
     spec = BankSpec("canopen", "socketcan:can0", "rig", 0.1 + 0.2, scales, {"node_ids": [1, 2]})
-    order = GateOrder(spec, LIMITS, 5, 6, 7, 2.0, "/tmp/x", RealtimePolicy(priority=70))
+    order = GateOrder(spec, LIMITS, 5, 6, 7, 2.0, "/tmp/x", policy=RealtimePolicy(priority=70))
     line = order.to_line()
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1

@@ -38,6 +38,7 @@ verdicts = st.builds(
     st.none() | st.builds(LegTarget, six, six),
     st.sampled_from(DriveRequest),
     some,
+    st.none() | floats.filter(math.isfinite),
 )
 feedbacks = st.builds(
     BankFeedback,
@@ -50,6 +51,7 @@ feedbacks = st.builds(
     bools,
     st.none() | st.builds(LegCommand, six, six),
     st.none() | st.tuples(*[words] * 6),
+    warning_code=st.tuples(*[st.integers(0, 0xFFFF)] * 6),
 )
 
 
@@ -108,7 +110,7 @@ def test_more_violations_than_there_is_room_for_are_cut_and_told(count):
     assert 1 <= len(status.verdict.violations) <= count
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, 443, 444, 445])
+@pytest.mark.parametrize("size", [0, 1, 100, 475, 476, 477])
 def test_what_is_cut_short_is_no_record(size):
     packed = record(*plain())
     with pytest.raises(ValueError, match="no status record"):
@@ -117,6 +119,6 @@ def test_what_is_cut_short_is_no_record(size):
 
 def test_an_unknown_code_is_no_record():
     packed = bytearray(record(*plain()))
-    packed[struct.calcsize("<QQ4d")] = 200  # the mode
+    packed[struct.calcsize("<QQ5d")] = 200  # the mode
     with pytest.raises(ValueError, match="no status record"):
         decode(bytes(packed))

@@ -28,7 +28,9 @@ def sample_frame(index: int, period_s: float = 0.002) -> CycleFrame:
     t_s = index * period_s
     wave = 0.1 * math.sin(3.0 * t_s)
     groups = [six(10.0 * group + wave) for group in range(1, 11)]
-    return CycleFrame(index, t_s, period_s, 1e-5, 2e-5, 2, 1, 3, *groups, 1e-9, six(120.0 + wave))
+    return CycleFrame(
+        index, t_s, period_s, 1e-5, 2e-5, 2, 1, 3, *groups, 1e-9, six(120.0 + wave), 0.01 + wave
+    )
 
 
 def packed(frame: CycleFrame) -> bytes:

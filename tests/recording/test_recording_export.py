@@ -51,7 +51,7 @@ def test_every_value_is_under_its_name_and_unit(recording: Recording, tmp_path: 
 
 def test_names_are_all_different_and_as_many_as_values() -> None:
     names = column_names()
-    assert len(set(names)) == len(names) == 75
+    assert len(set(names)) == len(names) == 76
     assert names[:8] == ["index", "t_s", "dt_s", "late_s", "busy_s", "mode", "action", "flags"]
 
 

@@ -35,6 +35,7 @@ FRAMES = st.builds(
     *[SIX] * 10,
     NUMBER,
     SIX,
+    NUMBER,
 )
 
 
@@ -50,9 +51,9 @@ def test_the_layout_is_the_table() -> None:
     assert CycleFrame._fields == tuple(row.name for row in FIELDS)
     frame = sample_frame(5)
     groups = [value for group in frame[8:18] for value in group]
-    by_hand = struct.pack("<QddddBBH60dd6d", *frame[:8], *groups, *frame[18:19], *frame[19])
+    by_hand = struct.pack("<QddddBBH60dd6dd", *frame[:8], *groups, frame[18], *frame[19], frame[20])
     assert packed(frame) == by_hand
-    assert FRAME.size == len(by_hand) == 580
+    assert FRAME.size == len(by_hand) == 588
 
 
 def test_a_frame_and_the_longest_event_fit_a_slot() -> None:

@@ -16,6 +16,8 @@ START = (0.90, 0.95, 1.00, 1.05, 1.10, 1.12)
 EPS = 2e-12
 
 LEG = LegLimits(
+    force_expected_n=1500.0,
+    force_max_n=3000.0,
     soft_min_m=0.70,
     soft_max_m=1.30,
     speed_max_m_s=0.5,
@@ -57,6 +59,9 @@ VALUES = {
     "stuck_movement_m": 0.001,
     "jump_speed_factor": 2.0,
     "jump_base_m": 0.005,
+    "feedback_lag_max_s": 0.05,
+    "feedback_lag_growth_s": 0.02,
+    "force_cycles": 10,
     "estop_fitted": False,
     "estop_discrepancy_cycles": 20,
 }

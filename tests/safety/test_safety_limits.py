@@ -18,6 +18,8 @@ POSITIVE = [
     "stuck_movement_m",
     "jump_speed_factor",
     "jump_base_m",
+    "feedback_lag_max_s",
+    "feedback_lag_growth_s",
 ]
 COUNTS = {
     "following_cycles": 1,
@@ -26,6 +28,7 @@ COUNTS = {
     "standstill_cycles": 1,
     "stuck_cycles": 1,
     "estop_discrepancy_cycles": 1,
+    "force_cycles": 1,
 }
 LEG_FIELDS = [field.name for field in fields(LegLimits)]
 
@@ -178,7 +181,7 @@ def test_digest_tells_every_value():
             legs = list(base.legs)
             legs[i] = replace(legs[i], **{name: getattr(legs[i], name) * 0.999})
             seen.add(make_limits(legs=tuple(legs)).digest())
-    assert len(seen) == 1 + 18 + 30
+    assert len(seen) == 1 + 21 + 42
     assert make_limits(late_cycles_max=3).digest() == base.digest()
 
 
