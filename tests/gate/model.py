@@ -43,7 +43,7 @@ NOW_S = 1000.0
 INDEX = 1000
 """Each step is cycle 1001: only differences of indices count."""
 ZERO = (0.0,) * 6
-LEG = LegLimits(0.5, 1.5, 0.5, 64.0, STEP_M / 2.0 / PERIOD_S**2)
+LEG = LegLimits(0.5, 1.5, 0.5, 48.0, STEP_M / 2.0 / PERIOD_S**2)
 LIMITS = GateLimits(
     period_s=PERIOD_S,
     legs=(LEG,) * 6,
@@ -59,7 +59,7 @@ LIMITS = GateLimits(
     standstill_speed_m_s=1e-6,
     standstill_cycles=2,
     stuck_cycles=1,
-    stuck_movement_m=0.1,
+    stuck_movement_m=0.02,
     jump_speed_factor=2.0,
     jump_base_m=0.005,
     estop_fitted=True,

@@ -7,7 +7,7 @@ from gate_bench import LIMITS, PERIOD_S, SPEED, ZERO, InlineGate, judge_stop, re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drives.bank import DriveGoal, LinkLostError
+from drives.bank import DriveGoal, DriveState, LinkLostError
 from hil.gate.server import Alone
 from safety.modes import DriveRequest, Mode, Request
 from safety.verdict import Action, Check
@@ -231,3 +231,36 @@ def test_the_end_tells_what_was_lost_between_control_and_gate(tmp_path):
     gate.box.write(tmp_path / "box.jsonl")
     events, _ = read_box(tmp_path / "box.jsonl")
     assert events[-1]["event"].endswith("; 1 setpoints for another cycle, orders 0 torn, 1 corrupt")
+
+
+def test_a_control_that_comes_back_while_the_power_goes_leads_no_more():
+    gate = InlineGate(hold_alone_s=0.1).moving()
+    exchange = gate.bank.exchange
+    stirring = (0.1,) * 6  # so that the power cannot go at once
+    gate.bank.exchange = lambda c: dataclasses.replace(exchange(c), speed_m_s=stirring)
+    for _ in range(150):
+        gate.cycle()
+    assert gate.history[-1].verdict.mode is Mode.HOLD
+    for _ in range(5):
+        gate.turn(None, Request.PARK)
+        assert gate.server.alone is Alone.SILENT
+    gate.bank.exchange = exchange
+    gate.run_alone()
+    assert gate.history[-1].verdict.mode is Mode.OFF
+
+
+@pytest.mark.parametrize("leg", range(1, 7))
+def test_each_drive_that_is_not_enabled_any_more_is_seen(leg):
+    gate = InlineGate().moving()
+    exchange = gate.bank.exchange
+
+    def without(command):
+        feedback = exchange(command)
+        states = list(feedback.state)
+        states[leg - 1] = DriveState.DISABLED
+        return dataclasses.replace(feedback, state=tuple(states))
+
+    gate.bank.exchange = without
+    gate.turn(gate.ask(SPEED))
+    faults = gate.turn(gate.ask(SPEED)).verdict.faults
+    assert [(fault.check, fault.leg) for fault in faults] == [(Check.DRIVE, leg)]

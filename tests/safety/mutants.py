@@ -35,7 +35,7 @@ TESTS = {
     "safety/watchdog.py": ("safety/test_safety_watchdog.py",),
     "hil/gate/server.py": ("gate/test_server.py", "gate/test_frozen_control.py"),
     "hil/gate/slot.py": ("gate/test_slot.py",),
-    "hil/gated_bank.py": ("test_gated_bank.py", "gate/test_rows.py", "gate/test_frozen_control.py"),
+    "hil/gated_bank.py": ("test_gated_bank.py", "gate/test_rows.py", "gate/test_server.py"),
 }
 """Tests that look at each file, the likeliest first."""
 
