@@ -297,10 +297,13 @@ class ModbusBank:
             self._axes.request(DriveGoal.DISABLED)
             orders = self._words.orders(self._axes.words(None), None)
             deadline_s = self._now_s() + CLOSE_TIME_MAX_S
-            self._worker.run(
-                lambda gateway: self._runner.run(gateway, orders, deadline_s, CycleResult()),
-                CLOSE_TIME_MAX_S,
-            )
+
+            def sign_off(gateway: ModbusGateway) -> None:
+                result = CycleResult()
+                self._runner.run(gateway, orders, deadline_s, result)
+                self._setup.sign_off(gateway, result.answers)
+
+            self._worker.run(sign_off, CLOSE_TIME_MAX_S)
         self._leave()
 
     def _set_up(self, gateway: ModbusGateway) -> DeviceReport:

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 
 from drives.bank import LEGS, DriveSetupError
 from drives.cia402 import State402, state_of
-from drives.modbus_codec import AxisOrder, CycleCodec, from_registers, to_registers
+from drives.modbus_codec import (
+    AxisOrder,
+    CycleCodec,
+    UnitAnswer,
+    from_registers,
+    to_registers,
+)
 from drives.modbus_cycle import UnitExchange
 from drives.modbus_errors import ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway
@@ -32,6 +38,16 @@ HALT_ON_RAMP = 1
 """605Dh: slow down on the slow-down ramp and stay enabled."""
 SCALE_TOLERANCE = 1e-6
 """Relative difference of two scales that are the same."""
+
+
+_WITH_FORCE = frozenset(
+    (
+        State402.OPERATION_ENABLED,
+        State402.QUICK_STOP_ACTIVE,
+        State402.FAULT_REACTION_ACTIVE,
+        None,  # a statusword that says nothing
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +117,23 @@ class DeviceSetup:
         simulated = all(identity[:2] == EMULATED for identity in identities.values())
         proved = tuple(self._map.parameter(leg, "counts_per_m") is not None for leg in range(LEGS))
         return DeviceReport(simulated, tuple(names), tuple(lines), proved, boot_counts)
+
+    def sign_off(self, gateway: ModbusGateway, answers: Mapping[int, UnitAnswer]) -> None:
+        """Let units go whose drives have no force, so that their watchdogs find nobody missing.
+
+        A unit whose drives may have force, or that did not answer, is told nothing: its watchdog
+        finds us gone, and stops them.
+
+        Args:
+            gateway: Who is told.
+            answers: What the units answered to the last controlwords.
+
+        Raises:
+            ModbusError: If a unit does not take it.
+        """
+        for unit, answer in answers.items():
+            if not any(state_of(axis.statusword) in _WITH_FORCE for axis in answer.axes):
+                self._set_watchdog(gateway, unit, 0)
 
     def _disable(self, gateway: ModbusGateway, unit: int) -> int | None:
         """Take the force from drives that may have been left enabled; return the boot count."""

@@ -125,13 +125,25 @@ _JUDGEMENTS = {
     0x8130: "it is silent",
     0x8150: "somebody else sends what only the bench may send",
     0x8180: "it has restarted: its parameters and its reference are lost",
-    0x8400: "its speed in homing was another one than it was told",
+    0x8400: "its speed in homing was another one than it was told: are its units of speed and "
+    "acceleration (60A9h, 60AAh; [units] of the drive file) those of the drive?",
     0x8612: "its homing failed",
     0xFF02: "perhaps two nodes have its id",
 }
 """What the bench itself finds wrong with a drive or its bus; codes of CiA 301 and CiA 402-2."""
 _REFUSED, _EXCEPTION_MAX = 0x8100, 0x0F
 """A Modbus exception is told as 8100h and its number."""
+_EXCEPTIONS = {
+    1: "illegal function",
+    2: "illegal data address",
+    3: "illegal data value",
+    4: "server device failure",
+    5: "acknowledge",
+    8: "memory parity error",
+    10: "gateway path unavailable",
+    11: "gateway target device failed to respond",
+}
+"""Names of the Modbus Application Protocol V1.1b3, section 7."""
 
 
 def _in_words(code: int, judged: bool) -> str:
@@ -140,7 +152,9 @@ def _in_words(code: int, judged: bool) -> str:
         return f"reports fault 0x{code:04X}"
     why = _JUDGEMENTS.get(code, "it cannot be relied on")
     if _REFUSED < code <= _REFUSED | _EXCEPTION_MAX:
-        why = f"it refuses what it is asked, Modbus exception {code & _EXCEPTION_MAX}"
+        number = code & _EXCEPTION_MAX
+        name = _EXCEPTIONS.get(number, "not a code of the standard")
+        why = f"it refuses what it is asked: Modbus exception {number}, {name}"
     return f"{why} (judged by the bench, 0x{code:04X})"
 
 

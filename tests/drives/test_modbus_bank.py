@@ -338,6 +338,30 @@ def test_close_disables_the_drives(opened):
     assert not any(rod.powered for rod in bank.rack.core.rods)
 
 
+def faults_a_second_after(bank):
+    """What the drives have found wrong a second after the bench has left."""
+    core = bank.rack.core
+    core.advance(bank.rack.clock.t_s + 1.0)
+    return [code for drive in core.drives for code in drive.errors]
+
+
+def test_drives_without_force_find_nobody_missing_after_the_bench_has_left(opened):
+    bank = opened()
+    bank.configure()
+    home(bank)
+    reach(bank, DriveGoal.DISABLED, lambda f: f.state == six(DriveState.DISABLED))
+    ModbusBank.close(bank)
+    assert faults_a_second_after(bank) == []
+
+
+def test_control_drives_whose_bench_is_gone_without_a_word_find_it_missing(opened):
+    bank = opened()
+    bank.configure()
+    home(bank)
+    bank._leave()
+    assert faults_a_second_after(bank) == [0x8130] * 6
+
+
 @pytest.mark.parametrize("make", [modbus_tcp, modbus_rtu])
 def test_close_is_bounded_when_nobody_answers(make):
     bank, clock = make(), RealClock()
