@@ -278,7 +278,9 @@ def test_the_gate_and_its_model_never_differ(capsys):
     assert {after for _, after in moves} == set(Mode) - {Mode.LOCKOUT}
 
 
-RARE = {Check.STUCK, Check.BRAKING, Check.QUICK_STOP} if SEQUENCES < 1000 else set()
+RARE = (
+    {Check.STUCK, Check.BRAKING, Check.QUICK_STOP, Check.FOLLOWING} if SEQUENCES < 1000 else set()
+)
 """What a share of the sequences need not meet."""
 
 
