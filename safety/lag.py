@@ -35,6 +35,8 @@ WINDOW_S = 0.05
 """Time of motion that an estimate looks back on [s]."""
 WINDOW_SAMPLES = 12
 """Samples that it looks back on at least: one late frame must not count for much."""
+OUTLIER_CYCLES = 2.0
+"""Beyond the limit by so much a single sample counts no more: a length that leaps is no lag."""
 MEMORY = 0.95
 """What a window leaves of the weight of those before it, for what belongs to the drive."""
 TOLD_APART = 0.2
@@ -122,6 +124,7 @@ class LagWatch:
         self._keep = 1.0 - 1.0 / self._samples
         self._most = limits.feedback_lag_max_s / period_s
         self._growth = limits.feedback_lag_growth_s / period_s
+        self._rest_most = 0.5 * (self._most + OUTLIER_CYCLES)
         self._least = (2.0 * limits.standstill_speed_m_s * period_s) ** 2
         self._delay_max = max(1, math.ceil(self._most))
         self._path: deque[Six] = deque(maxlen=self._delay_max + 2)
@@ -189,13 +192,16 @@ class LagWatch:
             # One chain that NaN fails, and so does any length that is none.
             if uu >= least and fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
                 leg.seen_m = measured
+                way = u if u > 0.0 else -u
+                most = self._rest_most * way
+                rest = most if rest > most else -most if rest < -most else rest
                 w = start + end - at - at
                 leg.uw = uw = leg.uw * keep + u * w
                 leg.rw = leg.rw * keep + rest * w
                 leg.ww = leg.ww * keep + w * w
                 leg.uu = uu = leg.uu * keep + uu
                 leg.ru = ru = leg.ru * keep + rest * u
-                leg.u = u = leg.u * keep + (u if u > 0.0 else -u)
+                leg.u = u = leg.u * keep + way
                 leg.count = count = leg.count + 1
                 if count >= leg.due or ru - leg.b * uw - DOUBT_M * u > leg.half_most * uu:
                     look = True

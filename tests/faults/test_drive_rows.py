@@ -116,12 +116,11 @@ def test_row_22_positive_control(monkeypatch):
 # Row 23: one rod lags behind.
 
 
-PATIENT = {"feedback_lag_max_s": 1.0, "feedback_lag_growth_s": 1.0}
-"""The lag itself is not judged, which would see it sooner."""
-
-
-def play_row_23(limits=PATIENT):
-    bench = BenchOnRack(limits=limits).moving()
+def play_row_23(*, lag_judged=False):
+    """The lag itself, if it is judged, is seen sooner than its following error."""
+    bench = BenchOnRack().moving()
+    if not lag_judged:
+        bench.gate._lag.step = lambda *_: None
     bench.strike("lag", LEG, 0.1)
     return run_on(bench, 170)
 
@@ -165,7 +164,7 @@ def test_row_23_following_error_on_one_leg():
 
 
 def test_row_23_the_lag_is_seen_before_the_following_error():
-    bench = play_row_23(limits=None)
+    bench = play_row_23(lag_judged=True)
     assert corrective(bench) < first_outside(play_row_23())
     latched(bench, Check.LAG, LEG)
 
