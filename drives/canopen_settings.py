@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, cast
 
 from drives.axes import WORK_MODES
-from drives.bank import LEGS, DriveModelError, DriveSetupError, SixFloats, SixInts
+from drives.bank import LEGS, DriveModelError, DriveSetupError, SixBools, SixFloats, SixInts
 from drives.drive_type import CIA_402, DriveType, drive_type_from
 from drives.first_motion import FIRST_MOTIONS
 
@@ -74,6 +74,8 @@ class CanopenSettings:
             False for types that do not: its mode display and the following error have to do then.
         fault_exit: What a type needs to leave a fault besides bit 7 of the controlword: index,
             sub-index, type and value of each object to be written, in order.
+        estop_inputs: Whether a channel of the emergency stop is wired to the inputs of the leg's
+            drive, 6; such a drive is refused if it tells no inputs.
         answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
             busy for `bus_load_max` of it, so it has to be more than that by what adapter and
             computer take: 0.8 leaves 0.4 ms at 250 Hz. What is left of the period is control's; it
@@ -121,6 +123,7 @@ class CanopenSettings:
     remote_bit: bool = True
     follows_bit: bool = True
     fault_exit: tuple[tuple[int, int, str, int], ...] = ()
+    estop_inputs: SixBools = (False, False, False, False, False, False)
     answer_share: float = 0.8
 
     def __post_init__(self) -> None:

@@ -146,6 +146,7 @@ class NodeSetup:
             access.write(parameter)
         inputs = place_of(settings.type.inputs.object)
         if not (has_inputs := access.number(*inputs) is not None):
+            self._refuse_deaf_to_estop()
             access.lacking.append(f"digital inputs ({settings.type.inputs.object}): not read")
         used = [
             pdo
@@ -162,6 +163,14 @@ class NodeSetup:
         # An emergency stop that is wired to an input must be known in the very first cycle; the
         # TPDO of the inputs comes on change, or later.
         identity.inputs = access.number(*inputs)
+
+    def _refuse_deaf_to_estop(self) -> None:
+        if self._settings.estop_inputs[self._leg]:
+            raise self._access.refuse(
+                f"it tells no digital inputs ({self._settings.type.inputs.object}), and a channel "
+                "of the emergency stop is wired to them (supervision.estop_fitted = true): name "
+                "the object and the bit that do in [inputs] of its drive file"
+            )
 
     def describe(self) -> str:
         """Return a line of text about what the drive is and now holds."""

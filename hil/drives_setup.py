@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from drives.bank import DriveError
+from drives.bank import DriveError, SixBools
 from drives.canopen_settings import CanopenSettings
 from drives.drive_type import place_of
 from drives.links import parse_link
@@ -16,6 +16,7 @@ from drives.sim_faults import SimFault
 from hil.drive_file import read_drive_table
 from hil.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
 from hil.gate.spec import BankKind, BankSpec, sim_settings
+from hil.gated_bank import ESTOP_LEGS
 from hil.machine import cylinder_model, soft_range_m
 from hil.reference import absolute_scales, known_place
 from hil.rig import Rig
@@ -128,6 +129,12 @@ def _drive_range_m(rig: Rig, leg: int) -> tuple[float, float]:
     return low, min(high + OUTSIDE_SOFT_M, closed + rig.cylinders.stroke_m[leg])
 
 
+def _estop_inputs(rig: Rig) -> SixBools:
+    """Which drives carry a channel of the emergency stop at their inputs."""
+    a, b, c, d, e, f = (leg in ESTOP_LEGS for leg in range(1, 7))
+    return (a, b, c, d, e, f) if rig.supervision.estop_fitted else (False,) * 6
+
+
 T = TypeVar("T")
 
 
@@ -171,6 +178,7 @@ def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
         way_per_turn_m=table.way_per_turn_m,
         vendor_ids=_six(table.vendor_id),
         product_codes=_six(table.product_code),
+        estop_inputs=_estop_inputs(rig),
     )
 
 

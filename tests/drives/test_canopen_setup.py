@@ -335,3 +335,18 @@ def test_settings_are_values():
     with pytest.raises(dataclasses.FrozenInstanceError):
         SETTINGS.mode = 7
     assert isinstance(SETTINGS, CanopenSettings)
+
+
+@pytest.mark.parametrize("leg", [1, 2])
+def test_an_emergency_stop_wired_to_a_drive_without_inputs_is_refused(leg):
+    scripted = Scripted(settings=changed(estop_inputs=(True, True, False, False, False, False)))
+    scripted.node(leg).lacks = {(0x60FD, 0)}
+    with pytest.raises(DriveSetupError, match=rf"leg {leg} .*60FDh.*estop_fitted"):
+        scripted.bank.configure()
+
+
+def test_drives_that_carry_no_channel_of_the_emergency_stop_need_no_inputs():
+    scripted = Scripted(settings=changed(estop_inputs=(True, True, False, False, False, False)))
+    scripted.node(3).lacks = {(0x60FD, 0)}
+    report = scripted.bank.configure()
+    assert "60FDh" in report.axes[2]
