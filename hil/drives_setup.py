@@ -129,17 +129,17 @@ def _drive_range_m(rig: Rig, leg: int) -> tuple[float, float]:
     return low, min(high + OUTSIDE_SOFT_M, closed + rig.cylinders.stroke_m[leg])
 
 
-def _estop_inputs(rig: Rig) -> SixBools:
-    """Which drives carry a channel of the emergency stop at their inputs."""
-    a, b, c, d, e, f = (leg in ESTOP_LEGS for leg in range(1, 7))
-    return (a, b, c, d, e, f) if rig.supervision.estop_fitted else (False,) * 6
-
-
 T = TypeVar("T")
 
 
 def _six(value: T) -> tuple[T, T, T, T, T, T]:
     return value, value, value, value, value, value
+
+
+def _estop_inputs(rig: Rig) -> SixBools:
+    """Which drives carry a channel of the emergency stop at their inputs."""
+    a, b, c, d, e, f = (leg in ESTOP_LEGS for leg in range(1, 7))
+    return (a, b, c, d, e, f) if rig.supervision.estop_fitted else _six(False)
 
 
 def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
