@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("safety", "hil")
+MUTATED = ("safety", "hil")
+PACKAGES = (*MUTATED, "drives", "platform6dof", "arm_driver", "sim")
+"""All of them, for a program refuses packages from two places."""
 TESTS = {
     "safety/checks.py": ("safety/test_safety_checks.py", "safety/test_safety_gate.py"),
     "safety/command.py": ("safety/test_safety_gate.py",),
@@ -233,11 +235,12 @@ class Mutation:
     def __init__(self, folder):
         self.folder = folder
         for package in PACKAGES:
-            ignored = shutil.ignore_patterns("__pycache__")
+            # What is not changed keeps what was compiled of it.
+            ignored = shutil.ignore_patterns("__pycache__") if package in MUTATED else None
             shutil.copytree(ROOT / package, folder / package, ignore=ignored)
         (folder / "configs").symlink_to(ROOT / "configs")
         self._env = os.environ | {
-            "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
+            "PYTHONPATH": str(folder),
             "PYTHONDONTWRITEBYTECODE": "1",  # no .pyc of a mutant outlives it
         }
 
