@@ -119,10 +119,10 @@ class NodeAccess:
                     break
             return wanted.decode(self.node.read(wanted.index, wanted.sub)), refusal
         except SdoAbortedError as error:
-            if error.code in ABSENT:
+            if error.code in ABSENT and refusal is None:
                 return None, None
-            text = f"{wanted.meaning} ({wanted.place}) of {wanted.value} is refused: {error}"
-            raise self.refuse(text) from error
+            text = f"{wanted.meaning} ({wanted.place}) of {wanted.value} is refused"
+            raise self.refuse(f"{text}: {refusal or error}") from error
         except SdoCommunicationError as error:
             raise self.refuse(f"{wanted.meaning} ({wanted.place}): {error}") from error
         except DriveSetupError as error:

@@ -124,6 +124,22 @@ LegForces = Annotated[
 ]
 """Six forces [N], or one for all legs."""
 
+Mass = Annotated[float, Field(gt=0.0, le=1e5)]
+LegMasses = Annotated[
+    tuple[Mass, Mass, Mass, Mass, Mass, Mass],
+    BeforeValidator(per_leg),
+    _schema({**_POSITIVE, "maximum": 1e5}),
+]
+"""Six masses [kg], or one for all legs; 100 t are no leg's share."""
+
+Load = Annotated[float, Field(ge=-1e6, le=1e6)]
+LegLoads = Annotated[
+    tuple[Load, Load, Load, Load, Load, Load],
+    BeforeValidator(per_leg),
+    _schema({"type": "number", "minimum": -1e6, "maximum": 1e6}),
+]
+"""Six forces that may pull as well [N], or one for all legs."""
+
 LegPositives = Annotated[
     tuple[Positive, Positive, Positive, Positive, Positive, Positive],
     BeforeValidator(per_leg),

@@ -26,8 +26,8 @@ from hil.fields import (
     LegAccelerations,
     LegForces,
     LegLengths,
-    LegNumbers,
-    LegPositives,
+    LegLoads,
+    LegMasses,
     LegSpeeds,
     Length,
     Positive,
@@ -115,9 +115,9 @@ class Cylinders(Settings):
     """Largest acceleration of the rod [m/s²]."""
     force_max_n: LegForces
     """Largest force along the rod [N]."""
-    moving_mass_kg: LegPositives
+    moving_mass_kg: LegMasses
     """Share of the moving mass that one leg accelerates (simulated cylinders)."""
-    static_load_n: LegNumbers
+    static_load_n: LegLoads
     """Share of the weight that one leg carries (simulated cylinders)."""
     natural_frequency_hz: Positive
     """Of the position loop (simulated cylinders)."""

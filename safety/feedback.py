@@ -139,6 +139,7 @@ _EXCEPTIONS = {
     3: "illegal data value",
     4: "server device failure",
     5: "acknowledge",
+    6: "server device busy",
     8: "memory parity error",
     10: "gateway path unavailable",
     11: "gateway target device failed to respond",

@@ -120,6 +120,18 @@ _PLATFORM_ADVICE: Final[dict[str, str]] = {
         "The leg does not follow. Look for something in its way, overload, or a weak drive. Look "
         "at the machine before resetting."
     ),
+    "lag": (
+        "What is measured comes late, or the legs follow late. Look at the link with `hil doctor`; "
+        "a lag that is the drives' own belongs into the rig (feedback_lag_max_s)."
+    ),
+    "force": (
+        "A leg needs more force than the payload can: look for something in its way, and at its "
+        "load. Look at the machine before resetting."
+    ),
+    "warning": (
+        "A drive warns and goes on. Look up its code: heat or load come first; end the motion in "
+        "time."
+    ),
     "feedback": "A drive is silent. Look at its power, cable and bus termination. Then reset.",
     "stuck": "The length does not change although the leg is commanded. Look at its encoder.",
     "jump": "The measured length jumped. Look at the encoder and its cable; home anew.",

@@ -223,6 +223,20 @@ def test_a_second_master_is_heard_by_both_sides():
     assert ids.count(0x181) == ids.count(0x080)  # the drives answer the foreign SYNC
 
 
+def test_a_drive_that_is_not_watched_goes_on_without_a_master():
+    m = VirtualMaster()
+    m.configure(rpdo_timeout_ms=20)
+    m.enable()
+    start(m, "unwatched", 2)
+    m.wait(0.2)
+    working = {
+        number
+        for number, node in enumerate(m.rack.nodes, 1)
+        if node.drive.state is State.OPERATION_ENABLED
+    }
+    assert working == {2}
+
+
 @pytest.mark.parametrize("kind", ["garble", "truncate"])
 def test_spoilt_lines_are_marked_for_the_adapter_and_not_for_the_thread(kind: str):
     m, here = enabled()

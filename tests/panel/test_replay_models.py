@@ -317,13 +317,13 @@ def test_an_empty_recording_is_refused_for_a_comparison(tmp_path):
 
 
 def test_a_frame_with_too_few_values_is_refused():
-    payload = [0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, *[0.0] * 67]
+    payload = [0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, *[0.0] * 68]
     raw = orjson.loads(
         PLATFORM.message(FRAME.unpack(FRAME.pack(*payload)), RunHeader(MODES, ("PASSED",)))
     )
-    assert len(values_of(raw, PLATFORM, (["OFF"], ["PASSED"]))) == 75
+    assert len(values_of(raw, PLATFORM, (["OFF"], ["PASSED"]))) == 76
     raw["asked"]["length_m"].pop()
-    with pytest.raises(ValueError, match="74 values, 75 expected"):
+    with pytest.raises(ValueError, match="75 values, 76 expected"):
         values_of(raw, PLATFORM, (["OFF"], ["PASSED"]))
 
 

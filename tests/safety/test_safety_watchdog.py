@@ -318,7 +318,7 @@ class TestFeedback:
         ("code", "words"),
         [
             (0x8100, "it has left the NMT state operational"),
-            (0x8106, "it refuses what it is asked, Modbus exception 6"),
+            (0x8106, "it refuses what it is asked: Modbus exception 6, server device busy"),
             (0x8120, "the CAN adapter is error passive"),
             (0x8130, "it is silent"),
             (0x8150, "somebody else sends what only the bench may send"),
