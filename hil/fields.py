@@ -116,7 +116,6 @@ LegAccelerations = Annotated[
 ]
 """Six accelerations [m/s²], or one for all legs."""
 
-Force = Annotated[float, Field(gt=0.0, le=1e6)]
 LegForces = Annotated[
     tuple[Force, Force, Force, Force, Force, Force],
     BeforeValidator(per_leg),
