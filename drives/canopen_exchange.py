@@ -63,6 +63,10 @@ class LinkReport:
         }
 
 
+NO_WAIT_S = 1e-6
+"""A rest shorter than this is over: half of it may be less than a clock can tell [s]."""
+
+
 class CycleBus:
     """Reads and writes the buses of a bank; the only reader of them while it is in operation.
 
@@ -185,7 +189,7 @@ class CycleBus:
         Raises:
             LinkLostError: If an adapter is gone.
         """
-        while (left_s := until_s - self._now_s()) > 0.0:
+        while (left_s := until_s - self._now_s()) > NO_WAIT_S:
             for lane in self._lanes:
                 lane.take(left_s / len(self._lanes))
 
