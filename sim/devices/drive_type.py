@@ -58,7 +58,6 @@ class DriveType:
         speed_counts_s: Unit of speeds where no unit word can say it [counts/s].
         acceleration_counts_s2: Unit of accelerations likewise [counts/s^2].
         writable_units: Which of 60A8h, 60A9h, 60AAh a master may write.
-        absolute: Whether the encoder knows its place after power-up.
     """
 
     name: str
@@ -77,7 +76,6 @@ class DriveType:
     speed_counts_s: float | None = None
     acceleration_counts_s2: float | None = None
     writable_units: tuple[int, ...] = ()
-    absolute: bool = False
 
     def has(self, index: int, subindex: int) -> bool:
         """Whether the type has an object of the emulated drive."""
