@@ -275,7 +275,8 @@ def test_the_gate_and_its_model_never_differ(capsys):
         Check.WARNING,
     }
     assert provoked >= set(Check) - quiet - RARE, set(Check) - quiet - provoked
-    assert {after for _, after in moves} == set(Mode) - {Mode.LOCKOUT}
+    reached = {after for _, after in moves}
+    assert reached | RARELY_REACHED == set(Mode) - {Mode.LOCKOUT}, reached
 
 
 RARE = (
@@ -284,6 +285,8 @@ RARE = (
     else set()
 )
 """What a share of the sequences need not meet."""
+RARELY_REACHED = {Mode.OFF} if SEQUENCES < 1000 else set()
+"""A mode that a share of the sequences need not come to."""
 
 
 @pytest.mark.parametrize(
