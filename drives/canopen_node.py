@@ -26,6 +26,8 @@ class NodeAccess:
     def __init__(self, node: ServiceNode, leg: int, type_: DriveType) -> None:
         self.node, self.type = node, type_
         self.where = f"leg {leg + 1} (node {node.number})"
+        self._places: dict[str, str] = {}
+        """Places that were written, and what the standard has there."""
         self.lacking: list[str] = []
         """What it does not have, and what does its work, in words."""
         self.differing: list[str] = []
@@ -81,6 +83,12 @@ class NodeAccess:
         wanted = parameter.for_type(self.type)
         if not self.type.has(parameter.index, parameter.sub):
             return self._stand_in(parameter, declared=True)
+        other = self._places.setdefault(wanted.place, parameter.place)
+        if other != parameter.place:
+            raise self.refuse(
+                f"its drive file has {wanted.place} in place of {parameter.place} and of {other} "
+                "([objects.instead]): one of them is wrong"
+            )
         held, refusal = self._try(wanted)
         if held is None:
             return self._stand_in(parameter, declared=False)

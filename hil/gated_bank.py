@@ -236,8 +236,9 @@ class GatedBank:
         if self._tally is None:
             self._tally = self._bank.link_tally()
         self._bank.close()
-        left_um = self._bank.link_tally().get("left_um", ())
-        self._left_m = tuple(float(um) * 1e-6 for um in left_um) if isinstance(left_um, tuple) else ()
+        left_um = self._bank.link_tally().get("left_um")
+        if isinstance(left_um, tuple):
+            self._left_m = tuple(float(um) * 1e-6 for um in left_um)
         return self._tally
 
 
