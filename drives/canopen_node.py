@@ -10,6 +10,8 @@ from drives.canopen_objects import Parameter
 from drives.canopen_service import ServiceNode
 from drives.drive_type import DriveType, place_text
 
+RANGE = (0x06090030, 0x06090031, 0x06090032)
+"""Abort codes of CiA 301: value out of range, too high, too low."""
 ABSENT = (0x06020000, 0x06090011)
 """Abort codes of CiA 301: object, or sub-index, does not exist."""
 
@@ -97,6 +99,7 @@ class NodeAccess:
             why = "" if refusal is None else f" is refused ({refusal})"
             raise self.refuse(
                 f"{what} was written as {_both(wanted.value)}{why} and reads back as {_both(held)}"
+                f"{_remedy(wanted, refusal)}"
             )
         if held != parameter.value:
             self.differing.append(f"{what} {held} for {parameter.value}")
@@ -146,6 +149,16 @@ class NodeAccess:
                 f'it lacks "{parameter.place}" (drives.type, docs/commissioning.md)'
             )
         self.lacking.append(f"{what}: {parameter.stand_in}")
+
+
+def _remedy(wanted: Parameter, refusal: SdoAbortedError | None) -> str:
+    """Say how a drive that takes less may be used, where less is on the safe side."""
+    if refusal is None or refusal.code not in RANGE or not (wanted.less or wanted.more):
+        return ""
+    return (
+        "; if it takes a narrower range, its drive file says so: [objects.ranges] "
+        f'"{wanted.place}" = [smallest, largest]'
+    )
 
 
 def _both(value: int) -> str:

@@ -195,6 +195,18 @@ def test_no_range_of_a_file_makes_the_bench_ask_for_less_safety(value, slack, en
         assert written.takes(held) is asked.takes(held)
 
 
+def test_a_range_that_the_file_does_not_know_is_refused_with_the_key_that_says_it():
+    place = (0x607F, 0)
+    narrow = replace(
+        TYPES["hil_emulated"], ranges={place: (1, 50_000)}, defaults={place: 2_000_000}
+    )
+    with pytest.raises(DriveSetupError, match=r'leg 1 .*607Fh.*\[objects.ranges\] "607Fh:0" = '):
+        rack_of("hil_emulated", emulated=narrow).bank.configure()
+    told = falsified("hil_emulated", ranges=(("607Fh:0", 1, 50_000),))
+    report = rack_of("hil_emulated", told, emulated=narrow).bank.configure()
+    assert "largest speed (607Fh:0) 50000 for 600000" in report.axes[0]
+
+
 def test_a_place_that_the_drive_does_not_have_is_as_if_it_lacked_the_object():
     false = falsified("hil_emulated", instead=(("607Dh:1", "2FFFh:1"),))
     with pytest.raises(DriveSetupError, match=r"leg 1 .*607Dh:1.* once a drive file says"):
