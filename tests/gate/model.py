@@ -329,7 +329,7 @@ class World:
             min(still._reporting_cycles, 2), quick_cycles, quick.failed and quick_stopping,
             target, gate._command.movement_m, ramp, ramp_cycle, gate._stream._waiting,
             frozenset(gate._latch._worst.items()),
-            frozenset(gate._interlock._causes._worst.items()),
+            bool(gate._interlock.causes),  # which they are is told, and decides nothing
             min(gate._interlock._since_cycles, 1), gate._interlock._parked, self.connected,
             self.gated._goal, feedback, self.gated._estop, min(server._silent, SILENCE_CYCLES),
             server._alone, min(server._rested, HOLD_CYCLES + 2), server.ended, axes._goal,
