@@ -171,8 +171,7 @@ class PlatformStation:
         self._homing_legs = legs
 
     def expect_first_motion(self) -> None:
-        """Let the first rise begin with the first motion of the drives, and any that follows one
-        that was stopped."""
+        """Let the first rise begin with the first motion of the drives; anew if it is stopped."""
         self._first_due = True
 
     def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:

@@ -166,7 +166,7 @@ def test_positive_control_without_it_the_same_machine_gets_further(monkeypatch, 
     assert bank.furthest_m > 0.002
 
 
-@pytest.mark.parametrize("ahead", [0.0, 1 / 60, 0.5, 2.0])
+@pytest.mark.parametrize("ahead", [0.0, 2.0])
 def test_a_servo_without_feed_forward_or_nearly_right_goes_on(monkeypatch, tmp_path, ahead):
     wrong = {leg: {"ahead": ahead} for leg in range(1, 7)}
     result, _, _ = played(monkeypatch, tmp_path, wrong)

@@ -1,5 +1,6 @@
 """The gate before the first motion of drives that make no homing motion is made."""
 
+import itertools
 import re
 
 import pytest
@@ -26,8 +27,8 @@ class Drives(Bench):
     def go(self, way_m, speed_m_s, sense=1.0):
         """Go so far from the start at a speed, straight there, and stay for two cycles."""
         while True:
-            left = [start + sense * way_m - now
-                    for start, now in zip(START, self.gate.commanded.length_m, strict=True)]  # fmt: skip
+            now_m = self.gate.commanded.length_m
+            left = [a + sense * way_m - b for a, b in zip(START, now_m, strict=True)]
             if max(map(abs, left)) < 1e-9:
                 break
             most = speed_m_s * DT
@@ -182,7 +183,7 @@ def test_whatever_is_asked_no_leg_gets_further_or_faster_than_its_stage(asked, s
             bench.cycle(bench.ask_speed(tuple(sense * speed for sense in senses)))
             allowed.append(bench.verdict.allowed.length_m)
     least = 0.0  # way that all legs have made
-    for before, now in zip(allowed, allowed[1:], strict=False):
+    for before, now in itertools.pairwise(allowed):
         least = max(least, min(abs(b - a) for a, b in zip(START, before, strict=True)))
         for start, last, length in zip(START, before, now, strict=True):
             speed = abs(length - last) / DT
