@@ -163,6 +163,8 @@ class BankReport:
         scale_proved: Whether each drive itself tells the scale of the rig, 6; empty if nothing is
             to be proved. A wrong scale agrees with its own feedback.
         counts: Where each drive with an absolute encoder stands [counts], 6; empty without them.
+        first_motion: The drives make no homing motion, so their first motion has to be made by
+            setpoints, see `drives.first_motion`.
     """
 
     name: str
@@ -173,6 +175,7 @@ class BankReport:
     notes: tuple[str, ...] = ()
     scale_proved: tuple[bool, ...] = ()
     counts: tuple[int, ...] = ()
+    first_motion: bool = False
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]

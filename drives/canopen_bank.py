@@ -200,7 +200,8 @@ class CanopenBank:
         self._watch.begin_operation(now_s)
         self._configured = True
         simulated = all(identity.simulated for identity in identities)
-        if self._settings.first_motion_due(simulated=simulated):
+        first = self._settings.first_motion_due(simulated=simulated)
+        if first and not self._settings.absolute:
             self._axes.expect_first_motion(self._teller.courses())
         who = tuple(identity.who for identity in identities)
         if self._place is not None:
@@ -215,6 +216,7 @@ class CanopenBank:
             configured.notes,
             scale_proved=tuple(identity.scale_proved for identity in identities),
             counts=counts,
+            first_motion=first and self._settings.absolute,
         )
 
     def _places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:

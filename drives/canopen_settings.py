@@ -64,7 +64,7 @@ class CanopenSettings:
         way_per_turn_m: Way of the rod per turn of the motor [m], 6; None if the rig does not say.
         type: What the drives have, lack, call otherwise and count in.
         absolute: The encoders are absolute: there is no homing, the places are known otherwise.
-        first_motion: Whether homing begins with the slow stages of a first motion: "always", or
+        first_motion: Which drives begin with the slow stages of a first motion: "always", or
             "real" with drives that do not say themselves that they are emulated.
         boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
             whose self-test takes long need it; nobody waits for those that answer at once.
@@ -145,12 +145,12 @@ class CanopenSettings:
         return max(self.bus_of_leg) + 1
 
     def first_motion_due(self, *, simulated: bool) -> bool:
-        """Say whether homing begins with the stages of a first motion.
+        """Say whether the drives begin with the stages of a first motion.
 
         Args:
             simulated: The drives say themselves that they are emulated.
         """
-        return not self.absolute and (self.first_motion == "always" or not simulated)
+        return self.first_motion == "always" or not simulated
 
     def to_json(self) -> str:
         """Return the settings as JSON text that `from_json` understands."""

@@ -6,6 +6,9 @@ stopped after a short way, and the way is judged against time: the first one, at
 homing, proves the unit of speed; the second one, on a ramp so gentle that it can be watched, proves
 the unit of acceleration. Only then the drive gets its speed of homing.
 
+Drives with absolute encoders make no homing motion; theirs has the same stages, made by setpoints
+and judged by the gate (`safety.first_motion`).
+
 A unit of position that is wrong cannot be seen here: command and feedback agree in it.
 
 Pure: time is counted in cycles, ways in counts.

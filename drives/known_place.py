@@ -16,7 +16,7 @@ from drives.scaling import LegScale
 
 SENSOR_FAULT: Final = 0x7300
 """Error codes 73xxh are those of sensors (IEC 61800-7-201, table of error codes)."""
-REMEDY: Final = "if it is right so, measure anew: hil drives reference"
+REMEDY: Final = "if it is right so, measure anew: hil drives reference --anew"
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,9 @@ class ModbusBank:
         self._gateway.begin_cycles(self._answer_s)
         report = done.value
         self._units.begin(report.boot_counts)
-        if self._settings.first_motion_due(simulated=report.simulated) and self._teller.possible:
+        first = self._settings.first_motion_due(simulated=report.simulated)
+        absolute = self._settings.absolute
+        if first and not absolute and self._teller.possible:
             self._axes.expect_first_motion(self._teller.courses())
         return BankReport(
             self._name,
@@ -182,6 +184,7 @@ class ModbusBank:
             report.identities,
             scale_proved=report.scale_proved,
             counts=self._places(self._worker, report.identities),
+            first_motion=first and absolute,
         )
 
     def _places(self, worker: GatewayWorker, identities: Sequence[str]) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ class ModbusSettings:
             a bus cycle and 50 ms.
         setup_timeout_s: Longest wait for an answer while the drives are set up [s].
         absolute: The encoders are absolute: there is no homing, the places are known otherwise.
-        first_motion: Whether homing begins with the slow stages of a first motion: "always", or
+        first_motion: Which drives begin with the slow stages of a first motion: "always", or
             "real" with drives that do not say themselves that they are emulated.
         serial_numbers: Expected serial numbers (1018h:4), 6; None where any will do.
 
@@ -94,12 +94,12 @@ class ModbusSettings:
             raise DriveModelError(f"answer_timeout_s is {timeout_s} s, it must be above 0, or None")
 
     def first_motion_due(self, *, simulated: bool) -> bool:
-        """Say whether homing begins with the stages of a first motion.
+        """Say whether the drives begin with the stages of a first motion.
 
         Args:
             simulated: The drives say themselves that they are emulated.
         """
-        return not self.absolute and (self.first_motion == "always" or not simulated)
+        return self.first_motion == "always" or not simulated
 
     def check_period(self, period_s: float) -> None:
         """Refuse a bus cycle that the drives' watchdog does not outlast.

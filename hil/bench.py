@@ -53,6 +53,11 @@ BEFORE = Tick(0, 0.0, 0.0, 0.0)
 """When something is noted that was found before the first cycle."""
 PATIENCE_S = 10.0
 """How long enabling, settling, a stop, or standstill after a fault may take."""
+FIRST_PATH = (
+    "the first rise begins with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s, out and back: drives with "
+    "absolute encoders show in it what they make of a way and a time"
+)
+"""What is told of a first motion that is made by setpoints."""
 FIRST_MOTION_S = 15.0
 """How much longer homing may take for its slow first stages."""
 
@@ -223,6 +228,11 @@ def run(
             journal.note(BEFORE, note, Level.WARNING)
             if tell is not None:
                 tell(note)
+        if report.first_motion:
+            station.expect_first_motion()
+            journal.note(BEFORE, FIRST_PATH, Level.INFO)
+            if tell is not None and course.engage:
+                tell(FIRST_PATH)
         if tell is not None and plan.scenario.clock == "real":
             tell("the run begins")
         end = loop.run()

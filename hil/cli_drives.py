@@ -288,6 +288,9 @@ def reference(
     measured_m: Annotated[
         float, typer.Option("--measured", metavar="M", help="How far the leg went in it [m].")
     ] = 0.0,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="With --at: forget what was measured of it before.")
+    ] = False,
     rate_hz: RateOption = RIG_RATE_HZ,
     as_json: Json = False,
 ) -> None:
@@ -301,11 +304,13 @@ def reference(
         raise ConfigError("--by", ["the name of the person who has measured is needed"])
     if (not at) == (ruler is None):
         raise ConfigError("--at", ["a place, or else --ruler with --measured, is needed"])
+    if anew and ruler is not None:
+        raise ConfigError("--anew", ["it belongs to --at: a ruler proves a scale, no place"])
     plan = _plan(rig, drives, "reference", rate_hz, "refuse")
     if ruler is not None:
         leave(rule_and_show(plan.rig, ruler, measured_m, by, as_json=as_json))
     else:
-        leave(measure_and_show(plan, at, by, leg, as_json=as_json))
+        leave(measure_and_show(plan, at, by, leg, as_json=as_json, anew=anew))
 
 
 def _plan(

@@ -18,8 +18,10 @@ from drives.bank import (
     LinkTally,
     SixInts,
 )
+from drives.first_motion import STAGES
 from hil.clock import Tick
 from safety.estop import Channels
+from safety.first_motion import FirstStage
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Feedback, LegTarget, Setpoint, Verdict
@@ -161,6 +163,8 @@ class GatedBank:
             DriveError: if a drive is absent or reads back something else than was written.
         """
         report = self._bank.configure()
+        if report.first_motion:
+            self._gate.expect_first_motion(FirstStage(s.way_m, s.speed_m_s) for s in STAGES)
         self._bank.request(self._goal)
         self._take(self._bank.exchange(None))
         return report

@@ -18,6 +18,7 @@ from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.pose import Pose
+from safety.bounds import BOUNDS
 from safety.limits import GateLimits, LegLimits
 
 if TYPE_CHECKING:
@@ -204,7 +205,10 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
         force_cycles=max(1, math.floor(watch.force_time_s / period_s + CYCLE_ROUNDING)),
         feedback_lag_max_s=lag_max_s(rig, period_s),
         feedback_lag_growth_s=watch.feedback_lag_growth_s
-        or max(LAG_GROWTH_CYCLES * period_s, LAG_GROWTH_LEAST_S),
+        or min(
+            max(LAG_GROWTH_CYCLES * period_s, LAG_GROWTH_LEAST_S),
+            BOUNDS["feedback_lag_growth_s"].most,
+        ),
         estop_fitted=watch.estop_fitted and wired,
         estop_discrepancy_cycles=max(
             1, math.floor(watch.estop_discrepancy_s / period_s + CYCLE_ROUNDING)
@@ -214,7 +218,10 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
 
 def lag_max_s(rig: Rig, period_s: float) -> float:
     """Largest lag of the feedback that the gate permits, at a cycle time [s]."""
-    return rig.supervision.feedback_lag_max_s or max(LAG_CYCLES * period_s, LAG_LEAST_S)
+    most_s = BOUNDS["feedback_lag_max_s"].most
+    return rig.supervision.feedback_lag_max_s or min(
+        max(LAG_CYCLES * period_s, LAG_LEAST_S), most_s
+    )
 
 
 def _leg_limits(rig: Rig, leg: int, expected_n: float) -> LegLimits:

@@ -214,7 +214,14 @@ def add_point(rig: Rig, measured: LegReference, leg: int, point: Point) -> LegRe
     told_m = (point.counts - other.counts) * rig.drives.sign[leg - 1]
     told_m /= rig.drives.counts_per_m[leg - 1]
     how = "between stops" if {"stop" in p.how for p in (point, other)} == {True} else "with a ruler"
-    proof = prove_scale(leg, told_m, point.length_m - other.length_m, how, point.by, point.stamp)
+    measured_m = point.length_m - other.length_m
+    try:
+        proof = prove_scale(leg, told_m, measured_m, how, point.by, point.stamp)
+    except NotReferencedError as error:
+        raise NotReferencedError(
+            f"{error}; or what {other.by} measured before ({other.length_m:.4f} m, {other.how}) "
+            "does not hold any more: --anew forgets it"
+        ) from error
     return replace(measured, points=(other, point), scale=proof)
 
 
@@ -278,7 +285,7 @@ def known_place(rig: Rig) -> KnownPlace:
 def _whole(rig: Rig) -> tuple[LegReference, ...]:
     """All six legs of a reference that holds."""
     reference = load_reference(rig)
-    remedy = f"hil drives reference {rig.name} --at inner --by NAME"
+    remedy = "hil drives reference RIG --at inner --by NAME, with the file of the rig"
     if reference is None:
         text = f"the rig {rig.name!r} has absolute encoders, and nobody has measured its legs"
         raise NotReferencedError(f"{text}: {remedy}")

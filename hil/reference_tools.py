@@ -34,7 +34,9 @@ PLACES = ("inner", "outer")
 """Stops on which all rods may stand."""
 
 
-def measure_and_show(plan: Plan, at: str, by: str, leg: int | None, *, as_json: bool) -> bool:
+def measure_and_show(
+    plan: Plan, at: str, by: str, leg: int | None, *, as_json: bool, anew: bool = False
+) -> bool:
     """Take the counts of the drives for lengths that a person vouches for; nothing moves.
 
     Args:
@@ -43,6 +45,7 @@ def measure_and_show(plan: Plan, at: str, by: str, leg: int | None, *, as_json: 
         by: who measured.
         leg: this leg only (1 to 6); all if None.
         as_json: print one JSON object instead of a table.
+        anew: forget what was measured of these legs before.
 
     Raises:
         RefusedError: if the drives cannot be read, or contradict what was measured.
@@ -61,7 +64,7 @@ def measure_and_show(plan: Plan, at: str, by: str, leg: int | None, *, as_json: 
             if not who:
                 raise RefusedError(f"leg {number}: its drive does not say who it is (1018h)")
             before = reference.legs[number - 1]
-            if before is None or before.identity != who:
+            if anew or before is None or before.identity != who:
                 before = LegReference(who)
             point = Point(report.counts[number - 1], length_m, how, by, utc_stamp())
             reference = reference.with_leg(number, add_point(rig, before, number, point))

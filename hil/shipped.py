@@ -18,7 +18,8 @@ def find_file(name: str, *, beside: Path | None = None, folder: str, key: str) -
     """The file that a setting or the command line means.
 
     Args:
-        name: a path, or the bare name of a shipped file (``demo``, ``paper``).
+        name: a path, with or without its ``.toml``, or the bare name of a shipped file (``demo``,
+            ``paper``), which goes before a file of one's own without its ending.
         beside: the file in which the name stands; its folder is searched first.
         folder: the folder of ``configs/`` that holds such files.
         key: what to call it in an error.
@@ -32,6 +33,8 @@ def find_file(name: str, *, beside: Path | None = None, folder: str, key: str) -
     places += [Path(name), configs_dir() / folder / name, configs_dir() / folder / f"{name}.toml"]
     if Path(name).parts[:1] == ("configs",):
         places.append(configs_dir().joinpath(*Path(name).parts[1:]))
+    places += [] if beside is None else [beside.parent / f"{name}.toml"]
+    places.append(Path(f"{name}.toml"))
     for place in places:
         if place.is_file():
             return place.resolve()

@@ -12,6 +12,7 @@ every cycle must bring one.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from safety.checks import SetpointChecks
@@ -19,6 +20,7 @@ from safety.command import CommandedState, GateInconsistentError
 from safety.estop import Channels, EmergencyStopWatch
 from safety.faults import FaultLatch
 from safety.feedback import FeedbackWatch
+from safety.first_motion import UNMADE, FirstMotionWatch, FirstStage
 from safety.interlock import RestartInterlock
 from safety.lag import LagWatch
 from safety.limits import GateLimits
@@ -110,7 +112,8 @@ class Gate:
         self._still = StandstillWatch(limits)
         self._quick_stop = QuickStopWatch(limits)
         self._command = CommandedState(limits)
-        self._stream = SetpointStream(limits, self._checks, self._command)
+        self._first = FirstMotionWatch(limits)
+        self._stream = SetpointStream(limits, self._checks, self._command, self._first)
         self._latch = FaultLatch()
         self._interlock = RestartInterlock(limits.period_s, led=led)
         self._mode = Mode.OFF
@@ -132,6 +135,14 @@ class Gate:
     def limits(self) -> GateLimits:
         """The limits this gate was built with."""
         return self._limits
+
+    def expect_first_motion(self, stages: Iterable[FirstStage]) -> None:
+        """Let nothing but a first motion pass before it is made; before the drives are enabled.
+
+        Args:
+            stages: its parts, in order.
+        """
+        self._first.expect(stages)
 
     def step(self, inputs: GateInputs) -> Verdict:
         """Judge one cycle. Never raises: what breaks inside locks the gate and is told."""
@@ -167,6 +178,8 @@ class Gate:
                 found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
                 found += self._lag.step(feedback, commanded_m) or ()
                 found += self._load.step(feedback) or ()
+                if mode is Mode.ENGAGING and self._first.due and commanded_m is not None:
+                    found += self._first.step(feedback, commanded_m)
             else:
                 self._plausible.forget()
                 self._lag.forget()
@@ -237,7 +250,10 @@ class Gate:
 
     def _event(self, request: Request) -> Event:
         if request is Request.PARK:
-            return Event.PARK_AT_REST if self._command.at_rest else Event.PARK_MOVING
+            at_rest = self._command.at_rest and not (
+                self._mode is Mode.ENGAGING and self._first.due
+            )
+            return Event.PARK_AT_REST if at_rest else Event.PARK_MOVING
         return Event[request.name]
 
     def _obstacle(self, event: Event, feedback: Feedback | None) -> str:
@@ -247,6 +263,8 @@ class Gate:
         following = step(self._mode, event)
         if following is not self._mode and (why := self._interlock.objection(following)):
             return why
+        if self._first.due and following in (Mode.ENGAGED, Mode.PARKING):
+            return UNMADE
         if event is Event.ENGAGE and self._command.target is None:
             # Had there been no obstacle, the last cycle would have taken the measured lengths.
             reasons = self._checks.start_obstacles(feedback, self._still.all_legs)
@@ -291,12 +309,16 @@ class Gate:
         self._command.end_stop()
         if new in _QUICK_STOPPING:
             self._quick_stop.begin(self._heard)
+            # A drive that strayed in its first motion proves nothing, not even that it can brake.
+            self._quick_stop.failed = old is Mode.ENGAGING and self._first.failed
         if new in _ASKED_FOR:
             self._latch.clear()
         if new is Mode.CSTOP:
             self._command.begin_stop()
         elif new in (Mode.ENGAGING, Mode.PARKING):
             self._stream.begin()
+            if new is Mode.ENGAGING and self._first.due:
+                self._first.begin(self._command.last().length_m)
         elif new in (Mode.OFF, Mode.IDLE):
             self._release()
         elif new in (Mode.HOMING, Mode.QSTOP):

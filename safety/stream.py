@@ -2,6 +2,7 @@
 
 from safety.checks import SetpointChecks
 from safety.command import CommandedState
+from safety.first_motion import FirstMotionWatch
 from safety.limits import GateLimits
 from safety.modes import Severity
 from safety.verdict import Action, Check, LegTarget, Setpoint, Violation
@@ -20,12 +21,20 @@ class SetpointStream:
         limits: the limits of the gate.
         checks: the checks of one setpoint.
         command: the commanded state, which is moved.
+        first: lets nothing else pass before a first motion is made.
     """
 
-    def __init__(self, limits: GateLimits, checks: SetpointChecks, command: CommandedState) -> None:
+    def __init__(
+        self,
+        limits: GateLimits,
+        checks: SetpointChecks,
+        command: CommandedState,
+        first: FirstMotionWatch,
+    ) -> None:
         self._missing_max = limits.missing_setpoints_max
         self._checks = checks
         self._command = command
+        self._first = first
         self._watch = SetpointWatch(limits)
         self._waiting = True
 
@@ -57,6 +66,8 @@ class SetpointStream:
         bad = self._checks.judge(
             last.length_m, command.movement_m, setpoint.length_m, setpoint.speed_m_s
         )
+        if self._first.due:
+            bad += self._first.objections(last.length_m, setpoint.length_m)
         if bad:
             return Action.BLOCKED, bad
         self._waiting = False

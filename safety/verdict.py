@@ -48,6 +48,8 @@ class Check(Enum):
     MISSING = "setpoint missing for"
     SEQUENCE = "setpoint sequence"
     START = "start offset"
+    FIRST_SETPOINT = "before the first motion is made"
+    FIRST_MOTION = "first motion"
     PERIOD = "cycle time"
     LATE = "lateness"
     CONTROL = "control"
@@ -84,6 +86,7 @@ SETPOINT_CHECKS = frozenset(
         Check.MISSING,
         Check.SEQUENCE,
         Check.START,
+        Check.FIRST_SETPOINT,
     }
 )
 
@@ -162,6 +165,8 @@ _TOLD_BY_NOTE = _ESTOP_CHECKS | {
     Check.DRIVE,
     Check.WARNING,
     Check.SEQUENCE,
+    Check.FIRST_SETPOINT,
+    Check.FIRST_MOTION,
 }
 
 

@@ -2,10 +2,13 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rack_bench import QUICKER, needs_wires, rack, shown, told, told_well
 
+from drives.bank import BankReport
+from hil.console import RefusedError
 from hil.drives_setup import scales_of
 from hil.machine import load_rig
 from hil.reference import (
@@ -119,6 +122,26 @@ def test_two_places_prove_the_scale_and_refuse_a_wrong_one(rig):
             add_point(rig, one, 1, point(59_000 + round(740_000 * factor), 1.38, "outer stop"))
     with pytest.raises(NotReferencedError, match="outside of its stroke"):
         add_point(rig, one, 1, point(59_000, 2.0))
+
+
+def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgotten(
+    rig, monkeypatch
+):
+    """A coupling has slipped by 50 mm while the power was off; the drive tells the same count."""
+    from hil import reference_tools
+
+    measured(rig)
+    report = BankReport("rods", "rods:", False, ("",) * 6, WHO, counts=COUNTS)
+    monkeypatch.setattr(reference_tools, "_looked_at", lambda _: report)
+    plan = SimpleNamespace(rig=rig)
+    at = ",".join(["0.72"] * 6)
+    with pytest.raises(RefusedError, match=r"before \(0\.6700 m, inner stop\).*--anew"):
+        reference_tools.measure_and_show(plan, at, "B. Person", None, as_json=True)
+    assert load_reference(rig).legs[2].points[-1].length_m == 0.67, "nothing is kept"
+    reference_tools.measure_and_show(plan, at, "B. Person", None, as_json=True, anew=True)
+    for leg in load_reference(rig).legs:
+        assert [point.length_m for point in leg.points] == [0.72]
+    assert known_place(rig).length_m == pytest.approx((0.72,) * 6)
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,17 @@ def test_the_documents_of_the_readme_are_all_there():
         assert f"docs/{path.name}" in readme, path.name
 
 
+def test_the_tests_of_the_safety_manual_exist():
+    text = (ROOT / "docs/safety_manual.md").read_text(encoding="utf-8")
+    section = text.split("## Where the promises are tested")[1].split("\n## ")[0]
+    folder = Path()
+    named = [Path(name) for name in re.findall(r"`([\w/]+\.py)`", section)]
+    assert len(named) > 30
+    for path in named:
+        folder = path.parent if len(path.parts) > 1 else folder
+        assert (ROOT / folder / path.name).is_file(), path
+
+
 def test_every_decision_is_listed():
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     for path in ROOT.glob("docs/adr/*.md"):

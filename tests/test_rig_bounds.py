@@ -161,3 +161,10 @@ def test_a_time_that_is_no_whole_number_of_cycles_may_be_rounded_up():
     assert gate_limits(changed(("supervision", "standstill_time_s"), lambda _: 2.0), 0.003)
     with pytest.raises(LimitsError, match="standstill_cycles = 668; need at most 2 s of cycles"):
         gate_limits(changed(("supervision", "standstill_time_s"), lambda _: 2.0031), 0.003)
+
+
+@pytest.mark.parametrize("rate_hz", [10.0, 20.0, 24.0, 1000.0])
+def test_every_rate_that_a_scenario_may_have_has_limits(rate_hz):
+    """Below 25 Hz, 2.5 cycles are longer than the lag that the gate permits at all."""
+    rig = load_rig(configs_dir() / "rigs" / "paper.toml")
+    assert gate_limits(rig, 1.0 / rate_hz).feedback_lag_max_s <= 0.1

@@ -1,6 +1,7 @@
 """Rigs and scenarios: the shipped ones load, wrong ones say what is wrong, plans round-trip."""
 
 import json
+from pathlib import Path
 
 import pytest
 from bench_plans import HEAVE, PAPER, plan
@@ -168,3 +169,19 @@ def test_checks_first_follows_the_clock_unless_said():
 def test_absurd_file_names_are_refused(name):
     with pytest.raises(ConfigError, match="no file name"):
         find_file(name, folder="rigs", key="rig")
+
+
+def test_an_own_file_needs_no_ending_but_a_shipped_one_goes_before_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_rig", "paper"):
+        Path(f"{name}.toml").write_text("")
+    assert find_file("my_rig", folder="rigs", key="rig") == tmp_path / "my_rig.toml"
+    assert find_file("paper", folder="rigs", key="rig") == configs_dir() / "rigs" / "paper.toml"
+    assert find_file("paper.toml", folder="rigs", key="rig") == tmp_path / "paper.toml"
+    scenario = tmp_path / "sub" / "heave.toml"
+    scenario.parent.mkdir()
+    (scenario.parent / "other.toml").write_text("")
+    found = find_file("other", beside=scenario, folder="rigs", key="rig")
+    assert found == scenario.parent / "other.toml"
+    with pytest.raises(ConfigError, match=r"looked for nowhere, .*nowhere\.toml\)"):
+        find_file("nowhere", folder="rigs", key="rig")

@@ -113,6 +113,7 @@ class GateChild:
             notes,
             scale_proved=tuple(answer["scale_proved"]),
             counts=tuple(answer["counts"]),
+            first_motion=answer["first_motion"],
         )
 
     def _send(self, line: bytes) -> None:

@@ -150,6 +150,7 @@ def _report(
         "notes": list(report.notes),
         "scale_proved": list(report.scale_proved),
         "counts": list(report.counts),
+        "first_motion": report.first_motion,
         "limits_sha256": limits_digest,
         "setup": [astuple(item) for item in setup],
     }

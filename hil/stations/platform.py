@@ -14,6 +14,8 @@ import numpy as np
 from drives.bank import BankFeedback
 from hil.clock import Tick
 from hil.gated_bank import NEVER_S
+from hil.motion.first_path import first_path
+from hil.motion.in_turn import InTurn
 from hil.motion.moves import MoveLimits, move
 from hil.motion.source import MotionSource
 from hil.supervisor import RunCourse
@@ -128,6 +130,7 @@ class PlatformStation:
         self._waiting = False
         self._reached = machine.park
         self._homing_legs: tuple[int, ...] = ()
+        self._first_due = False
         self._reached_every = max(1, round(1.0 / (REACHED_HZ * period_s)))
 
     def step(self, tick: Tick, verdict: Verdict | None) -> Control:
@@ -166,6 +169,10 @@ class PlatformStation:
     def end_when_homed(self, legs: tuple[int, ...]) -> None:
         """End the run as soon as these legs (1 to 6) are homed, whatever the others are."""
         self._homing_legs = legs
+
+    def expect_first_motion(self) -> None:
+        """Let the first rise begin with the first motion of the drives; anew if it is stopped."""
+        self._first_due = True
 
     def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
         """Where the platform is, by the forward kinematics of the measured lengths.
@@ -210,10 +217,13 @@ class PlatformStation:
         slow = self._machine.slow_moves
         match verdict.mode:
             case Mode.ENGAGING:
-                start = self._motion.sample(0.0).X_BP
-                self._path = move(self._commanded_pose(verdict.allowed), start, slow)
+                here, start = self._commanded_pose(verdict.allowed), self._motion.sample(0.0).X_BP
+                self._path = move(here, start, slow)
+                if self._first_due:
+                    first = first_path(self._machine.geometry, here)
+                    self._path = InTurn((first, self._path))
             case Mode.ENGAGED:
-                self._path = self._motion
+                self._path, self._first_due = self._motion, False
             case Mode.PARKING:
                 here = self._commanded_pose(verdict.allowed)
                 proof = self._parking

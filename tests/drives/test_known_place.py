@@ -85,6 +85,17 @@ def test_drives_that_stand_where_they_were_left_need_no_homing():
     assert feedback.length_m == pytest.approx(goal.length_m, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("settings", "due"),
+    [({}, False), ({"first_motion": "always"}, True)],
+)
+def test_the_first_motion_is_left_to_whoever_sends_setpoints(settings, due):
+    rig = bench(dataclasses.replace(ABSOLUTE, **settings), scales=OFFSET_SCALES, nodes=NODES)
+    assert rig.bank.configure().first_motion is due, "the emulated drives say what they are"
+    homing = bench(dataclasses.replace(SETTINGS, first_motion="always"))
+    assert not homing.bank.configure().first_motion
+
+
 def test_homing_is_neither_asked_for_nor_told():
     rig = absolute()
     rig.buses[0].keep_sent = True

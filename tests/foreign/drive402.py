@@ -50,6 +50,8 @@ class Drive402:
     _enabling_s: float = -1.0
     _off_track_s: float = 0.0
     _homing: Homing | None = None
+    _speed_given: bool = False
+    """A master sends a velocity offset, which takes the place of the drive's own feed-forward."""
     _homed: bool = False
     _homing_error: bool = False
     _position_m: float = 0.0
@@ -138,6 +140,8 @@ class Drive402:
             self._read_units()
         elif (index, self.mode) in ((0x607A, CSP), (0x60C1, IP)):
             self._follow()
+        elif index == 0x60B1:
+            self._speed_given = self._speed_given or value != 0
 
     def _command(self, controlword: int) -> None:
         rising = controlword & ~self._controlword
@@ -268,9 +272,14 @@ class Drive402:
         if self._powered:
             self._enabled_s += dt_s
             self._lead(dt_s)
-        self.rod.step(dt_s, self._demand.place_m, self._demand.speed_m_s, powered=self._powered)
+        self.rod.step(dt_s, self._demand.place_m, self._demanded_m_s(), powered=self._powered)
         if not self._powered:
             self._demand.hold(self.rod.place_m)
+
+    def _demanded_m_s(self) -> float:
+        if self.mode != CSP or not self._speed_given or not self._following:
+            return self._demand.speed_m_s
+        return self.sign * self.objects.number(0x60B1) * self._speed_m
 
     def _enable(self, dt_s: float) -> None:
         if self.state is State.READY:

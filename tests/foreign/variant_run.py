@@ -209,8 +209,9 @@ def command_of(verb: str, rig: Path, url: str) -> list[str]:
 
 def reference_words(rack: RackHandle) -> list[str]:
     """Where a person sees the rods: lengths measured by hand, to a tenth of a millimetre."""
+    seen = len(rack.told("places_m", 0, 0.0))
     rack.say(tell="places")
-    (places,) = [line["places_m"] for _, line in rack.told("places_m", 1)][-1:]
+    (places,) = [line["places_m"] for _, line in rack.told("places_m", seen + 1)][-1:]
     return ["--at", ",".join(f"{CLOSED_M + place:.4f}" for place in places)]
 
 

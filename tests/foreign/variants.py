@@ -6,7 +6,7 @@ with words that name leg, cause and remedy, and no rod has moved further than th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import maker_rows
@@ -319,6 +319,51 @@ VARIANTS: tuple[Variant, ...] = (
         habits=ABSOLUTE,
         drives={"homing": "absolute"},
         steps=REFERENCED,
+    ),
+    *(
+        Variant(
+            f"absolute, speed unit wrong by {factor:g}",
+            "refused",
+            (r"(?i)leg 3: first motion", *UNIT_WORDS),
+            changes=ABSOLUTE_CHANGES,
+            habits=replace(ABSOLUTE, speed_factor=factor),
+            legs=(3,),
+            drives={"homing": "absolute"},
+            canopen={"speed_feed_forward": True},
+            steps=("reference", "test"),
+            bound_m=bound_m,
+        )
+        for factor, bound_m in ((10.0, 0.002), (60.0, 0.002), (1000.0, 0.010))
+    ),
+    Variant(
+        "absolute, speeds in rpm, told by nobody",
+        "refused",
+        (r"(?i)leg \d: first motion", *UNIT_WORDS),
+        changes=ABSOLUTE_CHANGES,
+        habits=replace(ABSOLUTE, speed_factor=5000.0 / 60.0),
+        drives={"homing": "absolute"},
+        canopen={"speed_feed_forward": True},
+        steps=("reference", "test"),
+        bound_m=0.002,
+    ),
+    Variant(
+        "absolute, speeds sent",
+        changes=ABSOLUTE_CHANGES,
+        habits=ABSOLUTE,
+        drives={"homing": "absolute"},
+        canopen={"speed_feed_forward": True},
+        steps=("reference", "test"),
+    ),
+    Variant(
+        "absolute, position unit wrong by 2, told by nobody",
+        "refused",
+        (r"(?i)leg 1", r"times as much", r"counts_per_m"),
+        changes=(*ABSOLUTE_CHANGES, lacks(0x608F, 0x6091, 0x6092)),
+        habits=replace(ABSOLUTE, position_factor=2.0),
+        drives={"homing": "absolute"},
+        canopen={"scale_told": False},
+        steps=("reference", "rule", "test"),
+        bound_m=0.080,
     ),
     Variant(
         "absolute, rod 0.30 m off",

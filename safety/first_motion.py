@@ -1,0 +1,157 @@
+"""The first motion of drives that make no homing motion: short, slow, and judged against time.
+
+Homing is where other drives show what they make of a speed and a way. Drives with absolute encoders
+have none, so their first motion is made by setpoints, and the gate lets no other ones pass before:
+as they are enabled for the first time, each leg goes a short way at a very low speed, then a longer
+one at a low speed. A setpoint is a place at a time, so the measured path is held against the one
+sent: it may lag by as much as feedback may, and be off by `SLACK_M` besides. A drive that strays
+loses its power at once, for nothing of it is proved, not even that it could brake.
+
+A unit of position that is wrong cannot be seen here: command and feedback agree in it.
+
+Counts cycles, reads no clock. Comparisons are written so that NaN fails them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from safety.limits import GateLimits
+from safety.modes import Severity
+from safety.verdict import LEG_COUNT, LEGS, ZERO_SIX, Check, Feedback, Six, Violation
+
+SLACK_M = 5e-5
+"""How far a measured length may be from the path sent besides its lag: friction, backlash and
+resolution of a rod, and a servo that moves slowly [m]."""
+ROUNDING_M = 1e-5
+"""So much of a way may lack at its end, or be beyond it [m]."""
+SPEED_SLACK = 1.1
+"""Factor by which a setpoint may be faster than its stage: rounding of times and lengths."""
+UNMADE = "the first motion of the drives, which shows their units, is not made"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStage:
+    """A part of the first motion.
+
+    Args:
+        way_m: how far each leg has to go, from the end of the stage before [m].
+        speed_m_s: fastest that it may be asked to [m/s].
+    """
+
+    way_m: float
+    speed_m_s: float
+
+
+class FirstMotionWatch:
+    """Lets nothing but a first motion pass until each leg has made it as it was sent.
+
+    Args:
+        limits: the limits of the gate.
+    """
+
+    def __init__(self, limits: GateLimits) -> None:
+        self._period_s = limits.period_s
+        self._lag_max_s = limits.feedback_lag_max_s
+        self._cycles = limits.following_cycles
+        self._stages: tuple[FirstStage, ...] = ()
+        self._stage = 0
+        self._start_m: Six = ZERO_SIX
+        self._strays = [0] * LEG_COUNT
+        self.failed = False
+        """A leg went another way than it was sent: its drive must lose its power."""
+
+    @property
+    def due(self) -> bool:
+        """Whether it has still to be made."""
+        return self._stage < len(self._stages)
+
+    def expect(self, stages: Iterable[FirstStage]) -> None:
+        """Ask for a first motion, before the drives are enabled.
+
+        Args:
+            stages: its parts, in order.
+        """
+        self._stages = tuple(stages)
+        self._stage = 0
+
+    def begin(self, held_m: Six) -> None:
+        """Begin at these lengths [m]; one that was stopped half-way begins anew."""
+        self._start_m, self._stage = held_m, 0
+        self._strays = [0] * LEG_COUNT
+        self.failed = False
+
+    def objections(self, held_m: Six, asked_m: Six) -> list[Violation]:
+        """Say what a setpoint would do that no first motion does.
+
+        Args:
+            held_m: lengths sent last [m].
+            asked_m: lengths asked for this cycle [m].
+        """
+        found: list[Violation] = []
+        stage, reach_m = self._stages[self._stage], self._reach_m
+        for leg, held, asked, start in zip(LEGS, held_m, asked_m, self._start_m, strict=True):
+            speed, way = abs(asked - held) / self._period_s, abs(asked - start)
+            if not speed <= SPEED_SLACK * stage.speed_m_s:
+                note = f"asked to go at {speed:.3g} m/s, at most {stage.speed_m_s:g} m/s"
+                found.append(_asked(leg, speed, stage.speed_m_s, "m/s", note))
+            elif not way <= reach_m + ROUNDING_M:
+                note = f"asked to go {way * 1e3:.3g} mm, at most {reach_m * 1e3:g} mm"
+                found.append(_asked(leg, way, reach_m, "m", note))
+        return found
+
+    def step(self, feedback: Feedback | None, sent_m: Six) -> list[Violation]:
+        """Judge what the drives made of the last setpoint.
+
+        Args:
+            feedback: the last bus cycle's, or None when the bank gave none.
+            sent_m: lengths sent in that bus cycle [m].
+        """
+        if feedback is None:
+            return []
+        stage = self._stages[self._stage]
+        limit_m = SLACK_M + self._lag_max_s * stage.speed_m_s
+        found: list[Violation] = []
+        arrived = True
+        rows = zip(LEGS, feedback.fresh, feedback.length_m, sent_m, self._start_m, strict=True)
+        for leg, fresh, measured, sent, start in rows:
+            off = measured - sent
+            strays = fresh and not abs(off) <= limit_m
+            self._strays[leg - 1] = self._strays[leg - 1] + 1 if strays else 0
+            if self._strays[leg - 1] >= self._cycles:
+                note = _astray(measured - start, sent - start, limit_m)
+                severity = Severity.QUICK_STOP
+                found.append(
+                    Violation(Check.FIRST_MOTION, leg, off, limit_m, "m", severity, note=note)
+                )
+            there = abs(sent - start) >= self._reach_m - ROUNDING_M
+            arrived = arrived and there and fresh and not strays
+        if found:
+            self.failed = True
+        elif arrived:
+            self._stage += 1
+        return found
+
+    @property
+    def _reach_m(self) -> float:
+        """How far from the start a leg gets in the present stage [m]."""
+        return sum(stage.way_m for stage in self._stages[: self._stage + 1])
+
+
+def _asked(leg: int, value: float, limit: float, unit: str, note: str) -> Violation:
+    return Violation(Check.FIRST_SETPOINT, leg, value, limit, unit, Severity.STOP, note=note)
+
+
+def _astray(moved_m: float, sent_m: float, limit_m: float) -> str:
+    """Say what a leg did, and what may be the cause."""
+    moved, sent = (f"{way * 1e3 + 0.0:.3f} mm" for way in (moved_m, sent_m))
+    seen = f"moved {moved} where {sent} was sent (within {limit_m * 1e3:.3f} mm)"
+    if moved_m * sent_m < 0.0 and abs(moved_m) > ROUNDING_M:
+        return f"{seen}: the wrong way; do motor and encoder belong together?"
+    if abs(moved_m) <= ROUNDING_M:
+        return f"{seen}: it does not move, or another encoder is read"
+    if abs(moved_m) > abs(sent_m):
+        return f"{seen}: too fast; its unit of speed (60A9h, 60B1h) is perhaps another one"
+    return (
+        f"{seen}: too slow; its unit of speed (60A9h, 607Fh) or of time (60C2h) is perhaps "
+        "another one"
+    )
