@@ -158,11 +158,10 @@ class DriveType:
         interpolation_cycles: Cycles without a new setpoint after which it stops by itself (60C2h);
             0 if it does not.
         boot_timeout_s: How long it may take to boot [s].
-        reset_edges: Rising edges of bit 7 of the controlword that acknowledge a fault.
-        fault_exit: What is written after such an edge where that is not enough.
+        fault_exit: What is written into a drive in fault where bit 7 of the controlword is not
+            enough.
         remote_bit: Bit 9 of the statusword tells whether it obeys the bus.
         follows_bit: Bit 12 of the statusword tells in csp whether it follows.
-        mode_shown_disabled: 6061h shows the mode of 6060h while it is not enabled.
         stamp: What tells the age of its feedback; None if nothing does.
         readings: Temperatures and loads that it tells.
     """
@@ -181,11 +180,9 @@ class DriveType:
     timers: tuple[Timer, ...] = ()
     interpolation_cycles: int = 0
     boot_timeout_s: float = 15.0
-    reset_edges: int = 1
     fault_exit: tuple[Write, ...] = ()
     remote_bit: bool = True
     follows_bit: bool = True
-    mode_shown_disabled: bool = True
     stamp: Stamp | None = None
     readings: tuple[Reading, ...] = ()
 

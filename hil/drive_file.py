@@ -176,14 +176,10 @@ class Habits(Settings):
 
     boot_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 15.0
     """How long it may take to boot [s]."""
-    reset_edges: Annotated[int, Field(ge=1, le=10)] = 1
-    """Rising edges of bit 7 of the controlword that acknowledge a fault."""
     remote_bit: bool = True
     """Bit 9 of the statusword tells whether it obeys the bus; false where it is always 0."""
     follows_bit: bool = True
     """Bit 12 of the statusword tells in csp whether it follows; false where it is always 0."""
-    mode_shown_disabled: bool = True
-    """6061h shows the mode while the drive is not enabled; false where it follows only then."""
     interpolation_cycles: Annotated[int, Field(ge=0, le=255)] = 0
     """Cycles (60C2h) without a setpoint after which it stops by itself; 0 if it does not."""
 
@@ -208,7 +204,7 @@ class CanopenDriveFile(Settings):
     readings: tuple[ReadingFacts, ...] = ()
     """Temperatures and loads."""
     fault_exit: tuple[WriteFacts, ...] = ()
-    """What is written after the reset edges where those are not enough."""
+    """What is written into a drive in fault where bit 7 of the controlword is not enough."""
     stamp: StampFacts | None = None
     """What tells the age of its feedback."""
 

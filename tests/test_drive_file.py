@@ -112,8 +112,8 @@ def test_every_table_of_a_file_reaches_the_type():
         homing={"methods": [35, -3]},
         inputs={"object": "3141h:1", "kind": "u16", "home": 4, "interlock": 7},
         habits={
-            "boot_timeout_s": 30.0, "reset_edges": 3, "remote_bit": False, "follows_bit": False,
-            "mode_shown_disabled": False, "interpolation_cycles": 5,
+            "boot_timeout_s": 30.0, "remote_bit": False, "follows_bit": False,
+            "interpolation_cycles": 5,
         },
         timers=[{"name": "SYNC", "object": "1006h", "kind": "u32", "unit_s": 1e-6, "times": 3}],
         readings=[{"name": "motor", "object": "3201h:1", "kind": "i16", "factor": 0.1,
@@ -130,7 +130,7 @@ def test_every_table_of_a_file_reaches_the_type():
     assert (type_.timers[0].object, type_.timers[0].times) == ("1006h:0", 3)
     assert type_.readings[0].warn_above == 90.0
     assert (type_.stamp.tick_s, type_.fault_exit[0].value) == (1e-6, 1)
-    assert (type_.boot_timeout_s, type_.reset_edges, type_.remote_bit) == (30.0, 3, False)
+    assert (type_.boot_timeout_s, type_.remote_bit) == (30.0, False)
     assert (type_.homing_methods, type_.modes) == ((35, -3), (6, 8))
     assert (type_.feed_unit, type_.interpolation_cycles) == ("mm", 5)
 

@@ -411,7 +411,6 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "6061h follows when enabled only",
         habits=Habits(mode_shown_when_enabled=True),
-        file={"habits": {"mode_shown_disabled": False}},
     ),
     Variant(
         "no bit 12 in csp",
@@ -425,16 +424,8 @@ VARIANTS: tuple[Variant, ...] = (
         habits=Habits(follows_bit=False),
         bound_m=0.010,
     ),
-    Variant(
-        "two reset edges",
-        habits=Habits(reset_edges=2, found_faulty=True),
-        file={"habits": {"reset_edges": 2}},
-    ),
-    Variant(
-        "three reset edges",
-        habits=Habits(reset_edges=3, found_faulty=True),
-        file={"habits": {"reset_edges": 3}},
-    ),
+    Variant("two reset edges", habits=Habits(reset_edges=2, found_faulty=True)),
+    Variant("three reset edges", habits=Habits(reset_edges=3, found_faulty=True)),
     Variant("PDO mapping in PRE-OPERATIONAL only", habits=Habits(mapping_before_operational=True)),
     Variant("expedited SDO without size", habits=Habits(sdo_size_told=False)),
     Variant("SDO block transfer refused, long names", changes=(long_name,)),
