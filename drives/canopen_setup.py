@@ -28,6 +28,8 @@ from drives.scaling import LegScale
 
 PROFILE = 402
 """Device profile that 1000h tells in its low word."""
+METHODS_LIST = 0x60E3
+"""Supported homing methods (CiA 402-2), an array of 8-bit numbers."""
 EMULATED_NAME = "HIL emulated drive"
 """How 1008h of the bench's own emulated drives begins, whose vendor id 1018h:1 is 0."""
 
@@ -140,6 +142,8 @@ class NodeSetup:
         access, identity, settings = self._access, self.identity, self._settings
         self._watchdogs.release()
         self._find_units()
+        if not settings.absolute:
+            self._check_homing_method()
         for parameter in MotionParameters(
             settings, self._scale, identity.units, self._leg, self._period_s
         ):
@@ -200,6 +204,22 @@ class NodeSetup:
         for mode in (*homing, self._settings.mode):
             if has and mode not in has:
                 raise self._access.refuse(f"mode {mode} is not among its modes {has} (6502h)")
+
+    def _check_homing_method(self) -> None:
+        """Refuse a method that is not in the drive's own list of them (60E3h), if it has one."""
+        wanted, known = self._settings.homing_method, list[int]()
+        for sub in range(1, (self._access.number(METHODS_LIST) or 0) + 1):
+            raw = self._access.bytes_of(METHODS_LIST, sub)
+            if not raw:
+                break
+            known.append(int.from_bytes(raw, "little", signed=True))
+            if known[-1] == wanted:
+                return
+        if known:
+            raise self._access.refuse(
+                f"it does not know homing method (6098h) {wanted}, "
+                f"its own list (60E3h) has {', '.join(map(str, known))}"
+            )
 
     def _find_units(self) -> None:
         """Find out in what the drive counts, and compare its own scale with the rig's."""

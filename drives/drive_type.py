@@ -151,7 +151,8 @@ class DriveType:
         speed_unit: Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h.
         acceleration_unit: Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh.
         feed_unit: Of the feed in 6092h: a length, or "counts" where it is in position units.
-        homing_methods: Methods of 6098h that it knows; empty where nobody says.
+        homing_methods: Methods of 6098h that it knows; empty where nobody says. A drive that has a
+            list of its own (60E3h) is asked for it when it is set up.
         modes: Modes of operation (6060h), where it has no 6502h; empty where nobody says.
         inputs: Where it tells its digital inputs.
         timers: Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench.

@@ -97,7 +97,8 @@ class HomingFacts(Settings):
     """What the drive knows of homing."""
 
     methods: tuple[Annotated[int, Field(ge=-128, le=37)], ...] = ()
-    """Methods of 6098h that it knows; empty where nobody says."""
+    """Methods of 6098h that it knows; empty where nobody says. A rig with another one is refused; a
+    drive that has a list of its own (60E3h) is asked for it besides."""
 
 
 class InputFacts(Settings):

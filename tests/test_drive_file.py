@@ -184,7 +184,7 @@ def test_the_gate_is_tighter_where_the_drives_have_no_limits_of_their_own():
     tight = fitted(rig, PAPER, WIRE)
     assert tight.limits.soft_margin_m == pytest.approx(rig.limits.soft_margin_m + 0.002)
     assert tight.supervision == rig.supervision  # it has a window (6065h) of its own
-    own = rig_with("epos4")
+    own = rig_with("epos4", homing_method=27)
     assert fitted(own, PAPER, WIRE) == own
     assert fitted(rig, PAPER, "sim:") == rig
 
@@ -207,6 +207,16 @@ def test_a_mode_that_the_drives_do_not_know_is_refused_with_the_right_one():
     with pytest.raises(ConfigError, match=r"drives.mode = 'csp': Technosoft iPOS .* \['ip'\]"):
         fitted(rig_with("ipos"), PAPER, WIRE)
     assert fitted(rig_with("ipos", mode="ip"), PAPER, WIRE).limits.soft_margin_m > 0.005
+
+
+def test_a_homing_method_that_the_drives_do_not_know_is_refused_with_those_they_know():
+    text = (
+        r"homing_method = 21: maxon EPOS4 does not know it.* 1, 2, 7, 11, 17, 18, 23, 27, 33, 34 "
+    )
+    with pytest.raises(ConfigError, match=text):
+        fitted(rig_with("epos4"), PAPER, WIRE)
+    assert fitted(rig_with("epos4", homing="absolute"), PAPER, WIRE)
+    assert fitted(rig_with("cl4"), PAPER, WIRE), "nobody says which methods it knows"
 
 
 def test_the_register_map_of_old_is_told_by_its_new_name():

@@ -60,6 +60,17 @@ def test_what_stands_in_is_named():
     assert "estop_fitted" in rows(prl120)["60FDh:0", "digital inputs"]["stand_in"]
 
 
+def test_a_homing_method_that_a_type_does_not_know_is_told_with_those_it_knows():
+    _, epos4 = checked("epos4")
+    need = rows(epos4)["6098h:0, 60E3h", "homing method 21"]
+    assert need["has"].endswith("33, 34, 37")
+    assert need["stand_in"].startswith("homing_method = 1 or 2 or 7 or 11 or 17")
+    _, elmo = checked("elmo_gold")
+    assert rows(elmo)["6098h:0, 60E3h", "homing method 21"]["has"] == "its 60E3h tells"
+    _, ipos = checked("ipos")
+    assert "nobody says" in rows(ipos)["6098h:0, 60E3h", "homing method 21"]["stand_in"]
+
+
 OWN = """
 [drive]
 name = "Own"
