@@ -21,6 +21,8 @@ LEGS = 6
 SixFloats = tuple[float, float, float, float, float, float]
 SixBools = tuple[bool, bool, bool, bool, bool, bool]
 SixInts = tuple[int, int, int, int, int, int]
+UNTOLD_AGES: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""Ages of feedback of drives that tell none."""
 
 
 class DriveError(Exception):
@@ -132,6 +134,8 @@ class BankFeedback:
             what the drive reported, 6.
         warning_code: What each drive warns of while it goes on (bit 7 of the statusword, object
             603Fh of CiA 402), 0 = nothing, 6.
+        age_s: How long before the newest SYNC the length of each leg was measured, by the time
+            stamp of its drive [s], 6; 0 of drives that tell none.
     """
 
     length_m: SixFloats
@@ -146,6 +150,7 @@ class BankFeedback:
     waits: Waits = ()
     judged: SixBools = (False, False, False, False, False, False)
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
+    age_s: SixFloats = UNTOLD_AGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from drives.canopen_cycle import (
 )
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
-from drives.canopen_pdo import budget
+from drives.canopen_pdo import budget, carried_stamp
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
@@ -139,7 +139,8 @@ class CanopenBank:
         )
         self._place = place
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
-        self._inbox = PdoInbox(settings, self._scales, self._watch.take)
+        stamp = carried_stamp(settings, period_s)
+        self._inbox = PdoInbox(settings, self._scales, self._watch.take, stamp, period_s)
         self._bus = CycleBus(
             self._segments, self._inbox, settings, period_s, url, self._watch.asked
         )

@@ -15,6 +15,7 @@ from drives.canopen_pdo import (
     INVALID,
     NO_REMOTE,
     PdoLayout,
+    carried_stamp,
     inputs_every,
     layouts,
 )
@@ -186,10 +187,17 @@ class NodeSetup:
             f"mode {self._settings.mode}",
         ]
         parts += [units.words] if units.words else []
+        parts += [self._age_in_words()] if self._settings.type.stamp is not None else []
         parts.append(f"stops by itself by {' and '.join(it.watchdogs)}")
         parts += [f"holds {'; '.join(it.differing)}"] if it.differing else []
         parts += [f"without {'; '.join(it.lacking)}"] if it.lacking else []
         return ", ".join(parts)
+
+    def _age_in_words(self) -> str:
+        stamp = carried_stamp(self._settings, self._period_s)
+        if stamp is None:
+            return "age of its feedback by the lag of its path: the bus cannot carry its time stamp"
+        return f"age of its feedback by its time stamp {stamp.object}"
 
     def _check_modes(self) -> None:
         word = self._access.number(0x6502)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from drives.bank import DriveError, DriveModelError
 from drives.canopen_objects import MotionParameters, Parameter
-from drives.canopen_pdo import INPUTS_PARAMETER, layouts
+from drives.canopen_pdo import INPUTS_PARAMETER, carried_stamp, layouts
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_units import LegUnits
 from drives.cia402 import PLACING_METHODS, OperationMode
@@ -51,6 +51,7 @@ def needs_of(settings: CanopenSettings, scale: LegScale, period_s: float) -> tup
         *_modes(settings),
         *_homing_method(settings),
         *_process_data(settings, period_s),
+        *_age(settings, period_s),
         *_units(settings, scale),
         *_parameters(settings, scale, period_s),
         *_watchdogs(settings, period_s),
@@ -124,6 +125,17 @@ def _process_data(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
     else:
         every = "with every so many SYNCs (1802h:2)"
         yield _plain(type_, INPUTS_PARAMETER, 5, "event timer of the inputs", every)
+
+
+def _age(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
+    stamp, by_lag = settings.type.stamp, "the lag of the measured path, identified"
+    if stamp is None:
+        yield Need("1013h:0", "age of feedback", "", by_lag, True)
+    elif carried_stamp(settings, period_s) is None:
+        stand_in = f"{by_lag}: the bus cannot carry {stamp.object} at {1.0 / period_s:g} Hz"
+        yield Need(stamp.object, "age of feedback", "", stand_in, True)
+    else:
+        yield Need(stamp.object, "age of feedback", "time stamp, in TPDO4", "", True)
 
 
 def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:

@@ -17,6 +17,8 @@ from drives.drive_units import unit_of_text
 Place = tuple[int, int]
 """Index and sub-index of an object."""
 _PLACE = re.compile(r"([0-9A-F]{4})h(?::([0-9]{1,3}))?")
+STAMP_WRAP_MIN_S = 1.0
+"""Shortest time after which a time stamp may wrap around [s]."""
 KINDS = ("u8", "i8", "u16", "i16", "u32", "i32")
 """Types of CiA 301 by short name."""
 
@@ -119,13 +121,27 @@ class Stamp:
 
     Attributes:
         object: The object.
-        kind: Type of the object, one of `KINDS`.
+        kind: Type of the object, without sign.
         tick_s: What one unit of it is [s]; 0 of a counter of SYNCs.
     """
 
     object: str
     kind: str
     tick_s: float
+
+    def __post_init__(self) -> None:
+        """Refuse one that wraps around before an age that matters is over."""
+        wrap_s = 2 ** (8 * self.data_bytes) * self.tick_s
+        if self.tick_s and wrap_s < STAMP_WRAP_MIN_S:
+            raise DriveModelError(
+                f"stamp {self.object}: {self.kind} in units of {self.tick_s:g} s wraps around "
+                f"after {wrap_s:g} s, {STAMP_WRAP_MIN_S:g} s at least is needed"
+            )
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of the object."""
+        return int(self.kind[1:]) // 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ LARGEST_BYTES = 4_000_000
 """A longer file is no data sheet [bytes]."""
 TIME_STAMP = (0x1013, 0)
 """High resolution time stamp (CiA 301), microseconds; a TPDO may carry it."""
+METHOD_MAX = 37
+"""Highest homing method of CiA 402-2."""
 _READ_ONLY = ("ro", "const")
 _UNIT_KEYS = ("position", "speed", "acceleration")
 _MODES_MAX = 16
@@ -160,7 +162,9 @@ def _methods(entries: Mapping[Place, ODVariable]) -> Iterator[int]:
     for sub in range(1, (_number(entries.get((0x60E3, 0))) or 0) + 1):
         method = _number(entries.get((0x60E3, sub)))
         if method is not None:
-            yield method - 256 if method > 127 else method
+            method = method - 256 if 127 < method < 256 else method
+            if -128 <= method <= METHOD_MAX:
+                yield method
 
 
 def _number(entry: ODVariable | None) -> int | None:

@@ -154,8 +154,8 @@ class StampFacts(Settings):
     """An object that a TPDO can carry and that tells when its values were taken."""
 
     object: PlaceText
-    """The object."""
-    kind: Kind
+    """The object, such as 1013h."""
+    kind: Literal["u8", "u16", "u32"] = "u32"
     """Type of the object."""
     tick_s: Annotated[float, Field(ge=0.0)]
     """One unit of it [s]; 0 of a counter of SYNCs."""

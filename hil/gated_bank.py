@@ -264,4 +264,5 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         judged=feedback.judged,
         force_n=feedback.force_n,
         warning_code=feedback.warning_code,
+        age_s=feedback.age_s,
     )

@@ -228,6 +228,8 @@ class Feedback:
         judged: the code is the bench's own judgement, and not what the drive reported.
         force_n: measured forces along the legs [N]; 0 for a drive that tells none.
         warning_code: 0 for none, else what the drive warns of while it goes on.
+        age_s: how long before this cycle the length was measured, by the drive's own time stamp
+            [s]; 0 for a drive that tells none; may be NaN, the gate judges it.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -242,11 +244,13 @@ class Feedback:
     judged: SixBool = (False, False, False, False, False, False)
     force_n: Six = ZERO_SIX
     warning_code: SixInt = (0, 0, 0, 0, 0, 0)
+    age_s: Six = ZERO_SIX
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
         _store_six(self, "force_n", self.force_n)
+        _store_six(self, "age_s", self.age_s)
         for name in ("enabled", "homed", "fault_code", "fresh", "judged", "warning_code"):
             if len(getattr(self, name)) != LEG_COUNT:
                 raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")

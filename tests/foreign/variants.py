@@ -114,6 +114,11 @@ def long_name(rows: Rows) -> None:
     rows[0x1008, 0].value = "A servo drive with a name that no expedited transfer can carry"
 
 
+def stopped_clock(rows: Rows) -> None:
+    """A time stamp that never goes on."""
+    rows[0x1013, 0] = Row("I", 77, "ro", mapped=True)
+
+
 ABSOLUTE = Habits(absolute=True, homing_methods=())
 NO_HOMING = lacks(0x6098, 0x6099, 0x609A, 0x607C)
 ABSOLUTE_CHANGES = (NO_HOMING, holds(_6502=0x3C5))
@@ -159,6 +164,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "elmo_gold",
         changes=(maker_rows.elmo_gold,),
+        habits=Habits(stamp=0x2041),
         drives={"type": "elmo_gold"},
         canopen={"scale_told": False},
         steps=RULED,
@@ -396,6 +402,27 @@ VARIANTS: tuple[Variant, ...] = (
         "refused",
         (r"(?i)legs? \d", r"(?i)late|age|old|lag|delay"),
         habits=Habits(feedback_delay_syncs=2),
+    ),
+    Variant(
+        "time stamp (1013h)",
+        habits=Habits(stamp=0x1013),
+        file={"stamp": {"object": "1013h", "tick_s": 1e-6}},
+    ),
+    Variant(
+        "feedback late by two cycles, with a time stamp",
+        "refused",
+        (r"(?i)legs? \d", r"lags by 0\.02\d*", "time stamp"),
+        habits=Habits(stamp=0x1013, feedback_delay_syncs=2),
+        file={"stamp": {"object": "1013h", "tick_s": 1e-6}},
+        bound_m=STILL_M,
+    ),
+    Variant(
+        "time stamp that stands still",
+        "refused",
+        (r"(?i)legs? \d", "feedback lags by", "time stamp"),
+        changes=(stopped_clock,),
+        file={"stamp": {"object": "1013h", "tick_s": 1e-6}},
+        bound_m=STILL_M,
     ),
     # --- bits and states ------------------------------------------------------------------------
     Variant(
