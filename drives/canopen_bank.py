@@ -39,6 +39,7 @@ from drives.canopen_cut import CanopenCut
 from drives.canopen_cycle import (
     DOUBLE_WINDOW_CYCLES,
     DOUBLES_MIN,
+    NONE_JUDGED,
     PdoInbox,
     accepted,
     counts_of,
@@ -46,6 +47,7 @@ from drives.canopen_cycle import (
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
 from drives.canopen_pdo import budget, carried_stamp
+from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
@@ -148,8 +150,9 @@ class CanopenBank:
             None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
         )
         self._warnings = DriveWarnings(self._segments, settings, self._watch)
+        self._readings = DriveReadings(self._nodes, settings.type.readings)
         self._faulted = [False] * LEGS
-        self._configured = self._closed = False
+        self._configured = self._closing = self._closed = False
         self._cycle_thread = 0
         for bus, segment in enumerate(self._segments):
             segment.on_frame = self._inbox.listener(bus, now_s)
@@ -259,6 +262,8 @@ class CanopenBank:
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
         warnings = self._warnings.codes(self._inbox.statusword)
+        self._readings.step(now_s, ask=not self._closing)
+        high = self._readings.high
         if cut is not None:
             cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
@@ -269,15 +274,18 @@ class CanopenBank:
         states = self._axes.state
         if well and self._axes.steady:
             homed = self._axes.homed
-            return self._inbox.feedback(states, homed, _NO_CODES, sent, warnings=warnings)
+            return self._inbox.feedback(
+                states, homed, _NO_CODES, sent, (), NONE_JUDGED, warnings, high
+            )
         codes, judged = self._codes(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
-        return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings)
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings, high)
 
     def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
         """Run a cycle of a cut: nothing is sent but requests for the statusword."""
         cut.ask()
         now_s = self._bus.listen()
+        self._readings.step(now_s, ask=False)
         cut.look(now_s)
         self._observe(now_s)
         states = self._axes.state
@@ -338,10 +346,12 @@ class CanopenBank:
     def _let_go(self) -> None:
         """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
+        self._closing = True
         self._cycle_until(
             lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
             CLOSE_S,
         )
+        self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
         asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)

@@ -8,6 +8,7 @@ from drives.bank import (
     LEGS,
     UNTOLD_AGES,
     BankFeedback,
+    DriveReading,
     LegCommand,
     SixBools,
     SixFloats,
@@ -299,6 +300,7 @@ class PdoInbox:
         waits: Waits = (),
         judged: SixBools = NONE_JUDGED,
         warnings: SixInts = (0, 0, 0, 0, 0, 0),
+        high: tuple[DriveReading, ...] = (),
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -310,6 +312,7 @@ class PdoInbox:
             waits: What the goal waits for.
             judged: Whether each code is the bench's own judgement, 6.
             warnings: What each drive warns of, 6.
+            high: Readings above their limits.
         """
         effort = self._effort_si
         if effort is None:
@@ -329,6 +332,7 @@ class PdoInbox:
             judged,
             warnings,
             UNTOLD_AGES if self._clocks is None else self._clocks.ages_s(),
+            high,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

@@ -165,6 +165,9 @@ class NodeSetup:
             self._map(pdo)
         self._watchdogs.set()
         identity.guarded = self._watchdogs.guarded
+        for reading in settings.type.readings:
+            if access.number(*place_of(reading.object)) is None:
+                access.lacking.append(f"{reading.name} ({reading.object}): not read")
         # An emergency stop that is wired to an input must be known in the very first cycle; the
         # TPDO of the inputs comes on change, or later.
         identity.inputs = access.number(*inputs)

@@ -22,7 +22,7 @@ from hil.clock import Tick
 from safety.estop import Channels
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request
-from safety.verdict import DriveRequest, Feedback, LegTarget, Setpoint, Verdict
+from safety.verdict import DriveRequest, Feedback, HighReading, LegTarget, Setpoint, Verdict
 
 NEVER_S = -math.inf
 """Time of the newest act of a person who has not acted [s]."""
@@ -265,4 +265,5 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         force_n=feedback.force_n,
         warning_code=feedback.warning_code,
         age_s=feedback.age_s,
+        high=tuple(HighReading(*each) for each in feedback.high),
     )

@@ -31,18 +31,18 @@ _UNITS: Final[frozenset[int | Key]] = frozenset((0x60A8, 0x60A9, 0x60AA))
 _THIRD_RPDO: Final[frozenset[int | Key]] = frozenset((0x1402, 0x1403, 0x1602, 0x1603))
 
 _TIME_STAMP: Final[frozenset[int | Key]] = frozenset({0x1013})
-_TIME_STAMPS: Final[frozenset[int | Key]] = frozenset({0x1013, 0x2041})
+_OF_OTHERS: Final[frozenset[int | Key]] = frozenset({0x1013, 0x2041, 0x22A2})
 
 EMULATED: Final = DriveType(
     name="hil_emulated",
-    lacking=_GUARDING | _UNITS | {0x2041, 0x607E, 0x6096},
+    lacking=_GUARDING | _UNITS | {0x2041, 0x22A2, 0x607E, 0x6096},
 )
 """The bench's own: it has what CiA 402 offers to a machine of this kind."""
 
 EPOS4: Final = DriveType(
     name="epos4",
     lacking=_RPDO_TIMERS
-    | _TIME_STAMPS
+    | _OF_OTHERS
     | _TPDO_TIMERS
     | _GUARDING
     | _FACTORS
@@ -74,7 +74,7 @@ EPOS4: Final = DriveType(
 
 NANOTEC_CL4: Final = DriveType(
     name="cl4",
-    lacking=_RPDO_TIMERS | _TIME_STAMPS | {0x60AA, 0x60C0},
+    lacking=_RPDO_TIMERS | _OF_OTHERS | {0x60AA, 0x60C0},
     defaults={
         (0x6007, 0): 1,
         (0x605A, 0): 2,
@@ -106,7 +106,7 @@ NANOTEC_CL4: Final = DriveType(
 IPOS: Final = DriveType(
     name="ipos",
     lacking=_RPDO_TIMERS
-    | _TIME_STAMPS
+    | _OF_OTHERS
     | _FACTORS
     | _UNITS
     | {0x1016, 0x1029, 0x603F, 0x607D, 0x607F, 0x6084, 0x60B1, 0x60C5, 0x60C6},
@@ -151,7 +151,7 @@ RPDO."""
 PRL120: Final = DriveType(
     name="prl120",
     lacking=_RPDO_TIMERS
-    | _TIME_STAMPS
+    | _OF_OTHERS
     | _INHIBIT
     | _FACTORS
     | _UNITS
