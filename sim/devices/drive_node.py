@@ -7,7 +7,8 @@ Object numbers and bits are those of CiA 402-2 (IEC 61800-7-201), error codes th
 "Error codes" and of CiA 301.
 
 Not modelled: torque and velocity modes other than profile velocity, touch probes, how motor and
-drive get warm (where a type tells a temperature, it is that of a cool day), mains voltage, position window timing (6067h, 6068h).
+drive get warm (a temperature that a type tells is that of a cool day), mains voltage, position
+window timing (6067h, 6068h).
 """
 
 from __future__ import annotations
