@@ -1,4 +1,4 @@
-"""Time-outs that a drive file names ([[timers]]): written, read back, told, and enough by themselves."""
+"""Time-outs of a drive file ([[timers]]): written, read back, told, and enough by themselves."""
 
 import dataclasses
 import re
