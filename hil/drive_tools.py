@@ -177,7 +177,7 @@ AGE_BY_LAG: Final = (
     "the first movement on, and holds it against supervision.feedback_lag_max_s"
 )
 AGE_BY_STAMP: Final = (
-    "node {} has a time stamp (1013h), which decides if its drive file has it as [stamp]; else "
+    "by the time stamp (1013h) of node {} if the drive file has it as [stamp]; else "
 )
 AGE_BY_ECHO: Final = (
     "an answer is proved its request's by the echo of its number, where the map has one "
