@@ -265,5 +265,5 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         force_n=feedback.force_n,
         warning_code=feedback.warning_code,
         age_s=feedback.age_s,
-        high=tuple(HighReading(*each) for each in feedback.high),
+        high=tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
     )

@@ -64,13 +64,13 @@ class SetpointChecks:
             # One chain in the good case; a second look says which links broke.
             if not (
                 low <= length <= high
-                and abs(move) <= move_max
-                and abs(move - before) <= change_max
-                and abs(speed) <= speed_max
-                and abs(speed - move * per_s) <= mismatch_max
+                and -move_max <= move <= move_max
+                and -change_max <= move - before <= change_max
+                and -speed_max <= speed <= speed_max
+                and -mismatch_max <= speed - move * per_s <= mismatch_max
             ):
                 found += self._explain(len(moves), length, speed, move, move - before)
-            elif abs(move) > brake * ratio:
+            elif not -brake * ratio <= move <= brake * ratio:
                 ratio = abs(move) / brake
         if not found:
             self._judge_stopping(asked_m, moves, ratio, found)

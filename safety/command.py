@@ -114,9 +114,9 @@ class CommandedState:
             moves.append(move)
             if not (
                 low <= length <= high
-                and abs(move) <= move_max
-                and abs(move - before) <= change_max
-                and abs(speed) <= speed_max
+                and -move_max <= move <= move_max
+                and -change_max <= move - before <= change_max
+                and -speed_max <= speed <= speed_max
             ):
                 raise GateInconsistentError(
                     f"leg {len(moves)}: would go from {last} m to {length} m at {speed} m/s "

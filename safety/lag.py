@@ -208,15 +208,16 @@ class LagWatch:
         return self._look_closer() if look else None
 
     def _look_closer(self) -> list[Violation] | None:
-        """Take the estimates that are due, and object to what lags too much."""
+        """Take the estimates, all of them when one is due, and object to what lags too much."""
         found: list[Violation] = []
+        due = any(leg.count >= leg.due for leg in self._legs)
         for number, leg in zip(LEGS, self._legs, strict=True):
             if leg.count < self._samples:
                 continue
-            if leg.count >= leg.due:
+            if due:
                 leg.learn(self._most * self._most)
             leg.estimate(self._delay)
-            if leg.count >= leg.due:
+            if due:
                 leg.due = leg.count + self._samples
                 if not self._near(leg):
                     return None

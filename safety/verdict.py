@@ -275,10 +275,16 @@ class Feedback:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
         _store_six(self, "force_n", self.force_n)
-        _store_six(self, "age_s", self.age_s)
-        for name in ("enabled", "homed", "fault_code", "fresh", "judged", "warning_code"):
-            if len(getattr(self, name)) != LEG_COUNT:
-                raise TypeError(f"{name}: {len(getattr(self, name))} values, need {LEG_COUNT}")
+        if self.age_s != ZERO_SIX:
+            _store_six(self, "age_s", self.age_s)
+        six = LEG_COUNT
+        if not (
+            len(self.enabled) == len(self.homed) == len(self.fault_code) == six
+            and len(self.fresh) == len(self.judged) == len(self.warning_code) == six
+        ):
+            for name in ("enabled", "homed", "fault_code", "fresh", "judged", "warning_code"):
+                if len(getattr(self, name)) != six:
+                    raise TypeError(f"{name}: {len(getattr(self, name))} values, need {six}")
 
 
 @dataclass(frozen=True, slots=True)

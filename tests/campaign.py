@@ -5,6 +5,10 @@ fiftieth. Tests that count by it carry the mark ``campaign``, and print the seed
 """
 
 import os
+from collections.abc import Iterable
+from typing import TypeVar
+
+Case = TypeVar("Case")
 
 SHARE = float(os.environ.get("HIL_TEST_SHARE", "0.02"))
 """Part of the full counts."""
@@ -18,3 +22,14 @@ def count(full: int, least: int = 1) -> int:
         least: how many a share must have to be worth anything.
     """
     return max(min(least, full), round(full * SHARE))
+
+
+def share_of(cases: Iterable[Case], least: int = 1) -> list[Case]:
+    """Return the cases that are run now: the first of them, which are to weigh most.
+
+    Args:
+        cases: all cases of a campaign.
+        least: how many a share must have to be worth anything.
+    """
+    cases = list(cases)
+    return cases[: count(len(cases), least)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from bench_plans import PAPER
+from campaign import share_of
 from typer.testing import CliRunner
 
 from hil.cli import app
@@ -291,7 +292,8 @@ def engaged(recording: Recording) -> bool:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.campaign
+@pytest.mark.parametrize("number", share_of((signal.SIGTERM, signal.SIGHUP, signal.SIGINT)))
 def test_a_signal_in_mid_motion_parks_then_exits(real_run, number):
     process, folder = real_run
     file = wait_for(process, folder, engaged).path

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from campaign import share_of
 from rack_bench import (
     CHANCE,
     After,
@@ -36,9 +37,9 @@ LOST_AT = 150
 """Cycle in which drives get lost: 1.5 s from the start, on the way up."""
 SHORT = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
 WIRES = {
-    "canopen": (("canopen", 1), 100, 0.003),
     "canopen_two_buses": (("canopen", 2), 100, 0.003),
     "modbus_tcp": (("modbus-tcp", 1), 100, 0.003),
+    "canopen": (("canopen", 1), 100, 0.003),
     "modbus_rtu": (("modbus-rtu", 1), 25, 0.010),
 }
 """Protocol and buses, rate, and how much worse than the arithmetic of `sim:` the legs may follow:
@@ -92,7 +93,8 @@ def on_sim(rig, tmp_path_factory):
     return told_well(*run_arguments(rig, "sim:", tmp_path_factory.mktemp("sim"), "--report"))
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.campaign
+@pytest.mark.parametrize("wire", share_of(WIRES, least=2))
 def test_a_platform_run_is_the_same_on_every_wire(wire, rig, on_sim, tmp_path):
     (protocol, buses), rate_hz, worse_m = WIRES[wire]
     rate = ["--set", f"rate_hz={rate_hz}"]
@@ -144,15 +146,16 @@ def test_absent_drives_are_refused_with_the_command_that_goes_on_in_simulation(
 
 
 LOST = {
-    "canopen killed": ("canopen", "kill", "lost|gone"),
     "canopen unplugged": ("canopen", "unplug", "lost|gone"),
     "a canopen drive muted": ("canopen", "mute node=3", "leg 3: feedback missing"),
+    "canopen killed": ("canopen", "kill", "lost|gone"),
     "modbus-tcp killed": ("modbus-tcp", "kill", "lost|gone|leg 1: feedback missing"),
     "modbus-tcp muted": ("modbus-tcp", "mute", "leg 1: feedback missing"),
 }
 
 
-@pytest.mark.parametrize("loss", LOST)
+@pytest.mark.campaign
+@pytest.mark.parametrize("loss", share_of(LOST, least=2))
 def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monkeypatch):
     protocol, line, words = LOST[loss]
 

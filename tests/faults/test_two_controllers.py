@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 from bus_hub import BusHub
+from campaign import share_of
 from rack_bench import needs_wires, rack, repeated, write_quick_rig
 
 from hil.realtime import MonotonicSleeper
 
-pytestmark = [needs_wires, pytest.mark.real_time]
+pytestmark = [needs_wires, pytest.mark.real_time, pytest.mark.xdist_group("real time")]
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """\
@@ -131,11 +132,15 @@ OTHERS = {
 }
 
 
-BY_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="only the superuser can become another")
-
-
-@pytest.mark.parametrize("other", ["environment", pytest.param("user", marks=BY_ROOT)])
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    "other",
+    share_of(sorted(OTHERS, reverse=os.getuid() == 0)),  # "user" first if it can be tried
+)
 def test_row_35_a_second_run_at_one_adapter_is_refused_before_it_says_anything(other, tmp_path):
+    if "user" in OTHERS[other] and os.getuid() != 0:
+        pytest.skip("only the superuser can become another")
+
     def attempt(tries=iter(range(9))):  # noqa: B008 one count for all attempts
         folder = tmp_path / str(next(tries))
         folder.mkdir()
