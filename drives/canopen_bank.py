@@ -25,34 +25,31 @@ from drives.bank import (
     DriveGoal,
     DriveSequenceError,
     DriveSetupError,
-    DriveState,
     LegCommand,
     LinkTally,
-    SixBools,
     SixInts,
-    SixStates,
     check_command,
     tally_with_notes,
 )
 from drives.bus_budget import check_budget
+from drives.canopen_codes import DriveCodes
+from drives.canopen_command import accepted, counts_of
 from drives.canopen_cut import CanopenCut
 from drives.canopen_cycle import (
     DOUBLE_WINDOW_CYCLES,
     DOUBLES_MIN,
     NONE_JUDGED,
     PdoInbox,
-    accepted,
-    counts_of,
 )
 from drives.canopen_exchange import CycleBus, LinkReport
-from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
+from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes, read_places
 from drives.canopen_pdo import budget, carried_stamp
 from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
 from drives.canopen_warnings import DriveWarnings
-from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
+from drives.canopen_watch import Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.known_place import KnownPlace
@@ -151,7 +148,7 @@ class CanopenBank:
         )
         self._warnings = DriveWarnings(self._segments, settings, self._watch)
         self._readings = DriveReadings(self._nodes, settings.type.readings)
-        self._faulted = [False] * LEGS
+        self._codes = DriveCodes(self._watch, self._axes, self._bus, settings)
         self._configured = self._closing = self._closed = False
         self._cycle_thread = 0
         for bus, segment in enumerate(self._segments):
@@ -195,7 +192,7 @@ class CanopenBank:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
         self._bus.guard([identity.guarded for identity in identities], self._settings)
         self._teller.know_units([identity.units for identity in identities])
-        counts, codes = self._places() if self._settings.absolute else ((), ())
+        counts, codes = read_places(self._nodes) if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(now_s)
@@ -217,19 +214,6 @@ class CanopenBank:
             scale_proved=tuple(identity.scale_proved for identity in identities),
             counts=counts,
         )
-
-    def _places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the counts of drives with absolute encoders, and their error codes."""
-        counts: list[int] = []
-        codes: list[int] = []
-        for leg, node in enumerate(self._nodes, start=1):
-            try:
-                counts.append(int.from_bytes(node.read(0x6064)[:4], "little", signed=True))
-                codes.append(_error_code(node))
-            except (SdoAbortedError, SdoCommunicationError) as error:
-                text = f"leg {leg} (node {node.number}): position (6064h): {error}"
-                raise DriveSetupError(text) from error
-        return tuple(counts), tuple(codes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -277,7 +261,7 @@ class CanopenBank:
             return self._inbox.feedback(
                 states, homed, _NO_CODES, sent, (), NONE_JUDGED, warnings, high
             )
-        codes, judged = self._codes(now_s, states)
+        codes, judged = self._codes.of_cycle(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
         return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings, high)
 
@@ -289,7 +273,7 @@ class CanopenBank:
         cut.look(now_s)
         self._observe(now_s)
         states = self._axes.state
-        codes, judged = self._codes(now_s, states)
+        codes, judged = self._codes.of_cycle(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
         return self._inbox.feedback(states, homed, codes, None, waits, judged)
 
@@ -399,43 +383,7 @@ class CanopenBank:
         self._axes.observe(
             AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
         )
-        return well and not self._bus.any_passive and not any(self._faulted)
-
-    def _codes(self, now_s: float, states: SixStates) -> tuple[SixInts, SixBools]:
-        """Return the error code of each drive, and whether it is the bench that judges so.
-
-        Those that were acknowledged are forgotten.
-        """
-        faulted = [state is DriveState.FAULT for state in states]
-        if faulted != self._faulted:
-            for leg in range(LEGS):
-                if self._faulted[leg] and not faulted[leg]:
-                    self._watch.forgive(leg)
-            self._faulted = faulted
-        codes, judged = [0] * LEGS, [False] * LEGS
-        judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
-        for leg, notes in enumerate(self._watch.nodes):
-            codes[leg] = judgements[leg] or notes.fault_code
-            judged[leg] = judgements[leg] != 0
-            if codes[leg]:
-                continue
-            if self._bus.passive(self._settings.bus_of_leg[leg]):
-                codes[leg], judged[leg] = ERROR_PASSIVE, True
-            elif homing[leg]:
-                codes[leg], judged[leg] = homing[leg], True
-            elif faulted[leg]:
-                codes[leg] = GENERIC_ERROR
-        a, b, c, d, e, f = codes
-        h, i, j, k, m, n = judged
-        return (a, b, c, d, e, f), (h, i, j, k, m, n)
-
-
-def _error_code(node: ServiceNode) -> int:
-    """Return 603Fh; 0 of a drive that has none."""
-    try:
-        return int.from_bytes(node.read(0x603F)[:2], "little")
-    except SdoAbortedError:
-        return 0
+        return well and not self._bus.any_passive and not self._codes.faulted
 
 
 _ALL_ALIVE = (True,) * LEGS
