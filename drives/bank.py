@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from drives.waits import Waits
 
@@ -21,6 +21,8 @@ LEGS = 6
 SixFloats = tuple[float, float, float, float, float, float]
 SixBools = tuple[bool, bool, bool, bool, bool, bool]
 SixInts = tuple[int, int, int, int, int, int]
+UNTOLD_AGES: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""Ages of feedback of drives that tell none."""
 
 
 class DriveError(Exception):
@@ -110,6 +112,24 @@ class LegCommand:
     speed_m_s: SixFloats
 
 
+class DriveReading(NamedTuple):
+    """Something that a drive tells of its heat or load, and that is higher than it should be.
+
+    Attributes:
+        leg: Number of the leg, 1 to 6.
+        name: What it is.
+        value: What was read, in `unit`.
+        limit: From where on it is a warning, in `unit`.
+        unit: Unit for people, such as "degC".
+    """
+
+    leg: int
+    name: str
+    value: float
+    limit: float
+    unit: str
+
+
 @dataclass(frozen=True, slots=True)
 class BankFeedback:
     """What the six drives reported in one bus cycle.
@@ -132,6 +152,9 @@ class BankFeedback:
             what the drive reported, 6.
         warning_code: What each drive warns of while it goes on (bit 7 of the statusword, object
             603Fh of CiA 402), 0 = nothing, 6.
+        age_s: How long before the newest SYNC the length of each leg was measured, by the time
+            stamp of its drive [s], 6; 0 of drives that tell none.
+        high: Readings of heat and load that are above their limits.
     """
 
     length_m: SixFloats
@@ -146,6 +169,8 @@ class BankFeedback:
     waits: Waits = ()
     judged: SixBools = (False, False, False, False, False, False)
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
+    age_s: SixFloats = UNTOLD_AGES
+    high: tuple[DriveReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,32 +25,31 @@ from drives.bank import (
     DriveGoal,
     DriveSequenceError,
     DriveSetupError,
-    DriveState,
     LegCommand,
     LinkTally,
-    SixBools,
     SixInts,
-    SixStates,
     check_command,
     tally_with_notes,
 )
 from drives.bus_budget import check_budget
+from drives.canopen_codes import DriveCodes
+from drives.canopen_command import accepted, counts_of
 from drives.canopen_cut import CanopenCut
 from drives.canopen_cycle import (
     DOUBLE_WINDOW_CYCLES,
     DOUBLES_MIN,
+    NONE_JUDGED,
     PdoInbox,
-    accepted,
-    counts_of,
 )
 from drives.canopen_exchange import CycleBus, LinkReport
-from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes
-from drives.canopen_pdo import budget
+from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes, read_places
+from drives.canopen_pdo import budget, carried_stamp
+from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
 from drives.canopen_warnings import DriveWarnings
-from drives.canopen_watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
+from drives.canopen_watch import Watch
 from drives.cia402 import State402, state_of
 from drives.frames import FrameBus
 from drives.known_place import KnownPlace
@@ -141,7 +140,8 @@ class CanopenBank:
         )
         self._place = place
         self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
-        self._inbox = PdoInbox(settings, self._scales, self._watch.take)
+        stamp = carried_stamp(settings, period_s)
+        self._inbox = PdoInbox(settings, self._scales, self._watch.take, stamp, period_s)
         self._bus = CycleBus(
             self._segments, self._inbox, settings, period_s, url, self._watch.asked
         )
@@ -149,8 +149,9 @@ class CanopenBank:
             None if cut_m_s is None else CanopenCut(cut_m_s, self._nodes, settings, period_s)
         )
         self._warnings = DriveWarnings(self._segments, settings, self._watch)
-        self._faulted = [False] * LEGS
-        self._configured = self._closed = False
+        self._readings = DriveReadings(self._nodes, settings.type.readings)
+        self._codes = DriveCodes(self._watch, self._axes, self._bus, settings)
+        self._configured = self._closing = self._closed = False
         self._left_um: tuple[int, ...] = ()
         self._cycle_thread = 0
         for bus, segment in enumerate(self._segments):
@@ -194,7 +195,7 @@ class CanopenBank:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
         self._bus.guard([identity.guarded for identity in identities], self._settings)
         self._teller.know_units([identity.units for identity in identities])
-        counts, codes = self._places() if self._settings.absolute else ((), ())
+        counts, codes = read_places(self._nodes) if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
         self._watch.begin_operation(now_s)
@@ -218,19 +219,6 @@ class CanopenBank:
             counts=counts,
             first_motion=first and self._settings.absolute,
         )
-
-    def _places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the counts of drives with absolute encoders, and their error codes."""
-        counts: list[int] = []
-        codes: list[int] = []
-        for leg, node in enumerate(self._nodes, start=1):
-            try:
-                counts.append(int.from_bytes(node.read(0x6064)[:4], "little", signed=True))
-                codes.append(_error_code(node))
-            except (SdoAbortedError, SdoCommunicationError) as error:
-                text = f"leg {leg} (node {node.number}): position (6064h): {error}"
-                raise DriveSetupError(text) from error
-        return tuple(counts), tuple(codes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; the words of the next cycle begin with it."""
@@ -263,6 +251,8 @@ class CanopenBank:
         words = self._axes.words(targets)
         now_s = self._bus.exchange(words, speeds)
         warnings = self._warnings.codes(self._inbox.statusword)
+        self._readings.step(now_s, ask=not self._closing)
+        high = self._readings.high
         if cut is not None:
             cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
@@ -273,19 +263,22 @@ class CanopenBank:
         states = self._axes.state
         if well and self._axes.steady:
             homed = self._axes.homed
-            return self._inbox.feedback(states, homed, _NO_CODES, sent, warnings=warnings)
-        codes, judged = self._codes(now_s, states)
+            return self._inbox.feedback(
+                states, homed, _NO_CODES, sent, (), NONE_JUDGED, warnings, high
+            )
+        codes, judged = self._codes.of_cycle(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
-        return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings)
+        return self._inbox.feedback(states, homed, codes, sent, waits, judged, warnings, high)
 
     def _fall_silent(self, cut: CanopenCut) -> BankFeedback:
         """Run a cycle of a cut: nothing is sent but requests for the statusword."""
         cut.ask()
         now_s = self._bus.listen()
+        self._readings.step(now_s, ask=False)
         cut.look(now_s)
         self._observe(now_s)
         states = self._axes.state
-        codes, judged = self._codes(now_s, states)
+        codes, judged = self._codes.of_cycle(now_s, states)
         homed, waits = self._axes.homed, self._axes.waits
         return self._inbox.feedback(states, homed, codes, None, waits, judged)
 
@@ -347,10 +340,12 @@ class CanopenBank:
     def _let_go(self) -> None:
         """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
+        self._closing = True
         self._cycle_until(
             lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
             CLOSE_S,
         )
+        self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
         asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)
@@ -365,7 +360,7 @@ class CanopenBank:
         for segment in self._segments:
             segment.pumping = True
         try:
-            (before, _), (after, _) = self._places(), self._places()
+            (before, _), (after, _) = read_places(self._nodes), read_places(self._nodes)
         except DriveSetupError:
             return ()
         lengths_m = [
@@ -419,43 +414,7 @@ class CanopenBank:
         self._axes.observe(
             AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
         )
-        return well and not self._bus.any_passive and not any(self._faulted)
-
-    def _codes(self, now_s: float, states: SixStates) -> tuple[SixInts, SixBools]:
-        """Return the error code of each drive, and whether it is the bench that judges so.
-
-        Those that were acknowledged are forgotten.
-        """
-        faulted = [state is DriveState.FAULT for state in states]
-        if faulted != self._faulted:
-            for leg in range(LEGS):
-                if self._faulted[leg] and not faulted[leg]:
-                    self._watch.forgive(leg)
-            self._faulted = faulted
-        codes, judged = [0] * LEGS, [False] * LEGS
-        judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
-        for leg, notes in enumerate(self._watch.nodes):
-            codes[leg] = judgements[leg] or notes.fault_code
-            judged[leg] = judgements[leg] != 0
-            if codes[leg]:
-                continue
-            if self._bus.passive(self._settings.bus_of_leg[leg]):
-                codes[leg], judged[leg] = ERROR_PASSIVE, True
-            elif homing[leg]:
-                codes[leg], judged[leg] = homing[leg], True
-            elif faulted[leg]:
-                codes[leg] = GENERIC_ERROR
-        a, b, c, d, e, f = codes
-        h, i, j, k, m, n = judged
-        return (a, b, c, d, e, f), (h, i, j, k, m, n)
-
-
-def _error_code(node: ServiceNode) -> int:
-    """Return 603Fh; 0 of a drive that has none."""
-    try:
-        return int.from_bytes(node.read(0x603F)[:2], "little")
-    except SdoAbortedError:
-        return 0
+        return well and not self._bus.any_passive and not self._codes.faulted
 
 
 _ALL_ALIVE = (True,) * LEGS

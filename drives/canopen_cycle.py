@@ -1,23 +1,25 @@
-"""The values of one bus cycle: what a command is in counts, what the TPDOs tell in SI."""
+"""The values of one bus cycle: what the TPDOs tell, and what of it is fresh, in SI."""
 
 import math
 from collections.abc import Callable, Sequence
 
-from drives.axes_values import AxesWords
 from drives.bank import (
     LEGS,
+    UNTOLD_AGES,
     BankFeedback,
+    DriveReading,
     LegCommand,
     SixBools,
     SixFloats,
     SixInts,
     SixStates,
 )
-from drives.canopen_pdo import ACTUAL, EFFORT, TPDO_IDS
+from drives.canopen_pdo import ACTUAL, EFFORT, STATUS, TPDO_IDS
 from drives.canopen_settings import CanopenSettings
-from drives.drive_type import InputBits
+from drives.drive_type import InputBits, Stamp
 from drives.frames import Frame
 from drives.scaling import SixScales
+from drives.stamp_clock import StampClocks
 from drives.waits import Waits
 
 Other = Callable[[Frame, int, float], None]
@@ -48,45 +50,10 @@ fewer.
 
 NONE_JUDGED: SixBools = (False, False, False, False, False, False)
 """Every error code is a drive's own."""
-_STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+POSITION_BYTES = 4
+"""Bytes of 6064h."""
+_STATUS_CAME, _POSITION_CAME = 1, 2
 _PERMILLE = 1e-3
-
-
-def counts_of(
-    command: LegCommand, scales: SixScales, *, with_speeds: bool
-) -> tuple[SixInts, SixInts | None]:
-    """Return the counts of a command, and its counts per second if they are needed.
-
-    Args:
-        command: Setpoints of one cycle.
-        scales: Scales of the legs.
-        with_speeds: Whether the bus carries speeds.
-
-    Raises:
-        DriveCommandError: If no 32-bit count stands for a value; names the leg.
-    """
-    positions = scales.counts(command.length_m)
-    if with_speeds:
-        return positions, scales.speed_counts(command.speed_m_s)
-    scales.check_speeds(command.speed_m_s)
-    return positions, None
-
-
-def accepted(words: AxesWords, speeds: SixInts | None, scales: SixScales) -> LegCommand | None:
-    """Return in SI what was sent; None if no setpoint of the caller was.
-
-    Args:
-        words: What went to each drive.
-        speeds: Speeds that were sent [counts/s], 6; None if the bus carries none.
-        scales: Scales of the legs.
-    """
-    if not any(words.commanded):
-        return None
-    lengths_m = scales.lengths_m(words.target)
-    if speeds is None:
-        return LegCommand(lengths_m, _STILL)
-    led = [speed if on else 0 for speed, on in zip(speeds, words.commanded, strict=True)]
-    return LegCommand(lengths_m, scales.speeds_m_s(led))
 
 
 class PdoInbox:
@@ -97,13 +64,25 @@ class PdoInbox:
     standstill. Before the first TPDO2 it is 0 for as long, which is over before a drive can have
     been enabled.
 
+    Of drives with a time stamp the position comes with it in TPDO4 and not in TPDO1: both make a
+    leg fresh, and the stamp tells of which SYNC its position is.
+
     Args:
         settings: The drives and their bus.
         scales: Scales of the legs.
         other: Takes every frame that is no TPDO of ours.
+        stamp: The time stamp that comes with each position; None without one.
+        period_s: Bus cycle [s].
     """
 
-    def __init__(self, settings: CanopenSettings, scales: SixScales, other: Other) -> None:
+    def __init__(
+        self,
+        settings: CanopenSettings,
+        scales: SixScales,
+        other: Other,
+        stamp: Stamp | None = None,
+        period_s: float = 0.0,
+    ) -> None:
         self.statusword = [0] * LEGS
         self.mode_display = [0] * LEGS
         self.position = [0] * LEGS
@@ -120,7 +99,13 @@ class PdoInbox:
         self.malformed = 0
         self._other = other
         self._bits = settings.type.inputs
-        self._sizes = (ACTUAL.size, EFFORT.size, self._bits.data_bytes)
+        self._clocks = None if stamp is None else StampClocks(stamp, period_s)
+        self._came = [0] * LEGS
+        self.sizes: tuple[int, ...] = (ACTUAL.size, EFFORT.size, self._bits.data_bytes)
+        """Bytes of each TPDO."""
+        if stamp is not None:
+            stamped = POSITION_BYTES + stamp.data_bytes
+            self.sizes = (STATUS.size, EFFORT.size, self._bits.data_bytes, stamped)
         self._scales = scales
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
@@ -135,7 +120,7 @@ class PdoInbox:
         self._known: list[dict[int, tuple[int, int]]] = [{} for _ in range(settings.buses)]
         for leg, (node, bus) in enumerate(zip(settings.node_ids, settings.bus_of_leg, strict=True)):
             self._due[bus] |= 1 << leg
-            for number, base in enumerate(TPDO_IDS[:3]):
+            for number, base in enumerate(TPDO_IDS[: len(self.sizes)]):
                 self._known[bus][base + node] = (number, leg)
 
     def know_scales(self, scales: SixScales) -> None:
@@ -147,11 +132,18 @@ class PdoInbox:
         self._at_s = now_s
         self._cycle += 1
         self.fresh = [False] * LEGS
+        self._came = [0] * LEGS
 
     def begin_answers(self) -> None:
         """Begin to wait for the answers; what is fresh by now has come late."""
         self.late += sum(self.fresh)
         self._answered = 0
+        self._came = [0] * LEGS
+
+    def sync(self, sent_s: float) -> None:
+        """Take note that SYNC goes out now [s]."""
+        if self._clocks is not None:
+            self._clocks.sync(sent_s)
 
     def end(self, now_s: float) -> None:
         """End a cycle at this time [s]: count what is missing, forget what is too old."""
@@ -207,7 +199,7 @@ class PdoInbox:
             return False
         number, leg = known
         data = frame.data
-        if len(data) == self._sizes[number]:
+        if len(data) == self.sizes[number]:
             self.take_tpdo(number, leg, data)
         else:
             self.malformed += 1
@@ -222,16 +214,30 @@ class PdoInbox:
             data: Its bytes, as many as its layout has.
         """
         if number == 0:
-            self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
-            self.fresh[leg] = True
             self._told[leg] += 1
-            self._answered |= 1 << leg
+            if self._clocks is None:
+                self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
+                self.fresh[leg] = True
+                self._answered |= 1 << leg
+            else:
+                self.statusword[leg], self.mode_display[leg] = STATUS.unpack(data)
+                self._half_came(leg, _STATUS_CAME)
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
             self._effort_told[leg] = self._cycle
             self._effort_si = None
-        else:
+        elif number == 2:
             self.know_inputs(leg, int.from_bytes(data, "little"), self._at_s)
+        elif self._clocks is not None:
+            self.position[leg] = int.from_bytes(data[:POSITION_BYTES], "little", signed=True)
+            self._clocks.take(leg, int.from_bytes(data[POSITION_BYTES:], "little"))
+            self._half_came(leg, _POSITION_CAME)
+
+    def _half_came(self, leg: int, half: int) -> None:
+        self._came[leg] |= half
+        if self._came[leg] == _STATUS_CAME | _POSITION_CAME:
+            self.fresh[leg] = True
+            self._answered |= 1 << leg
 
     def know_inputs(self, leg: int, inputs: int, now_s: float) -> None:
         """Take in digital inputs, of a TPDO3 or as they were read before the first cycle.
@@ -255,6 +261,7 @@ class PdoInbox:
         waits: Waits = (),
         judged: SixBools = NONE_JUDGED,
         warnings: SixInts = (0, 0, 0, 0, 0, 0),
+        high: tuple[DriveReading, ...] = (),
     ) -> BankFeedback:
         """Return the feedback of this cycle, in SI.
 
@@ -266,6 +273,7 @@ class PdoInbox:
             waits: What the goal waits for.
             judged: Whether each code is the bench's own judgement, 6.
             warnings: What each drive warns of, 6.
+            high: Readings above their limits.
         """
         effort = self._effort_si
         if effort is None:
@@ -284,6 +292,8 @@ class PdoInbox:
             waits,
             judged,
             warnings,
+            UNTOLD_AGES if self._clocks is None else self._clocks.ages_s(),
+            high,
         )
 
     def _effort(self) -> tuple[SixFloats, SixFloats]:

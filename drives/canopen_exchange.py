@@ -145,6 +145,7 @@ class CycleBus:
         """
         now_s, inbox = self._now_s, self._inbox
         sent_s = self.sent_s = now_s()
+        inbox.sync(sent_s)
         beat = sent_s >= self._beat_due_s
         for lane in self._lanes:
             lane.send(words, speeds, beat=beat)

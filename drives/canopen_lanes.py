@@ -16,8 +16,6 @@ from drives.axes_values import AxesWords
 from drives.bank import LEGS, SixInts
 from drives.canopen_cycle import PdoInbox
 from drives.canopen_pdo import (
-    ACTUAL,
-    EFFORT,
     HEARTBEAT_ID,
     RPDO_IDS,
     SETPOINT,
@@ -147,10 +145,9 @@ class TextLane:
             self._speeds = _LineBlock(SPEED_SETPOINT, [RPDO_IDS[1] + node for node in nodes])
         self._sync = encode_frames((SYNC,))
         self._sync_and_beat = encode_frames((SYNC, heartbeat(settings.master_id)))
-        sizes = (ACTUAL.size, EFFORT.size, settings.type.inputs.data_bytes)
         self._known: dict[bytes, tuple[int, int, int]] = {}
         for leg, node in zip(legs, nodes, strict=True):
-            for number, size in enumerate(sizes):
+            for number, size in enumerate(inbox.sizes):
                 head = f"t{TPDO_IDS[number] + node:03X}{size}"
                 for each in (head, head.lower()):
                     self._known[each.encode()] = (5 + 2 * size, number, leg)

@@ -7,6 +7,8 @@ the nodes that do answer, because a wrong node switch is the usual cause.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
+
 from drives.bank import DriveSetupError
 from drives.canopen_boot import await_nodes, find_others, leave_faults, refuse_doubles, with_doubt
 from drives.canopen_pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, PRE_OPERATIONAL, nmt
@@ -93,6 +95,27 @@ def configure_nodes(
     return Configured(identities, lines, (*(str(other) for other in others), *done))
 
 
+def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the counts of drives with absolute encoders, and their error codes.
+
+    Args:
+        nodes: Node of each leg, 6.
+
+    Raises:
+        DriveSetupError: If a drive does not tell where it is.
+    """
+    counts: list[int] = []
+    codes: list[int] = []
+    for leg, node in enumerate(nodes, start=1):
+        try:
+            counts.append(int.from_bytes(node.read(0x6064)[:4], "little", signed=True))
+            codes.append(_error_code(node))
+        except (SdoAbortedError, SdoCommunicationError) as error:
+            text = f"leg {leg} (node {node.number}): position (6064h): {error}"
+            raise DriveSetupError(text) from error
+    return tuple(counts), tuple(codes)
+
+
 def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> list[ServiceNode]:
     """Ask drives without force to expect our heartbeat no longer, all at once.
 
@@ -151,6 +174,14 @@ def _set_up(
         raise with_doubt(error, nodes) from error
     refuse_doubles(nodes)
     return identities, done
+
+
+def _error_code(node: ServiceNode) -> int:
+    """Return 603Fh; 0 of a drive that has none."""
+    try:
+        return int.from_bytes(node.read(0x603F)[:2], "little")
+    except SdoAbortedError:
+        return 0
 
 
 def _tell_transfers(nodes: Sequence[ServiceNode], tell: Tell) -> None:

@@ -13,7 +13,7 @@ from drives.bank import LEGS
 from drives.bus_budget import BusBudget, CyclicFrames
 from drives.canopen_settings import CanopenSettings
 from drives.cia402 import OperationMode
-from drives.drive_type import place_of
+from drives.drive_type import Stamp, place_of
 from drives.frames import REMOTE, Frame
 
 NMT_ID = 0x000
@@ -41,10 +41,14 @@ SPEED_SETPOINT = Struct("<i")
 """RPDO2: velocity offset 60B1h."""
 ACTUAL = Struct("<Hbi")
 """TPDO1: statusword 6041h, mode display 6061h, position 6064h."""
+STATUS = Struct("<Hb")
+"""TPDO1 of a drive with a time stamp: statusword 6041h, mode display 6061h."""
 EFFORT = Struct("<ih")
 """TPDO2: velocity 606Ch, torque 6077h."""
 INPUTS_PARAMETER = 0x1802
 """Communication parameter of TPDO3: digital inputs 60FDh."""
+STAMPED_PARAMETER = 0x1803
+"""Communication parameter of TPDO4: position 6064h and the time stamp beside it."""
 ALL_PDOS = (
     ("RPDO1", 0x1400), ("RPDO2", 0x1401), ("RPDO3", 0x1402), ("RPDO4", 0x1403),
     ("TPDO1", 0x1800), ("TPDO2", 0x1801), ("TPDO3", 0x1802), ("TPDO4", 0x1803),
@@ -113,10 +117,32 @@ class PdoLayout:
 def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]:
     """Return the PDOs that the bench uses of each drive.
 
+    A position and the time stamp that tells its age come in one frame, TPDO4, if they can.
+
     Args:
         settings: The drives and their bus.
         period_s: Bus cycle [s].
     """
+    return _layouts(settings, period_s, carried_stamp(settings, period_s))
+
+
+def carried_stamp(settings: CanopenSettings, period_s: float) -> Stamp | None:
+    """Return the time stamp of the drives; None if they have none, or the bus cannot carry it.
+
+    Args:
+        settings: The drives and their bus.
+        period_s: Bus cycle [s].
+    """
+    stamp = settings.type.stamp
+    if stamp is None or not settings.type.has(STAMPED_PARAMETER, 1):
+        return None
+    full = _budget(settings, period_s, stamp)
+    return stamp if 1.0 / period_s <= full.highest_rate_hz(settings.bus_load_max) else None
+
+
+def _layouts(
+    settings: CanopenSettings, period_s: float, stamp: Stamp | None
+) -> tuple[PdoLayout, ...]:
     type_ = settings.type
 
     def entry(index: int, sub: int, bits: int) -> Entry:
@@ -125,7 +151,8 @@ def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]
     interpolated = settings.mode == OperationMode.INTERPOLATED_POSITION.value
     target = entry(0x60C1, 1, 32) if interpolated else entry(0x607A, 0, 32)
     setpoint = (entry(0x6040, 0, 16), entry(0x6060, 0, 8), target)
-    actual = (entry(0x6041, 0, 16), entry(0x6061, 0, 8), entry(0x6064, 0, 32))
+    status, position = (entry(0x6041, 0, 16), entry(0x6061, 0, 8)), entry(0x6064, 0, 32)
+    actual = (*status, position) if stamp is None else status
     effort = (entry(0x606C, 0, 32), entry(0x6077, 0, 16))
     timeout_ms = round(settings.rpdo_timeout_s * 1e3)
     used = [
@@ -144,6 +171,9 @@ def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]
         used.append(
             PdoLayout("TPDO3", INPUTS_PARAMETER, TPDO_IDS[2], transmission, entries, event_ms)
         )
+    if stamp is not None:
+        stamped = (position, Entry(*place_of(stamp.object), 8 * stamp.data_bytes))
+        used.append(PdoLayout("TPDO4", STAMPED_PARAMETER, TPDO_IDS[3], 1, stamped))
     if settings.speed_feed_forward:
         used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, (entry(0x60B1, 0, 32),)))
     return tuple(used)
@@ -165,11 +195,15 @@ def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
         settings: The drives and their bus.
         period_s: Bus cycle [s].
     """
+    return _budget(settings, period_s, carried_stamp(settings, period_s))
+
+
+def _budget(settings: CanopenSettings, period_s: float, stamp: Stamp | None) -> BusBudget:
     kinds = [
         CyclicFrames("SYNC", 1, 0, on_each_bus=True),
         _spread("heartbeat", 1, settings.heartbeat_producer_s / period_s),
     ]
-    for pdo in layouts(settings, period_s):
+    for pdo in _layouts(settings, period_s, stamp):
         if pdo.transmission > SYNCHRONOUS_MAX:
             kinds.append(_spread(pdo.name, pdo.data_bytes, INPUTS_EVENT_MS * 1e-3 / period_s))
         else:

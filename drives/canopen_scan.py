@@ -33,6 +33,7 @@ class FoundNode:
         modes: Modes of operation that it supports, 6502h; empty if it is no drive.
         errors: Error history 1003h, newest first: the low word is the error code.
         doubled: It answers each question more than once: perhaps two nodes with one id.
+        stamped: It has a time stamp, 1013h.
     """
 
     node: int
@@ -44,6 +45,7 @@ class FoundNode:
     modes: tuple[int, ...]
     errors: tuple[int, ...]
     doubled: bool = False
+    stamped: bool = False
 
     @property
     def is_drive(self) -> bool:
@@ -125,6 +127,7 @@ def _look(node: ServiceNode) -> FoundNode | None:
             modes=tuple(mode for mode in range(1, 33) if supported >> (mode - 1) & 1),
             errors=_history(node),
             doubled=node.surplus_answers > SURPLUS_MAX,
+            stamped=bool(_bytes(node, 0x1013, 0)),
         )
     except SdoCommunicationError:
         return None  # it has a heartbeat, or had a voice a moment ago, and does not answer

@@ -15,6 +15,7 @@ from drives.canopen_pdo import (
     INVALID,
     NO_REMOTE,
     PdoLayout,
+    carried_stamp,
     inputs_every,
     layouts,
 )
@@ -28,6 +29,8 @@ from drives.scaling import LegScale
 
 PROFILE = 402
 """Device profile that 1000h tells in its low word."""
+METHODS_LIST = 0x60E3
+"""Supported homing methods (CiA 402-2), an array of 8-bit numbers."""
 EMULATED_NAME = "HIL emulated drive"
 """How 1008h of the bench's own emulated drives begins, whose vendor id 1018h:1 is 0."""
 
@@ -140,6 +143,8 @@ class NodeSetup:
         access, identity, settings = self._access, self.identity, self._settings
         self._watchdogs.release()
         self._find_units()
+        if not settings.absolute:
+            self._check_homing_method()
         for parameter in MotionParameters(
             settings, self._scale, identity.units, self._leg, self._period_s
         ):
@@ -160,6 +165,9 @@ class NodeSetup:
             self._map(pdo)
         self._watchdogs.set()
         identity.guarded = self._watchdogs.guarded
+        for reading in settings.type.readings:
+            if access.number(*place_of(reading.object)) is None:
+                access.lacking.append(f"{reading.name} ({reading.object}): not read")
         # An emergency stop that is wired to an input must be known in the very first cycle; the
         # TPDO of the inputs comes on change, or later.
         identity.inputs = access.number(*inputs)
@@ -182,10 +190,17 @@ class NodeSetup:
             f"mode {self._settings.mode}",
         ]
         parts += [units.words] if units.words else []
+        parts += [self._age_in_words()] if self._settings.type.stamp is not None else []
         parts.append(f"stops by itself by {' and '.join(it.watchdogs)}")
         parts += [f"holds {'; '.join(it.differing)}"] if it.differing else []
         parts += [f"without {'; '.join(it.lacking)}"] if it.lacking else []
         return ", ".join(parts)
+
+    def _age_in_words(self) -> str:
+        stamp = carried_stamp(self._settings, self._period_s)
+        if stamp is None:
+            return "age of its feedback by the lag of its path: the bus cannot carry its time stamp"
+        return f"age of its feedback by its time stamp {stamp.object}"
 
     def _check_modes(self) -> None:
         word = self._access.number(0x6502)
@@ -200,6 +215,22 @@ class NodeSetup:
         for mode in (*homing, self._settings.mode):
             if has and mode not in has:
                 raise self._access.refuse(f"mode {mode} is not among its modes {has} (6502h)")
+
+    def _check_homing_method(self) -> None:
+        """Refuse a method that is not in the drive's own list of them (60E3h), if it has one."""
+        wanted, known = self._settings.homing_method, list[int]()
+        for sub in range(1, (self._access.number(METHODS_LIST) or 0) + 1):
+            raw = self._access.bytes_of(METHODS_LIST, sub)
+            if not raw:
+                break
+            known.append(int.from_bytes(raw, "little", signed=True))
+            if known[-1] == wanted:
+                return
+        if known:
+            raise self._access.refuse(
+                f"it does not know homing method (6098h) {wanted}, "
+                f"its own list (60E3h) has {', '.join(map(str, known))}"
+            )
 
     def _find_units(self) -> None:
         """Find out in what the drive counts, and compare its own scale with the rig's."""

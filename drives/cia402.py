@@ -127,6 +127,11 @@ class Status(IntFlag):
     """Mode 8: following error. Mode 6: homing error."""
 
 
+PLACING_METHODS = (*range(1, 15), *range(17, 31), 33, 34)
+"""Homing methods (6098h) that look for something; 35, 37 and the makers' own take any place for the
+reference, or nobody here knows what they do."""
+
+
 class OperationMode(Enum):
     """Modes of operation 6060h that the bench uses."""
 

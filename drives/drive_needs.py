@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from drives.bank import DriveError, DriveModelError
 from drives.canopen_objects import MotionParameters, Parameter
-from drives.canopen_pdo import INPUTS_PARAMETER, layouts
+from drives.canopen_pdo import INPUTS_PARAMETER, carried_stamp, layouts
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_units import LegUnits
-from drives.cia402 import OperationMode
+from drives.cia402 import PLACING_METHODS, OperationMode
 from drives.drive_type import DriveType, place_text
 from drives.drive_units import Base, ShaftScale, unit_of_text
 from drives.scaling import LegScale
@@ -49,7 +49,9 @@ def needs_of(settings: CanopenSettings, scale: LegScale, period_s: float) -> tup
     return (
         *_identity(type_),
         *_modes(settings),
+        *_homing_method(settings),
         *_process_data(settings, period_s),
+        *_age(settings, period_s),
         *_units(settings, scale),
         *_parameters(settings, scale, period_s),
         *_watchdogs(settings, period_s),
@@ -92,6 +94,23 @@ def _modes(settings: CanopenSettings) -> Iterator[Need]:
         )
 
 
+def _homing_method(settings: CanopenSettings) -> Iterator[Need]:
+    type_, wanted = settings.type, settings.homing_method
+    if settings.absolute:
+        return
+    known = type_.homing_methods
+    has = ", ".join(map(str, known)) or ("its 60E3h tells" if type_.has(0x60E3, 1) else "")
+    if not has:
+        stand_in = "nobody says which it knows: it refuses another one when it is set up"
+    elif known and wanted not in known:
+        placing = " or ".join(str(each) for each in PLACING_METHODS if each in known)
+        stand_in = f"homing_method = {placing} in the rig" if placing else ""
+    else:
+        stand_in = ""
+    met = not known or wanted in known or bool(stand_in)
+    yield Need("6098h:0, 60E3h", f"homing method {wanted}", has if met else "", stand_in, met)
+
+
 def _process_data(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
     type_ = settings.type
     used = layouts(settings, period_s)
@@ -106,6 +125,17 @@ def _process_data(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
     else:
         every = "with every so many SYNCs (1802h:2)"
         yield _plain(type_, INPUTS_PARAMETER, 5, "event timer of the inputs", every)
+
+
+def _age(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
+    stamp, by_lag = settings.type.stamp, "the lag of the measured path, identified"
+    if stamp is None:
+        yield Need("1013h:0", "age of feedback", "", by_lag, True)
+    elif carried_stamp(settings, period_s) is None:
+        stand_in = f"{by_lag}: the bus cannot carry {stamp.object} at {1.0 / period_s:g} Hz"
+        yield Need(stamp.object, "age of feedback", "", stand_in, True)
+    else:
+        yield Need(stamp.object, "age of feedback", "time stamp, in TPDO4", "", True)
 
 
 def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:

@@ -17,6 +17,8 @@ from drives.drive_units import unit_of_text
 Place = tuple[int, int]
 """Index and sub-index of an object."""
 _PLACE = re.compile(r"([0-9A-F]{4})h(?::([0-9]{1,3}))?")
+STAMP_WRAP_MIN_S = 1.0
+"""Shortest time after which a time stamp may wrap around [s]."""
 KINDS = ("u8", "i8", "u16", "i16", "u32", "i32")
 """Types of CiA 301 by short name."""
 
@@ -119,13 +121,27 @@ class Stamp:
 
     Attributes:
         object: The object.
-        kind: Type of the object, one of `KINDS`.
+        kind: Type of the object, without sign.
         tick_s: What one unit of it is [s]; 0 of a counter of SYNCs.
     """
 
     object: str
     kind: str
     tick_s: float
+
+    def __post_init__(self) -> None:
+        """Refuse one that wraps around before an age that matters is over."""
+        wrap_s = 2 ** (8 * self.data_bytes) * self.tick_s
+        if self.tick_s and wrap_s < STAMP_WRAP_MIN_S:
+            raise DriveModelError(
+                f"stamp {self.object}: {self.kind} in units of {self.tick_s:g} s wraps around "
+                f"after {wrap_s:g} s, {STAMP_WRAP_MIN_S:g} s at least is needed"
+            )
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of the object."""
+        return int(self.kind[1:]) // 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,18 +167,18 @@ class DriveType:
         speed_unit: Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h.
         acceleration_unit: Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh.
         feed_unit: Of the feed in 6092h: a length, or "counts" where it is in position units.
-        homing_methods: Methods of 6098h that it knows; empty where nobody says.
+        homing_methods: Methods of 6098h that it knows; empty where nobody says. A drive that has a
+            list of its own (60E3h) is asked for it when it is set up.
         modes: Modes of operation (6060h), where it has no 6502h; empty where nobody says.
         inputs: Where it tells its digital inputs.
         timers: Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench.
         interpolation_cycles: Cycles without a new setpoint after which it stops by itself (60C2h);
             0 if it does not.
         boot_timeout_s: How long it may take to boot [s].
-        reset_edges: Rising edges of bit 7 of the controlword that acknowledge a fault.
-        fault_exit: What is written after such an edge where that is not enough.
+        fault_exit: What is written into a drive in fault where bit 7 of the controlword is not
+            enough.
         remote_bit: Bit 9 of the statusword tells whether it obeys the bus.
         follows_bit: Bit 12 of the statusword tells in csp whether it follows.
-        mode_shown_disabled: 6061h shows the mode of 6060h while it is not enabled.
         stamp: What tells the age of its feedback; None if nothing does.
         readings: Temperatures and loads that it tells.
     """
@@ -181,11 +197,9 @@ class DriveType:
     timers: tuple[Timer, ...] = ()
     interpolation_cycles: int = 0
     boot_timeout_s: float = 15.0
-    reset_edges: int = 1
     fault_exit: tuple[Write, ...] = ()
     remote_bit: bool = True
     follows_bit: bool = True
-    mode_shown_disabled: bool = True
     stamp: Stamp | None = None
     readings: tuple[Reading, ...] = ()
 

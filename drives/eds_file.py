@@ -19,6 +19,10 @@ from drives.drive_units import UNIT_OBJECTS, unit_of_word
 
 LARGEST_BYTES = 4_000_000
 """A longer file is no data sheet [bytes]."""
+TIME_STAMP = (0x1013, 0)
+"""High resolution time stamp (CiA 301), microseconds; a TPDO may carry it."""
+METHOD_MAX = 37
+"""Highest homing method of CiA 402-2."""
 _READ_ONLY = ("ro", "const")
 _UNIT_KEYS = ("position", "speed", "acceleration")
 _MODES_MAX = 16
@@ -74,6 +78,11 @@ def read_eds(path: Path) -> dict[str, Any]:
     }
     if units := dict(_units(entries)):
         tables["units"] = units
+    if methods := list(_methods(entries)):
+        tables["homing"] = {"methods": methods}
+    stamp = entries.get(TIME_STAMP)
+    if stamp is not None and stamp.pdo_mappable:
+        tables["stamp"] = {"object": place_text(*TIME_STAMP), "kind": "u32", "tick_s": 1e-6}
     return tables
 
 
@@ -146,6 +155,16 @@ def _units(entries: Mapping[Place, ODVariable]) -> Iterator[tuple[str, str]]:
         word = _number(entries.get((index, 0)))
         if word:
             yield key, str(unit_of_word(word, order))
+
+
+def _methods(entries: Mapping[Place, ODVariable]) -> Iterator[int]:
+    """Yield the homing methods of 60E3h, as far as the sheet tells them."""
+    for sub in range(1, (_number(entries.get((0x60E3, 0))) or 0) + 1):
+        method = _number(entries.get((0x60E3, sub)))
+        if method is not None:
+            method = method - 256 if 127 < method < 256 else method
+            if -128 <= method <= METHOD_MAX:
+                yield method
 
 
 def _number(entry: ODVariable | None) -> int | None:

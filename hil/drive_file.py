@@ -97,7 +97,8 @@ class HomingFacts(Settings):
     """What the drive knows of homing."""
 
     methods: tuple[Annotated[int, Field(ge=-128, le=37)], ...] = ()
-    """Methods of 6098h that it knows; empty where nobody says."""
+    """Methods of 6098h that it knows; empty where nobody says. A rig with another one is refused; a
+    drive that has a list of its own (60E3h) is asked for it besides."""
 
 
 class InputFacts(Settings):
@@ -153,8 +154,8 @@ class StampFacts(Settings):
     """An object that a TPDO can carry and that tells when its values were taken."""
 
     object: PlaceText
-    """The object."""
-    kind: Kind
+    """The object, such as 1013h."""
+    kind: Literal["u8", "u16", "u32"] = "u32"
     """Type of the object."""
     tick_s: Annotated[float, Field(ge=0.0)]
     """One unit of it [s]; 0 of a counter of SYNCs."""
@@ -176,14 +177,10 @@ class Habits(Settings):
 
     boot_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 15.0
     """How long it may take to boot [s]."""
-    reset_edges: Annotated[int, Field(ge=1, le=10)] = 1
-    """Rising edges of bit 7 of the controlword that acknowledge a fault."""
     remote_bit: bool = True
     """Bit 9 of the statusword tells whether it obeys the bus; false where it is always 0."""
     follows_bit: bool = True
     """Bit 12 of the statusword tells in csp whether it follows; false where it is always 0."""
-    mode_shown_disabled: bool = True
-    """6061h shows the mode while the drive is not enabled; false where it follows only then."""
     interpolation_cycles: Annotated[int, Field(ge=0, le=255)] = 0
     """Cycles (60C2h) without a setpoint after which it stops by itself; 0 if it does not."""
 
@@ -208,7 +205,7 @@ class CanopenDriveFile(Settings):
     readings: tuple[ReadingFacts, ...] = ()
     """Temperatures and loads."""
     fault_exit: tuple[WriteFacts, ...] = ()
-    """What is written after the reset edges where those are not enough."""
+    """What is written into a drive in fault where bit 7 of the controlword is not enough."""
     stamp: StampFacts | None = None
     """What tells the age of its feedback."""
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from drives.cia402 import PLACING_METHODS
 from drives.drive_type import DriveType, place_of
 from drives.links import CanLink, parse_link
 from hil.drive_file import canopen_type, read_drive_table
@@ -82,6 +83,13 @@ def _refuse_impossible(rig: Rig, type_: DriveType, rig_file: str) -> None:
         right = [name for name, number in MODES.items() if number in type_.modes]
         problems.append(
             f"drives.mode = {rig.drives.mode!r}: {type_.name} follows in {right or 'no such mode'}"
+        )
+    method, methods = rig.drives.homing_method, type_.homing_methods
+    if rig.drives.homing == "switch" and methods and method not in methods:
+        placing = ", ".join(str(each) for each in PLACING_METHODS if each in methods) or "none"
+        problems.append(
+            f"drives.homing_method = {method}: {type_.name} does not know it; of those that find "
+            f"a place it knows {placing} (homing.methods of its drive file)"
         )
     if problems:
         raise ConfigError(rig_file, problems)

@@ -176,6 +176,9 @@ AGE_BY_LAG: Final = (
     "no frame tells when it was sampled: the gate identifies the lag of the measured path, from "
     "the first movement on, and holds it against supervision.feedback_lag_max_s"
 )
+AGE_BY_STAMP: Final = (
+    "by the time stamp (1013h) of node {} if the drive file has it as [stamp]; else "
+)
 AGE_BY_ECHO: Final = (
     "an answer is proved its request's by the echo of its number, where the map has one "
     "(read.echo); what it tells of is proved by the lag of the measured path"
@@ -210,7 +213,9 @@ def _judge(view: LinkView) -> Iterator[Finding]:
             text = f"perhaps two nodes with id {node.node}: each question has two answers"
             yield Finding("node id", Grade.BAD, text, "node switches; take one of them off the bus")
     if count:
-        yield Finding("age of feedback", Grade.OK, AGE_BY_ECHO if view.gateway else AGE_BY_LAG)
+        stamped = ", ".join(str(node.node) for node in view.nodes if node.stamped)
+        by_lag = (AGE_BY_STAMP.format(stamped) if stamped else "") + AGE_BY_LAG
+        yield Finding("age of feedback", Grade.OK, AGE_BY_ECHO if view.gateway else by_lag)
     trips = view.round_trips_s
     if view.sync is not None:
         yield from _judge_sync(view.sync)

@@ -132,9 +132,13 @@ def _modbus_needs(table: Mapping[str, Any], source: str) -> tuple[Need, ...]:
     except DriveError as error:
         raise ConfigError(source, [str(error)]) from None
     words = ", ".join(field.name for field in (*found.write.fields, *found.read.fields))
+    echo = found.proves_answers
+    by = "echo of the request's number" if echo else ""
+    lag = "" if echo else "the lag of the measured path, identified"
     return (
         Need("registers", "words of a cycle", words, "", True),
         Need("register", "a watchdog", str(found.watchdog_address), "", True),
+        Need("register", "age of feedback", by, lag, True),
     )
 
 

@@ -24,7 +24,7 @@ from safety.estop import Channels
 from safety.first_motion import FirstStage
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request
-from safety.verdict import DriveRequest, Feedback, LegTarget, Setpoint, Verdict
+from safety.verdict import DriveRequest, Feedback, HighReading, LegTarget, Setpoint, Verdict
 
 NEVER_S = -math.inf
 """Time of the newest act of a person who has not acted [s]."""
@@ -277,4 +277,6 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         judged=feedback.judged,
         force_n=feedback.force_n,
         warning_code=feedback.warning_code,
+        age_s=feedback.age_s,
+        high=tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
     )

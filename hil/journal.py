@@ -181,11 +181,15 @@ class Journal:
             self._mode = verdict.mode
 
     def _repeats(self, violation: Violation) -> bool:
-        """The same check on the same leg was violated in the last cycle too, and no milder."""
+        """The same check on the same leg was violated in the last cycle too, and no milder.
+
+        A drive may warn of several things.
+        """
         return any(
             t.check is violation.check
             and t.leg == violation.leg
             and t.severity >= violation.severity
+            and (t.check is not Check.WARNING or t.note == violation.note)
             for t in self._told
         )
 

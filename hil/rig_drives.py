@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from drives.cia402 import PLACING_METHODS
 from hil.fields import (
     Acceleration,
     LegAccelerations,
@@ -24,11 +25,6 @@ Sign = Literal[-1, 1]
 Serial = Annotated[int, Field(ge=0, le=2**32 - 1)]
 Share = Annotated[float, Field(gt=0.0, le=0.95)]
 WatchdogSeconds = Annotated[float, Field(ge=0.005, le=0.05)]
-
-
-PLACING_METHODS = (*range(1, 15), *range(17, 31), 33, 34)
-"""Homing methods of CiA 402-2 that look for something; 35, 37 and the makers' own take any place
-for the reference, or nobody here knows what they do."""
 
 
 def _finds_a_place(method: int) -> int:

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from safety.age import AgeWatch
 from safety.checks import SetpointChecks
 from safety.command import CommandedState, GateInconsistentError
 from safety.estop import Channels, EmergencyStopWatch
@@ -106,6 +107,7 @@ class Gate:
         self._feedback = FeedbackWatch(limits)
         self._plausible = PlausibilityWatch(limits)
         self._lag = LagWatch(limits)
+        self._age = AgeWatch(limits)
         self._load = LoadWatch(limits)
         self._estop = EmergencyStopWatch(limits)
         self._estop_fitted = limits.estop_fitted
@@ -174,6 +176,7 @@ class Gate:
             target = command.target
             commanded_m = None if target is None else target.length_m
             found += self._feedback.step(feedback, homed_needed, commanded_m, command.movement_m)
+            found += self._age.step(feedback) or ()
             if homed_needed:
                 found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
                 found += self._lag.step(feedback, commanded_m) or ()

@@ -74,10 +74,14 @@ def drive_warnings(feedback: Feedback | None) -> Iterable[Violation]:
     Args:
         feedback: the last bus cycle's, or None when the bank gave none.
     """
-    if feedback is None or feedback.warning_code == _NO_WARNING:
+    if feedback is None or (feedback.warning_code == _NO_WARNING and not feedback.high):
         return ()
+    told = Severity.INFORM
     return [
-        Violation(Check.WARNING, leg, code, 0.0, "", Severity.INFORM, note=f"warns 0x{code:04X}")
+        Violation(Check.WARNING, leg, code, 0.0, "", told, note=f"warns 0x{code:04X}")
         for leg, code in zip(LEGS, feedback.warning_code, strict=True)
         if code != 0
+    ] + [
+        Violation(Check.WARNING, each.leg, each.value, each.limit, each.unit, told, note=each.name)
+        for each in feedback.high
     ]

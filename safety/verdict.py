@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from safety.modes import DriveRequest, Mode, Severity
 
@@ -139,10 +140,14 @@ class Violation:
             return "lag"  # of a link or gateway, mostly: all legs come late by one cause
         return "cycle" if self.leg is None else f"leg {self.leg}"
 
+    @property
+    def _is_reading(self) -> bool:
+        return self.check is Check.WARNING and bool(self.unit)
+
     def __str__(self) -> str:
         """Text such as `leg 3: position 0.842 m outside [0.520, 0.830] m`."""
         place = "" if self.leg is None else f"leg {self.leg}: "
-        if self.check in _TOLD_BY_NOTE:
+        if self.check in _TOLD_BY_NOTE and not self._is_reading:
             return f"{place}{self.check.value}: {self.note}"
         unit = f" {self.unit}" if self.unit else ""
         value, limit = _figure(self.value), _figure(self.limit)
@@ -219,6 +224,24 @@ class Setpoint:
         _store_six(self, "speed_m_s", self.speed_m_s)
 
 
+class HighReading(NamedTuple):
+    """A reading of a drive's heat or load above its limit.
+
+    Args:
+        leg: leg number 1..6.
+        name: what it is.
+        value: what was read.
+        limit: from where on it is a warning.
+        unit: of both.
+    """
+
+    leg: int
+    name: str
+    value: float
+    limit: float
+    unit: str
+
+
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """What the drives reported in the last bus cycle.
@@ -233,6 +256,9 @@ class Feedback:
         judged: the code is the bench's own judgement, and not what the drive reported.
         force_n: measured forces along the legs [N]; 0 for a drive that tells none.
         warning_code: 0 for none, else what the drive warns of while it goes on.
+        age_s: how long before this cycle the length was measured, by the drive's own time stamp
+            [s]; 0 for a drive that tells none; may be NaN, the gate judges it.
+        high: readings of heat and load above their limits.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -247,11 +273,15 @@ class Feedback:
     judged: SixBool = (False, False, False, False, False, False)
     force_n: Six = ZERO_SIX
     warning_code: SixInt = (0, 0, 0, 0, 0, 0)
+    age_s: Six = ZERO_SIX
+    high: tuple[HighReading, ...] = ()
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
         _store_six(self, "speed_m_s", self.speed_m_s)
         _store_six(self, "force_n", self.force_n)
+        if self.age_s != ZERO_SIX:
+            _store_six(self, "age_s", self.age_s)
         six = LEG_COUNT
         if not (
             len(self.enabled) == len(self.homed) == len(self.fault_code) == six

@@ -112,8 +112,8 @@ def test_every_table_of_a_file_reaches_the_type():
         homing={"methods": [35, -3]},
         inputs={"object": "3141h:1", "kind": "u16", "home": 4, "interlock": 7},
         habits={
-            "boot_timeout_s": 30.0, "reset_edges": 3, "remote_bit": False, "follows_bit": False,
-            "mode_shown_disabled": False, "interpolation_cycles": 5,
+            "boot_timeout_s": 30.0, "remote_bit": False, "follows_bit": False,
+            "interpolation_cycles": 5,
         },
         timers=[{"name": "SYNC", "object": "1006h", "kind": "u32", "unit_s": 1e-6, "times": 3}],
         readings=[{"name": "motor", "object": "3201h:1", "kind": "i16", "factor": 0.1,
@@ -130,7 +130,7 @@ def test_every_table_of_a_file_reaches_the_type():
     assert (type_.timers[0].object, type_.timers[0].times) == ("1006h:0", 3)
     assert type_.readings[0].warn_above == 90.0
     assert (type_.stamp.tick_s, type_.fault_exit[0].value) == (1e-6, 1)
-    assert (type_.boot_timeout_s, type_.reset_edges, type_.remote_bit) == (30.0, 3, False)
+    assert (type_.boot_timeout_s, type_.remote_bit) == (30.0, False)
     assert (type_.homing_methods, type_.modes) == ((35, -3), (6, 8))
     assert (type_.feed_unit, type_.interpolation_cycles) == ("mm", 5)
 
@@ -184,7 +184,7 @@ def test_the_gate_is_tighter_where_the_drives_have_no_limits_of_their_own():
     tight = fitted(rig, PAPER, WIRE)
     assert tight.limits.soft_margin_m == pytest.approx(rig.limits.soft_margin_m + 0.002)
     assert tight.supervision == rig.supervision  # it has a window (6065h) of its own
-    own = rig_with("epos4")
+    own = rig_with("epos4", homing_method=27)
     assert fitted(own, PAPER, WIRE) == own
     assert fitted(rig, PAPER, "sim:") == rig
 
@@ -207,6 +207,16 @@ def test_a_mode_that_the_drives_do_not_know_is_refused_with_the_right_one():
     with pytest.raises(ConfigError, match=r"drives.mode = 'csp': Technosoft iPOS .* \['ip'\]"):
         fitted(rig_with("ipos"), PAPER, WIRE)
     assert fitted(rig_with("ipos", mode="ip"), PAPER, WIRE).limits.soft_margin_m > 0.005
+
+
+def test_a_homing_method_that_the_drives_do_not_know_is_refused_with_those_they_know():
+    text = (
+        r"homing_method = 21: maxon EPOS4 does not know it.* 1, 2, 7, 11, 17, 18, 23, 27, 33, 34 "
+    )
+    with pytest.raises(ConfigError, match=text):
+        fitted(rig_with("epos4"), PAPER, WIRE)
+    assert fitted(rig_with("epos4", homing="absolute"), PAPER, WIRE)
+    assert fitted(rig_with("cl4"), PAPER, WIRE), "nobody says which methods it knows"
 
 
 def test_the_register_map_of_old_is_told_by_its_new_name():

@@ -179,6 +179,8 @@ def test_doctor_looks_at_a_link(canopen, modbus_url):
             assert "TPDO1 of the slowest of 6 drives" in findings["SYNC to TPDO"]["detail"]
         by = "echo" if url == modbus_url else "lag of the measured path"
         assert by in findings["age of feedback"]["detail"]
+        stamped = "by the time stamp (1013h) of node 1, 2, 3, 4, 5, 6 if"
+        assert (stamped in findings["age of feedback"]["detail"]) == (url != modbus_url)
 
 
 def test_doctor_says_that_a_link_is_dead():

@@ -17,6 +17,7 @@ from hil.shipped import configs_dir
 
 runner = CliRunner()
 OUR_SHEET = configs_dir() / "eds" / "hil_emulated_drive.eds"
+FOREIGN_SERVO = Path(__file__).parent / "foreign" / "foreign_servo.toml"
 TYPES = ("cl4", "elmo_gold", "epos4", "hil_emulated", "ipos", "prl120")
 
 
@@ -58,6 +59,28 @@ def test_what_stands_in_is_named():
     assert "moved in" in rows(ipos)["607Dh:1", "lower software limit"]["stand_in"]
     _, prl120 = checked("prl120")
     assert "estop_fitted" in rows(prl120)["60FDh:0", "digital inputs"]["stand_in"]
+
+
+def test_a_homing_method_that_a_type_does_not_know_is_told_with_those_it_knows():
+    _, epos4 = checked("epos4")
+    need = rows(epos4)["6098h:0, 60E3h", "homing method 21"]
+    assert need["has"].endswith("33, 34, 37")
+    assert need["stand_in"].startswith("homing_method = 1 or 2 or 7 or 11 or 17")
+    _, elmo = checked("elmo_gold")
+    assert rows(elmo)["6098h:0, 60E3h", "homing method 21"]["has"] == "its 60E3h tells"
+    _, ipos = checked("ipos")
+    assert "nobody says" in rows(ipos)["6098h:0, 60E3h", "homing method 21"]["stand_in"]
+
+
+def test_what_tells_the_age_of_the_feedback_is_named():
+    _, elmo = checked("elmo_gold")
+    assert rows(elmo)["2041h:0", "age of feedback"]["has"] == "time stamp, in TPDO4"
+    _, epos4 = checked("epos4")
+    assert "lag of the measured path" in rows(epos4)["1013h:0", "age of feedback"]["stand_in"]
+    _, servo = checked(str(FOREIGN_SERVO))
+    assert "lag of the measured path" in rows(servo)["register", "age of feedback"]["stand_in"]
+    _, rack = checked("hil_rack")
+    assert rows(rack)["register", "age of feedback"]["has"] == "echo of the request's number"
 
 
 OWN = """
@@ -184,6 +207,22 @@ DataType=0x0007
 AccessType=ro
 DefaultValue=0x1F0065
 """
+
+
+def test_a_sheet_tells_homing_methods_and_a_time_stamp_that_can_be_mapped(tmp_path):
+    sheet = SHEET + "[60E3]\nParameterName=Methods\nObjectType=8\nSubNumber=4\n"
+    sheet += "[60E3sub0]\nParameterName=n\nDataType=5\nAccessType=ro\nDefaultValue=3\n"
+    for sub, method in enumerate((17, 0xFE, 35), start=1):
+        sheet += f"[60E3sub{sub}]\nParameterName=m\nDataType=5\nAccessType=ro\n"
+        sheet += f"DefaultValue={method}\n"
+    sheet += "[1013]\nParameterName=Time\nDataType=7\nAccessType=rw\nPDOMapping=1\n"
+    path = tmp_path / "own.eds"
+    path.write_text(sheet)
+    type_ = canopen_type(read_eds(path), "own.eds")
+    assert type_.homing_methods == (17, -2, 35)
+    assert (type_.stamp.object, type_.stamp.tick_s) == ("1013h:0", 1e-6)
+    path.write_text(sheet.replace("PDOMapping=1", "PDOMapping=0"))
+    assert canopen_type(read_eds(path), "own.eds").stamp is None
 
 
 def test_a_sheet_with_the_oddities_of_real_ones_is_read(tmp_path):

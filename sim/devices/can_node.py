@@ -26,6 +26,7 @@ from sim.devices.can_process_data import (
     RPDO_TIMEOUT,
     Handler,
     ProcessData,
+    own_time_us,
 )
 from sim.devices.can_supervision import ErrorHistory, HeartbeatConsumers, LifeGuard
 from sim.devices.drive402 import POWERED
@@ -196,6 +197,7 @@ class CanNode:
 
     def _receive_sdo(self, data: bytes, now_s: float) -> None:
         self._now_s = now_s
+        self.store.clock_us = own_time_us(self.node_id, now_s)
         answer = self._sdo.request(data)
         self._pdos.refresh()
         self._due_s = -math.inf

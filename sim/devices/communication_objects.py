@@ -1,6 +1,6 @@
 """Communication objects of the emulated drive: 1000h to 1A03h of CiA 301.
 
-Not modelled: 1002h, 1005h as producer, 1012h, 1013h, 1015h, 1019h, 1F80h and the LSS.
+Not modelled: 1002h, 1005h as producer, 1012h, 1015h, 1019h, 1F80h and the LSS.
 """
 
 from __future__ import annotations
@@ -115,6 +115,7 @@ def communication_rows(heartbeats: int) -> list[Row]:
             (Entry(0x1011, 1, "Restore all default parameters", _U32, "rw", 1),),
             is_array=True,
         ),
+        Entry(0x1013, 0, "High resolution time stamp", _U32, "ro", 0, mappable=True),
         Entry(0x1014, 0, "COB-ID emergency message", _U32, "ro", 0x80, relative=True),
         group(0x1016, "Consumer heartbeat time", consumers, is_array=True),
         Entry(0x1017, 0, "Producer heartbeat time", _U16, "rw", 0),

@@ -6,8 +6,9 @@ units of the objects (counts, counts/s, per mille). Inside it works in metres fr
 Object numbers and bits are those of CiA 402-2 (IEC 61800-7-201), error codes those of its table
 "Error codes" and of CiA 301.
 
-Not modelled: torque and velocity modes other than profile velocity, touch probes, motor and drive
-temperature, mains voltage, position window timing (6067h, 6068h).
+Not modelled: torque and velocity modes other than profile velocity, touch probes, how motor and
+drive get warm (a temperature that a type tells is that of a cool day), mains voltage, position
+window timing (6067h, 6068h).
 """
 
 from __future__ import annotations

@@ -30,15 +30,19 @@ _FACTORS: Final[frozenset[int | Key]] = frozenset((0x608F, 0x6091, 0x6092, 0x609
 _UNITS: Final[frozenset[int | Key]] = frozenset((0x60A8, 0x60A9, 0x60AA))
 _THIRD_RPDO: Final[frozenset[int | Key]] = frozenset((0x1402, 0x1403, 0x1602, 0x1603))
 
+_TIME_STAMP: Final[frozenset[int | Key]] = frozenset({0x1013})
+_OF_OTHERS: Final[frozenset[int | Key]] = frozenset({0x1013, 0x2041, 0x22A2})
+
 EMULATED: Final = DriveType(
     name="hil_emulated",
-    lacking=_GUARDING | _UNITS | {0x607E, 0x6096},
+    lacking=_GUARDING | _UNITS | {0x2041, 0x22A2, 0x607E, 0x6096},
 )
 """The bench's own: it has what CiA 402 offers to a machine of this kind."""
 
 EPOS4: Final = DriveType(
     name="epos4",
     lacking=_RPDO_TIMERS
+    | _OF_OTHERS
     | _TPDO_TIMERS
     | _GUARDING
     | _FACTORS
@@ -70,7 +74,7 @@ EPOS4: Final = DriveType(
 
 NANOTEC_CL4: Final = DriveType(
     name="cl4",
-    lacking=_RPDO_TIMERS | {0x60AA, 0x60C0},
+    lacking=_RPDO_TIMERS | _OF_OTHERS | {0x60AA, 0x60C0},
     defaults={
         (0x6007, 0): 1,
         (0x605A, 0): 2,
@@ -102,6 +106,7 @@ NANOTEC_CL4: Final = DriveType(
 IPOS: Final = DriveType(
     name="ipos",
     lacking=_RPDO_TIMERS
+    | _OF_OTHERS
     | _FACTORS
     | _UNITS
     | {0x1016, 0x1029, 0x603F, 0x607D, 0x607F, 0x6084, 0x60B1, 0x60C5, 0x60C6},
@@ -118,7 +123,7 @@ programming manual, objects 6081h and 6083h)."""
 
 ELMO_GOLD: Final = DriveType(
     name="elmo_gold",
-    lacking=_RPDO_TIMERS | _GUARDING | _UNITS,
+    lacking=_RPDO_TIMERS | _TIME_STAMP | _GUARDING | _UNITS,
     defaults={
         (0x6007, 0): 1,
         (0x605A, 0): 2,
@@ -140,11 +145,13 @@ ELMO_GOLD: Final = DriveType(
     },
     heartbeats=3,
 )
-"""Elmo Gold: nearly everything of the profile, and no event timer of the RPDO."""
+"""Elmo Gold: nearly everything of the profile, a time stamp (2041h), and no event timer of the
+RPDO."""
 
 PRL120: Final = DriveType(
     name="prl120",
     lacking=_RPDO_TIMERS
+    | _OF_OTHERS
     | _INHIBIT
     | _FACTORS
     | _UNITS

@@ -28,6 +28,7 @@ UNSUPPORTED_ACCESS: Final = 0x0601_0000
 CANNOT_MAP: Final = 0x0604_0041
 MAPPING_TOO_LONG: Final = 0x0604_0042
 
+_TIME_STAMPS: Final = ((0x1013, 0), (0x2041, 0))
 _UNIT_WORDS: Final = (0x60A8, 0x60A9, 0x60AA)
 _LIMITS: Final = {(0x607F, 0), (0x6083, 0), (0x6084, 0), (0x6085, 0), (0x60C5, 0), (0x60C6, 0)}
 
@@ -63,7 +64,10 @@ class ObjectStore:
         """Called with a new value before it is stored; may raise `SdoAbort`."""
         self.table = table_of(drive.settings.type)
         """Which objects there are."""
-        self._readers = _readers(drive)
+        self.clock_us = 0
+        """The drive's own time [us], which whoever runs it goes on telling; a master reads it as
+        1013h, or where its maker has it."""
+        self._readers = _readers(drive) | dict.fromkeys(_TIME_STAMPS, self._time_stamp)
         self._writers = _writers(drive)
         self.reset()
 
@@ -83,6 +87,9 @@ class ObjectStore:
         ):
             if key in self.table.entries:
                 self.values[key] = value
+
+    def _time_stamp(self) -> int:
+        return self.clock_us & 0xFFFF_FFFF
 
     def load_parameters(self) -> None:
         """Give the drive's parameters their values after power-up.

@@ -69,6 +69,8 @@ def _parameter(
 
 def _option_rows() -> list[Row]:
     return [
+        Entry(0x2041, 0, "Timestamp", _U32, "ro", 0, mappable=True),
+        Entry(0x22A2, 0, "Drive Temperature in C", _U16, "ro", 40, mappable=True),
         _parameter(0x6007, 0, "Abort connection option code", _I16, (0, 1, 2, 3)),
         Entry(0x603F, 0, "Error code", _U16, "ro", 0, mappable=True),
         Entry(0x6040, 0, "Controlword", _U16, "rw", 0, mappable=True),

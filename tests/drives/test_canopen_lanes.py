@@ -11,8 +11,10 @@ from memory_bus import VirtualTime
 from drives.axes_values import AxesWords
 from drives.canopen_cycle import PdoInbox
 from drives.canopen_lanes import FrameLane, TextLane, lane_of
+from drives.canopen_pdo import carried_stamp
 from drives.canopen_service import Segment
 from drives.canopen_watch import Watch
+from drives.drive_type import DriveType, Stamp
 from drives.frames import BusHealth, BusState, Frame
 from drives.scaling import SixScales
 from drives.slcan_bus import SlcanBus
@@ -20,6 +22,7 @@ from drives.slcan_codec import encode_frames
 
 NODES = (1, 10, 60, 43, 126, 5)
 BUS_OF_LEG = {"one": (0,) * 6, "two": (0, 1, 1, 0, 1, 0), "lonely": (0, 0, 0, 1, 0, 0)}
+PERIOD_S = 0.004
 INT32 = st.integers(-(2**31), 2**31 - 1)
 
 
@@ -81,7 +84,9 @@ class Side:
         self.segment.hand_on = self.handed.append
         self.watch = Watch(chosen.node_ids, chosen.bus_of_leg, 127, 0.02)
         self.watch.begin_operation(5.0)
-        self.inbox = PdoInbox(chosen, SixScales(SCALES), self.watch.take)
+        stamp = carried_stamp(chosen, PERIOD_S)
+        self.inbox = PdoInbox(chosen, SixScales(SCALES), self.watch.take, stamp, PERIOD_S)
+        self.inbox.sync(5.0)
         self.lane = lane_of(self.segment, bus, chosen, self.inbox)
 
     def seen(self):
@@ -93,9 +98,9 @@ class Side:
         )
 
 
-def sides(buses, speeds, bus=0):
+def sides(buses, speeds, bus=0, **changes):
     chosen = replace(
-        SETTINGS, node_ids=NODES, bus_of_leg=BUS_OF_LEG[buses], speed_feed_forward=speeds
+        SETTINGS, node_ids=NODES, bus_of_leg=BUS_OF_LEG[buses], speed_feed_forward=speeds, **changes
     )
     pair = Side(chosen, bus, text=False), Side(chosen, bus, text=True)
     assert [type(side.lane) for side in pair] == [FrameLane, TextLane]
@@ -157,6 +162,24 @@ def test_both_see_the_same(buses, frames, small, cut):
         by_text.port.waiting = part
         by_text.lane.take(0.0)
     assert by_text.seen() == by_frames.seen()
+
+
+def test_a_position_and_its_stamp_make_a_leg_fresh_with_its_status():
+    type_ = DriveType(stamp=Stamp("1013h:0", "u32", 1e-6))
+    for side in sides("one", False, type=type_):
+        for frames, fresh in (
+            ([Frame(0x18A, b"\x27\x12\x08")], False),
+            ([Frame(0x48A, b"\xfe\xff\xff\xff\x40\x42\x0f\x00")], True),
+        ):
+            side.frames.waiting, side.port.waiting = frames, encode_frames(frames)
+            side.lane.take(0.0)
+            assert side.inbox.fresh == [False, fresh, False, False, False, False]
+        assert (side.inbox.statusword[1], side.inbox.mode_display[1]) == (0x1227, 8)
+        assert side.inbox.position[1] == -2
+        assert side.inbox._clocks.ages_s()[1] == 0.0
+        side.inbox.begin(5.004)
+        side.lane.take(0.0)
+        assert not any(side.inbox.fresh)
 
 
 @pytest.mark.parametrize(

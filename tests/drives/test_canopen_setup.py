@@ -350,3 +350,26 @@ def test_drives_that_carry_no_channel_of_the_emergency_stop_need_no_inputs():
     scripted.node(3).lacks = {(0x60FD, 0)}
     report = scripted.bank.configure()
     assert "60FDh" in report.axes[2]
+
+
+def with_methods(node, methods):
+    node.objects |= {(0x60E3, sub): struct.pack("<b", m) for sub, m in enumerate(methods, start=1)}
+    node.objects[0x60E3, 0] = bytes((len(methods),))
+
+
+def test_a_homing_method_that_is_not_in_the_drives_own_list_is_refused_before_it_is_written():
+    scripted = Scripted()
+    for node in scripted.bus.nodes:
+        with_methods(node, (-2, 17, 18, 21))
+    with_methods(scripted.node(4), (-2, 17, 18, 33))
+    text = r"leg 4 \(node 4\): .*homing method \(6098h\) 21, .*\(60E3h\) has -2, 17, 18, 33"
+    with pytest.raises(DriveSetupError, match=text):
+        scripted.bank.configure()
+    assert (0x6098, 0) not in scripted.node(4).objects
+    assert scripted.node(1).objects[0x6098, 0] == b"\x15"
+
+
+def test_a_list_of_homing_methods_without_entries_says_nothing():
+    scripted = Scripted()
+    scripted.node(4).objects[0x60E3, 0] = b"\x10"
+    scripted.bank.configure()

@@ -1,15 +1,20 @@
 """Drives that warn go on; what they warn of reaches the gate as a code, and is told."""
 
+import dataclasses
+
 import pytest
 from bench_on_modbus import BenchOnModbus
 from bench_on_rack import TPDO1, BenchOnRack
 from fault_bench import FAST_LEG
 from fault_judges import latched, run_on
 
+from drives.canopen_readings import EVERY_S
+from drives.drive_type import DriveType, Reading
 from drives.frames import Frame
 from drives.modbus_gateway import ModbusGateway
 from safety.modes import Mode, Severity
 from safety.verdict import Action, Check
+from sim.devices.maker_types import EMULATED
 
 LEG = FAST_LEG
 WARNING, FAULT = 0x80, 0x08
@@ -102,6 +107,20 @@ def test_a_modbus_drive_that_warns_goes_on_and_one_in_fault_does_not(monkeypatch
         assert latched(bench, Check.DRIVE, LEG).value == HOT
     finally:
         bench.close()
+
+
+def test_a_temperature_that_the_drive_file_names_is_told_and_nothing_is_stopped():
+    reading = Reading("drive temperature", "22A2h:0", "u16", 1.0, "degC", 75.0)
+    warm = dataclasses.replace(EMULATED, lacking=EMULATED.lacking - {0x22A2})
+    nodes = {leg: {"type": warm} for leg in range(1, 7)}
+    bench = BenchOnRack(nodes=nodes, type=DriveType(readings=(reading,))).moving()
+    assert not warnings(bench.last)
+    bench.rack.nodes[LEG - 1].store.values[0x22A2, 0] = 80
+    bench.follow(round(6 * EVERY_S / bench.period_s) + 10)
+    (found,) = (v for v in bench.last.verdict.violations if v.check is Check.WARNING)
+    assert (found.leg, found.severity) == (LEG, Severity.INFORM)
+    assert str(found) == f"leg {LEG}: drive warning 80 degC, more than 75 degC (drive temperature)"
+    assert not bench.last.verdict.faults
 
 
 def test_positive_control_a_code_without_the_bit_is_a_fault():

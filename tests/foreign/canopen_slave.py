@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from drive402 import Drive402
-from object_dictionary import INCOMPATIBLE, AbortError, ObjectDictionary
+from object_dictionary import INCOMPATIBLE, AbortError, ObjectDictionary, Row
 from pdo_channels import PdoChannels
 from sdo_server import SdoServer
 
@@ -61,6 +61,15 @@ class CanopenSlave:
         self._guarded_s: float | None = None
         self._guard_toggle = 0
         self._sync_s: float | None = None
+        self._clock_s = 0.0
+        if self._habits.stamp:
+            objects.rows[self._habits.stamp, 0] = Row(
+                "I", access="ro", mapped=True, live=self._own_time
+            )
+
+    def _own_time(self) -> int:
+        """Microseconds of a quartz of its own, which wraps around ten seconds after power-up."""
+        return int((self._clock_s + 4284.967296) * (1e6 + 30 * self.node)) & 0xFFFF_FFFF
 
     # --- life of a node -------------------------------------------------------------------------
 
@@ -100,6 +109,7 @@ class CanopenSlave:
 
     def receive(self, can_id: int, data: bytes, now_s: float, *, remote: bool = False) -> None:
         """A frame from the bus."""
+        self._clock_s = now_s
         if self.state is None:
             return
         if remote:

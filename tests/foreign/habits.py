@@ -20,6 +20,7 @@ class Habits:
         mode_shown_when_enabled: 6061h follows 6060h only in operation enabled.
         reset_edges: rising edges of bit 7 that a fault wants.
         mapping_before_operational: PDOs can be mapped in PRE-OPERATIONAL only.
+        stamp: index of a time stamp of microseconds, 0: none.
         feedback_delay_syncs: TPDOs are sent so many SYNCs late.
         speed_factor: its unit of speed is so many of what its dictionary says.
         acceleration_factor: its unit of acceleration.
@@ -43,6 +44,7 @@ class Habits:
     mode_shown_when_enabled: bool = False
     reset_edges: int = 1
     mapping_before_operational: bool = False
+    stamp: int = 0
     feedback_delay_syncs: int = 0
     speed_factor: float = 1.0
     acceleration_factor: float = 1.0

@@ -114,6 +114,11 @@ def long_name(rows: Rows) -> None:
     rows[0x1008, 0].value = "A servo drive with a name that no expedited transfer can carry"
 
 
+def stopped_clock(rows: Rows) -> None:
+    """A time stamp that never goes on."""
+    rows[0x1013, 0] = Row("I", 77, "ro", mapped=True)
+
+
 ABSOLUTE = Habits(absolute=True, homing_methods=())
 NO_HOMING = lacks(0x6098, 0x6099, 0x609A, 0x607C)
 ABSOLUTE_CHANGES = (NO_HOMING, holds(_6502=0x3C5))
@@ -159,6 +164,7 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "elmo_gold",
         changes=(maker_rows.elmo_gold,),
+        habits=Habits(stamp=0x2041),
         drives={"type": "elmo_gold"},
         canopen={"scale_told": False},
         steps=RULED,
@@ -442,6 +448,27 @@ VARIANTS: tuple[Variant, ...] = (
         (r"(?i)legs? \d", r"(?i)late|age|old|lag|delay"),
         habits=Habits(feedback_delay_syncs=2),
     ),
+    Variant(
+        "time stamp (1013h)",
+        habits=Habits(stamp=0x1013),
+        file={"stamp": {"object": "1013h", "tick_s": 1e-6}},
+    ),
+    Variant(
+        "feedback late by two cycles, with a time stamp",
+        "refused",
+        (r"(?i)legs? \d", r"lags by 0\.02\d*", "time stamp"),
+        habits=Habits(stamp=0x1013, feedback_delay_syncs=2),
+        file={"stamp": {"object": "1013h", "tick_s": 1e-6}},
+        bound_m=STILL_M,
+    ),
+    Variant(
+        "time stamp that stands still",
+        "refused",
+        (r"(?i)legs? \d", "feedback lags by", "time stamp"),
+        changes=(stopped_clock,),
+        file={"stamp": {"object": "1013h", "tick_s": 1e-6}},
+        bound_m=STILL_M,
+    ),
     # --- bits and states ------------------------------------------------------------------------
     Variant(
         "remote bit 9 = 0", habits=Habits(remote_bit=False), file={"habits": {"remote_bit": False}}
@@ -456,7 +483,6 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "6061h follows when enabled only",
         habits=Habits(mode_shown_when_enabled=True),
-        file={"habits": {"mode_shown_disabled": False}},
     ),
     Variant(
         "no bit 12 in csp",
@@ -470,16 +496,8 @@ VARIANTS: tuple[Variant, ...] = (
         habits=Habits(follows_bit=False),
         bound_m=0.010,
     ),
-    Variant(
-        "two reset edges",
-        habits=Habits(reset_edges=2, found_faulty=True),
-        file={"habits": {"reset_edges": 2}},
-    ),
-    Variant(
-        "three reset edges",
-        habits=Habits(reset_edges=3, found_faulty=True),
-        file={"habits": {"reset_edges": 3}},
-    ),
+    Variant("two reset edges", habits=Habits(reset_edges=2, found_faulty=True)),
+    Variant("three reset edges", habits=Habits(reset_edges=3, found_faulty=True)),
     Variant("PDO mapping in PRE-OPERATIONAL only", habits=Habits(mapping_before_operational=True)),
     Variant("expedited SDO without size", habits=Habits(sdo_size_told=False)),
     Variant("SDO block transfer refused, long names", changes=(long_name,)),

@@ -17,6 +17,7 @@ MUTATED = ("safety", "hil")
 PACKAGES = (*MUTATED, "drives", "platform6dof", "arm_driver", "sim")
 """All of them, for a program refuses packages from two places."""
 TESTS = {
+    "safety/age.py": ("safety/test_safety_age.py",),
     "safety/checks.py": ("safety/test_safety_checks.py", "safety/test_safety_gate.py"),
     "safety/command.py": ("safety/test_safety_gate.py",),
     "safety/estop.py": ("safety/test_safety_estop.py",),
@@ -64,6 +65,12 @@ def _of(file, *rows):
 
 
 MUTANTS = (
+    *_of(
+        "safety/age.py",
+        ("an age that is no number passes", "and not -most_s <= age_s <= most_s", "and (age_s > most_s or age_s < -most_s)"),
+        ("a clock that leapt ahead passes", "and not -most_s <= age_s <= most_s", "and not age_s <= most_s"),
+        ("no frame is ever too old", "and not -most_s <= age_s <= most_s", "and not age_s == age_s"),
+    ),
     *_of(
         "safety/checks.py",
         ("the upper soft limit is not checked", "low <= length <= high\n                and", "low <= length\n                and"),
