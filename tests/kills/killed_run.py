@@ -135,7 +135,7 @@ def prepare(folder: Path) -> Path:
     """A rig with a certificate, as `hil drives test` leaves it, and a scenario; returns that."""
     rig_file = write_rig(RACK, folder)
     text = rig_file.read_text(encoding="utf-8")
-    rig_file.write_text(text.replace("speed_m_s = 0.40", "speed_m_s = 0.06", 1), encoding="utf-8")
+    rig_file.write_text(text.replace("speed_m_s = 0.40", "speed_m_s = 0.20", 1), encoding="utf-8")
     who = tuple(f"vendor {VENDOR}, product {PRODUCT}, serial {n}" for n in serial_numbers())
     report = BankReport("foreign", "slcan:", False, ("",) * 6, who, (), (True,) * 6)
     tests = tuple(LegTest(leg, 0.005, 0.005, 0.0, "left", ()) for leg in range(1, 7))
@@ -215,12 +215,24 @@ class LedRun:
                 return True
         return False
 
-    def finish(self) -> int:
-        """End the run as a person would, by panel and then by Ctrl-C; its exit status."""
+    def _desks(self) -> list[Any]:
+        return list(benches(self.place / "hil-bench"))
+
+    def finish(self, *, another_desk: bool) -> int:
+        """End the run as a person would, by panel and then by Ctrl-C; its exit status.
+
+        Args:
+            another_desk: whether one is waited for.
+        """
         if self.control.poll() is not None:
             return self.control.returncode
         panel = self.panels[-1]
-        found = benches(self.place / "hil-bench")
+        found = self._desks()
+        for _ in range(40 if another_desk else 0):
+            if found or self.control.poll() is not None:
+                break
+            self.look(0.2)
+            found = self._desks()
         if found and (panel.poll() is not None or found[0].path != self.path):
             self.path = found[0].path
             self.begin_panel("")
@@ -300,7 +312,7 @@ def strike(case: Case, scenario: Path, folder: Path) -> Seen:
         else:
             run.look(WATCHED_S)
         seen.acted_s = NOW_S()
-        seen.status = run.finish()
+        seen.status = run.finish(another_desk=case.process == "desk")
         if case.process != "rack" or case.number is not signal.SIGKILL:
             went = run.rack.told("host", 1)
             seen.powered = any(went[-1][1]["powered"]) if went else True
