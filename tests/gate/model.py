@@ -323,9 +323,11 @@ class World:
             flags = (s._finished, s._played, s._gave_up, s._trip, s._fault, s._wish, s._after)
             control = (*map(bool, flags), min(s._refused, 6), s.done, s._mode)
         return (
-            gate._mode, gate._released, gate._reset_was_low, tuple(gate._feedback._missing),
+            gate._mode, gate._released, gate._reset_was_low,
+            tuple(min(missing, 1) for missing in gate._feedback._missing),
             tuple(gate._feedback._outside), gate._plausible._last_m, gate._plausible._commanded_m,
-            tuple(gate._plausible._silent_s), tuple(still._anchor_m), min(still._all_cycles, 2),
+            # How long a leg was silent bounds a leap, and no leg is ever far enough away for one.
+            tuple(still._anchor_m), min(still._all_cycles, 2),
             min(still._reporting_cycles, 2), quick_cycles, quick.failed and quick_stopping,
             target, gate._command.movement_m, ramp, ramp_cycle, gate._stream._waiting,
             frozenset(gate._latch._worst.items()),

@@ -1,9 +1,12 @@
 """Every state that gate, server, drives' sequence and control can reach: nothing starts by itself.
 
-`make test` explores the graph of a control that freezes and goes on; with full counts everything
-that the model knows happens too: acts, lost frames, drives that fail, lateness, emergency stop,
-control's death, an operator's stop, patience that ends, setpoints that no gate lets pass.
+`make test` explores the graph of a control that freezes and goes on; with full counts any two kinds
+of trouble happen besides, as often and in whatever order they like: acts, lost frames, drives that
+fail, lateness, emergency stop, control's death, an operator's stop, patience that ends; and around
+a control that asks anything, any one of them beside a person's acts.
 """
+
+from itertools import combinations
 
 import pytest
 from campaign import SHARE
@@ -19,6 +22,8 @@ pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 WHOLE = SHARE >= 1.0
 EVENTS = ("act", "fault", "lost", "late", "estop", "unread", "gone")
+PAIRS = tuple(combinations((*EVENTS, "stop", "tired"), 2)) if WHOLE else ((),)
+BESIDE = ("", *EVENTS[1:], "reset") if WHOLE else ("",)
 TAKEN = {
     Mode.OFF: (Request.CONFIGURED,),
     Mode.IDLE: (Request.HOME, Request.SHUT_DOWN),
@@ -77,20 +82,23 @@ def told(capsys, name, graph):
         print(f"\n{name}: {graph.states} states, {graph.transitions} transitions", end=" ")
 
 
-def test_a_run_that_a_supervisor_leads_starts_nothing_by_itself(capsys):
-    graph = explore(World(), supervised((*EVENTS, "stop", "tired") if WHOLE else ()))
+@pytest.mark.parametrize("events", PAIRS, ids=" and ".join)
+def test_a_run_that_a_supervisor_leads_starts_nothing_by_itself(capsys, events):
+    graph = explore(World(), supervised(events))
     told(capsys, "supervisor", graph)
     entered = {after for before, after in graph.modes if before is not after}
     assert entered >= {*FOLLOWING_MODES, Mode.HOMING, Mode.STANDBY, Mode.CSTOP, Mode.HOLD}
     assert (Mode.HOMING, Mode.QSTOP) in graph.modes
 
 
+@pytest.mark.parametrize("event", BESIDE)
 @pytest.mark.parametrize("led", [False, True])
-def test_no_control_whatever_it_asks_starts_anything_again_without_an_act(capsys, led):
+def test_no_control_whatever_it_asks_starts_anything_again_without_an_act(capsys, led, event):
     world = World(supervised=False, led=led)
     choices = unruly(("act", "old act"))
     if WHOLE:
-        choices = unruly((*EVENTS, "old act", "reset"), all_requests=True, moves=True)
+        events = filter(None, ("act", "old act", event))
+        choices = unruly(tuple(events), all_requests=True, moves=not event)
     graph = explore(world, choices)
     told(capsys, f"any control, led: {led}", graph)
     assert {(Mode.IDLE, Mode.HOMING), (Mode.STANDBY, Mode.ENGAGING)} <= graph.modes
