@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from killed_run import Seen
+from kill_traces import Seen
 from reactions import Reaction
 
 GRACE_S = 0.5

@@ -5,7 +5,7 @@ from signal import SIGKILL, SIGSTOP
 
 import pytest
 from kill_judges import judged
-from killed_run import Case, Seen
+from kill_traces import Case, Seen
 from reactions import reaction_to
 
 GONE = "gate: control is gone, controlled stop"

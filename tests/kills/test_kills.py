@@ -15,7 +15,8 @@ from signal import SIGKILL, SIGSTOP
 import pytest
 from campaign import SHARE, count
 from kill_judges import judged
-from killed_run import MODES, PROCESSES, Case, SpoiltError, prepare, strike
+from kill_traces import MODES, Case
+from killed_run import PROCESSES, SpoiltError, prepare, strike
 from rack_bench import CHANCE, needs_wires
 from reactions import MANUAL, REACTIONS, plain, reaction_to
 
