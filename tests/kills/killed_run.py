@@ -93,14 +93,17 @@ class LedRun:
         self.panels: list[subprocess.Popen[bytes]] = []
         self.looker: Panel | None = None
         home = {"XDG_STATE_HOME": scenario.parent / "state", "XDG_RUNTIME_DIR": self.place}
-        self.control = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hil.cli", "run", str(scenario), "--operator", "--json",
-             "--drives", self.rack.url, "--out", str(folder / "runs")],
-            env=os.environ | {key: str(value) for key, value in home.items()},
-            stdin=subprocess.DEVNULL,
-            stdout=(folder / "result.json").open("wb"),
-            stderr=(folder / "console.txt").open("wb"),
-        )  # fmt: skip
+        command = [sys.executable, "-P", "-m", "hil.cli", "run", str(scenario), "--operator"]
+        command += ["--json", "--drives", self.rack.url, "--out", str(folder / "runs")]
+        result, console = folder / "result.json", folder / "console.txt"
+        with result.open("wb") as stdout, console.open("wb") as stderr:
+            self.control = subprocess.Popen(
+                command,
+                env=os.environ | {key: str(value) for key, value in home.items()},
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+            )
         self.path = desk_path(self.control, self.place / "hil-bench")
         self.looker = Panel(self.path)
         self.looker.alive = False
