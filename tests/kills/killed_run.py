@@ -151,11 +151,12 @@ class LedRun:
     def _desks(self) -> list[Any]:
         return list(benches(self.place / "hil-bench"))
 
-    def finish(self, *, another_desk: bool) -> int:
+    def finish(self, *, another_desk: bool, ctrl_c: bool) -> int:
         """End the run as a person would, by panel and then by Ctrl-C; its exit status.
 
         Args:
             another_desk: whether one is waited for.
+            ctrl_c: whether by Ctrl-C at once; a run that is over by itself is given its time.
         """
         if self.control.poll() is not None:
             return self.control.returncode
@@ -173,7 +174,7 @@ class LedRun:
         with suppress(OSError):
             panel.stdin.write(b"end\n")
             panel.stdin.flush()
-        for wait_s in (ENDS_S if found else 0.1, LEAVES_S):
+        for wait_s in (0.1 if ctrl_c else ENDS_S, LEAVES_S):
             with suppress(subprocess.TimeoutExpired):
                 return self.control.wait(wait_s)
             self.control.send_signal(signal.SIGINT)
@@ -245,7 +246,10 @@ def strike(case: Case, scenario: Path, folder: Path) -> Seen:
         else:
             run.look(WATCHED_S)
         seen.acted_s = NOW_S()
-        seen.status = run.finish(another_desk=case.process == "desk")
+        seen.status = run.finish(
+            another_desk=case.process == "desk",
+            ctrl_c=case.process == "keeper" and case.number is signal.SIGKILL,
+        )
         if case.process != "rack" or case.number is not signal.SIGKILL:
             went = run.rack.told("host", 1)
             seen.powered = any(went[-1][1]["powered"]) if went else True
