@@ -61,6 +61,8 @@ STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
 STILL_S = 0.1
 """How long it has to stay there [s]."""
+STIRS_M = 1e-5
+"""A leg that goes further than this from one question to the next does not stand still [m]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 
@@ -149,6 +151,7 @@ class CanopenBank:
         self._warnings = DriveWarnings(self._segments, settings, self._watch)
         self._faulted = [False] * LEGS
         self._configured = self._closed = False
+        self._left_um: tuple[int, ...] = ()
         self._cycle_thread = 0
         for bus, segment in enumerate(self._segments):
             segment.on_frame = self._inbox.listener(bus, now_s)
@@ -316,8 +319,13 @@ class CanopenBank:
         return self._bus.report(self._watch.unknown_ids, notes)
 
     def link_tally(self) -> LinkTally:
-        """Return the counts of the bus so far, by name."""
+        """Return the counts of the bus so far, by name.
+
+        After `close()` also ``left_um``, the lengths at which legs with absolute encoders stood
+        still then [um], if all six told them.
+        """
         tally = tally_with_notes(self.link_report().tally(), self._axes.failures)
+        tally = {**tally, "left_um": self._left_um} if self._left_um else tally
         over = self._cut is not None and self._cut.trial.over
         return {**tally, "cut_us": self._cut.trial.stop_us} if self._cut and over else tally
 
@@ -344,6 +352,27 @@ class CanopenBank:
         asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)
+        if self._settings.absolute:
+            self._left_um = self._standstill_um()
+
+    def _standstill_um(self) -> tuple[int, ...]:
+        """Ask drives for the lengths of their legs [um]; empty if one moves or does not answer.
+
+        By SDO: a drive that has lost the bench may have left operational, and sends no PDO then.
+        """
+        for segment in self._segments:
+            segment.pumping = True
+        try:
+            (before, _), (after, _) = self._places(), self._places()
+        except DriveSetupError:
+            return ()
+        lengths_m = [
+            (scale.length_m(one), scale.length_m(other))
+            for scale, one, other in zip(self._scales.scales, before, after, strict=True)
+        ]
+        if any(abs(one_m - other_m) > STIRS_M for one_m, other_m in lengths_m):
+            return ()
+        return tuple(round(length_m * 1e6) for _, length_m in lengths_m)
 
     def _cycle_until(self, condition: Callable[[], bool], span_s: float) -> None:
         """Run cycles by itself, at most for so long [s]."""

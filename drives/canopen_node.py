@@ -10,6 +10,8 @@ from drives.canopen_objects import Parameter
 from drives.canopen_service import ServiceNode
 from drives.drive_type import DriveType, place_text
 
+RANGE = (0x06090030, 0x06090031, 0x06090032)
+"""Abort codes of CiA 301: value out of range, too high, too low."""
 ABSENT = (0x06020000, 0x06090011)
 """Abort codes of CiA 301: object, or sub-index, does not exist."""
 
@@ -26,6 +28,8 @@ class NodeAccess:
     def __init__(self, node: ServiceNode, leg: int, type_: DriveType) -> None:
         self.node, self.type = node, type_
         self.where = f"leg {leg + 1} (node {node.number})"
+        self._places: dict[str, str] = {}
+        """Places that were written, and what the standard has there."""
         self.lacking: list[str] = []
         """What it does not have, and what does its work, in words."""
         self.differing: list[str] = []
@@ -81,6 +85,12 @@ class NodeAccess:
         wanted = parameter.for_type(self.type)
         if not self.type.has(parameter.index, parameter.sub):
             return self._stand_in(parameter, declared=True)
+        other = self._places.setdefault(wanted.place, parameter.place)
+        if other != parameter.place:
+            raise self.refuse(
+                f"its drive file has {wanted.place} in place of {parameter.place} and of {other} "
+                "([objects.instead]): one of them is wrong"
+            )
         held, refusal = self._try(wanted)
         if held is None:
             return self._stand_in(parameter, declared=False)
@@ -89,6 +99,7 @@ class NodeAccess:
             why = "" if refusal is None else f" is refused ({refusal})"
             raise self.refuse(
                 f"{what} was written as {_both(wanted.value)}{why} and reads back as {_both(held)}"
+                f"{_remedy(wanted, refusal)}"
             )
         if held != parameter.value:
             self.differing.append(f"{what} {held} for {parameter.value}")
@@ -138,6 +149,16 @@ class NodeAccess:
                 f'it lacks "{parameter.place}" (drives.type, docs/commissioning.md)'
             )
         self.lacking.append(f"{what}: {parameter.stand_in}")
+
+
+def _remedy(wanted: Parameter, refusal: SdoAbortedError | None) -> str:
+    """Say how a drive that takes less may be used, where less is on the safe side."""
+    if refusal is None or refusal.code not in RANGE or not (wanted.less or wanted.more):
+        return ""
+    return (
+        "; if it takes a narrower range, its drive file says so: [objects.ranges] "
+        f'"{wanted.place}" = [smallest, largest]'
+    )
 
 
 def _both(value: int) -> str:

@@ -219,7 +219,8 @@ class NodeSetup:
         elif settings.scale_told:
             raise access.refuse(
                 f"its own scale (608Fh, 6091h, 6092h) is {told:g} counts/m, "
-                f"the rig has {wanted:g} counts/m"
+                f"the rig has {wanted:g} counts/m: drives.counts_per_m, the drive's factors, or "
+                "the unit of its feed ([units] feed of its drive file) is wrong"
             )
 
     def _map(self, pdo: PdoLayout) -> None:

@@ -98,10 +98,11 @@ def leg_test_and_show(
 
 def _cut(plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, quiet: bool) -> WatchdogProof:
     """Play two short runs in which the bench falls silent; both end with the drives' own stop."""
-    if not quiet:
-        err.print("now the bench falls silent, at rest and at 5 mm/s: each drive has to stop")
     times: list[tuple[int, ...]] = []
     for cut, speed_m_s in zip(cuts, (0.0, CUT_LEG_M_S), strict=True):
+        if not quiet:
+            where = f"at {speed_m_s * 1e3:g} mm/s" if speed_m_s else "at rest"
+            err.print(f"now the bench falls silent {where}: each drive has to stop")
         result = play(cut, folder, quiet=quiet, course=Course(cut_m_s=speed_m_s))
         times.append(cut_us(result.link))
     at_rest, moving = times

@@ -127,6 +127,7 @@ class GatedBank:
         self._now_s = now_s
         self._goal = DriveGoal.DISABLED
         self._feedback: Feedback | None = None
+        self._left_m: tuple[float, ...] = ()
         self._estop: Channels | None = None
         self._tally: LinkTally | None = None
 
@@ -142,7 +143,12 @@ class GatedBank:
 
     @property
     def last_measured(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Lengths [m] and speeds [m/s] of the last cycle; empty if it did not bring all of them."""
+        """Lengths [m] and speeds [m/s] as the legs were left, else of the last cycle.
+
+        Empty if the drives did not tell all of them.
+        """
+        if self._left_m:
+            return self._left_m, (0.0,) * len(self._left_m)
         feedback = self._feedback
         if feedback is None or not all(feedback.fresh):
             return (), ()
@@ -230,6 +236,9 @@ class GatedBank:
         if self._tally is None:
             self._tally = self._bank.link_tally()
         self._bank.close()
+        left_um = self._bank.link_tally().get("left_um")
+        if isinstance(left_um, tuple):
+            self._left_m = tuple(float(um) * 1e-6 for um in left_um)
         return self._tally
 
 

@@ -22,6 +22,9 @@ from hil.waits import WaitFollower
 GATE_PROGRAM: Final = ("-m", "hil.gate.process")
 START_TIMEOUT_S: Final = 60.0
 """How long the gate's process may say nothing while it configures its drives."""
+LEAVE_S: Final = 3.0
+"""How long a gate that refuses its drives may take to sign them off and to end [s]: their watchdogs
+may be armed by then, and would leave a fault in each."""
 LOOK_S: Final = 0.2
 """How often it is looked for something that is to be told meanwhile [s]."""
 _STARTING: Final = (Wait(0, "the gate's process", "starting", "its first word"),)
@@ -85,6 +88,8 @@ class GateChild:
         self._send(order.to_line())
         answer = self._answer(now_s, tell)
         if "refused" in answer:
+            with suppress(ChildTimeout):
+                self._process.wait(LEAVE_S)
             raise _KINDS.get(answer.get("kind", ""), DriveSetupError)(answer["refused"])
         if not answer.get("ready"):
             raise DriveSetupError(

@@ -222,8 +222,8 @@ def _guard(
         if not isinstance(error, DriveError):
             raise
     finally:
-        place.end(*gated.last_measured)
         tally = _close(gated)
+        place.end(*gated.last_measured)
         box.event(f"link: {_in_words(tally)}")
         _tell(ring, tally)
         ring.close_producer()

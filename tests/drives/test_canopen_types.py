@@ -27,7 +27,7 @@ def shipped(name):
     return canopen_type(table, str(path))
 
 
-def rack_of(name, type_=None, *, scale_told=True, emulated=None, **changes):
+def rack_of(name, type_=None, *, scale_told=True, emulated=None, spread_m=0.002, **changes):
     """A bank set up by a drive file, on a rack of a type."""
     kind = TYPES[name] if emulated is None else emulated
     settings = replace(
@@ -41,7 +41,7 @@ def rack_of(name, type_=None, *, scale_told=True, emulated=None, **changes):
     per_m = COUNTS_PER_M.get(name, 1e6)
     scales = tuple(LegScale(per_m, 1, 0.7 + 0.01 * leg) for leg in range(6))
     nodes = tuple(replace(node, type=kind) for node in default_nodes())
-    return bench(settings, scales=scales, nodes=nodes)
+    return bench(settings, scales=scales, nodes=nodes, start_spread_m=spread_m)
 
 
 def until(bank, condition, limit=1500):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from modbus_bench import BenchBank, RackThread, quick_rack, scales
 
 from drives.bank import DriveGoal, DrivePlaceError, DriveState, LegCommand
+from drives.frames import Frame
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale
 from sim.devices.drive_parameters import default_nodes
@@ -130,6 +131,38 @@ def test_an_encoder_that_tells_a_fault_proves_nothing():
     rig.rack.faults.start(Injection("emcy", node=3, value=0x7320), rig.time.now)
     with pytest.raises(DrivePlaceError, match=r"leg 3: its encoder tells a fault \(603Fh is 7320h"):
         rig.bank.configure()
+
+
+def left_after(rig, before_close=lambda rig: None):
+    rig.bank.configure()
+    rig.bank.exchange(None)
+    before_close(rig)
+    rig.bank.close()
+    return rig.bank.bank.link_tally().get("left_um", ())
+
+
+def test_where_the_legs_were_left_is_asked_of_drives_that_send_no_pdo_any_more():
+    def lose_the_bench(rig):
+        for node in rig.rack.nodes:
+            rig.buses[0].send_frames([Frame(0, bytes((0x80, node.node_id)))])
+        for _ in range(20):
+            feedback = rig.bank.exchange(None)
+        assert not any(feedback.fresh)
+
+    rig = absolute()
+    closed_m = [scale.reference_length_m - 0.03 for scale in SCALES]
+    truth_um = [1e6 * (c + rod.x_m) for c, rod in zip(closed_m, rig.rack.rods, strict=True)]
+    assert left_after(rig, lose_the_bench) == pytest.approx(truth_um, abs=2.0)
+
+
+def test_a_leg_that_sinks_is_left_nowhere(monkeypatch):
+    rig = absolute()
+    places = iter([((0,) * 6, ()), ((0, 0, 11, 0, 0, 0), ())])
+    monkeypatch.setattr(rig.bank.bank, "_places", lambda: next(places), raising=True)
+    rig.bank.bank._configured = True
+    assert rig.bank.bank._standstill_um() == ()
+    places = iter([((0,) * 6, ()), ((0, 0, 9, 0, 0, 0), ())])
+    assert len(rig.bank.bank._standstill_um()) == 6
 
 
 def test_without_a_recorded_place_no_drive_is_ever_enabled():

@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+LEAST_M_S2 = 1e-6
+"""Least acceleration: one count of the coarsest encoder here."""
+
 
 @dataclass(slots=True)
 class Demand:
@@ -26,11 +29,11 @@ class Demand:
 
     def ramp_down(self, deceleration_m_s2: float) -> None:
         """Come to rest."""
-        self._kind, self._goal, self._rate = "speed", 0.0, max(deceleration_m_s2, 1e-3)
+        self._kind, self._goal, self._rate = "speed", 0.0, max(deceleration_m_s2, LEAST_M_S2)
 
     def run(self, speed_m_s: float, acceleration_m_s2: float) -> None:
         """Go on at a speed."""
-        self._kind, self._goal, self._rate = "speed", speed_m_s, max(acceleration_m_s2, 1e-3)
+        self._kind, self._goal, self._rate = "speed", speed_m_s, max(acceleration_m_s2, LEAST_M_S2)
 
     def line(self, place_m: float, time_s: float) -> None:
         """Be there in this time: interpolation between cyclic setpoints."""
@@ -39,7 +42,7 @@ class Demand:
     def profile(self, place_m: float, speed_m_s: float, acceleration_m_s2: float) -> None:
         """Go there with a trapezoid of speed."""
         self._kind, self._goal = "profile", place_m
-        self._limit, self._rate = speed_m_s, max(acceleration_m_s2, 1e-3)
+        self._limit, self._rate = speed_m_s, max(acceleration_m_s2, LEAST_M_S2)
 
     @property
     def at_rest(self) -> bool:

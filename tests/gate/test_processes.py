@@ -19,7 +19,13 @@ import lost_gate
 import pytest
 from gate_bench import LIMITS, PERIOD_S, judge_stop, read_box, sim_spec
 
-from drives.bank import DriveModelError, DriveSequenceError, DriveSetupError, LinkLostError
+from drives.bank import (
+    DriveModelError,
+    DrivePlaceError,
+    DriveSequenceError,
+    DriveSetupError,
+    LinkLostError,
+)
 from hil.gate import process
 from hil.gate.remote import RemoteGate
 from hil.gate.spec import BankSpec
@@ -462,3 +468,21 @@ def test_a_program_that_is_no_gate_is_refused():
     gate = remote(program=("-c", "pass"))
     with pytest.raises(DriveSetupError, match="did not get ready"):
         gate.open()
+
+
+LEAVING = """
+import json, pathlib, sys, time
+sys.stdin.readline()
+print(json.dumps({"refused": "leg 3 stands elsewhere", "kind": "DrivePlaceError"}), flush=True)
+time.sleep(0.3)
+pathlib.Path(sys.argv[1]).write_text("signed off")
+"""
+"""A gate that refuses armed drives, and takes some cycles to leave them without a fault."""
+
+
+def test_a_gate_that_refuses_its_drives_is_let_leave_them(tmp_path):
+    left = tmp_path / "left"
+    gate = remote(program=("-c", LEAVING, str(left)))
+    with pytest.raises(DrivePlaceError, match="leg 3"):
+        gate.open()
+    assert left.read_text() == "signed off"

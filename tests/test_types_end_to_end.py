@@ -1,0 +1,84 @@
+"""Each shipped type on a rack that is emulated as that type, by the commands that a person gives.
+
+What the rack has, lacks and counts in is in `sim.devices.maker_types`, by the makers' rows; the
+bench is told by the shipped drive file. A campaign: each type is a minute in real time.
+"""
+
+import random
+
+import pytest
+from campaign import SHARE, count
+from rack_bench import needs_wires, rack, told_well, write_quick_rig
+
+import hil.report.style
+
+SEED = 11
+"""Draws the type of a share."""
+TURN = "way_per_turn_m = 0.01"
+"""Lead of the emulated screw."""
+CANOPEN = {
+    "hil_emulated": ('type = "hil_emulated"', ""),
+    "epos4": ('type = "epos4"\ncounts_per_m = 819200', f"scale_told = false\n{TURN}"),
+    "cl4": ('type = "cl4"\ncounts_per_m = 360000', TURN),
+    "ipos": ('type = "ipos"\nmode = "ip"', "scale_told = false"),
+    "elmo_gold": ('type = "elmo_gold"', TURN),
+    "prl120": ('type = "prl120"\nhoming = "absolute"', f"scale_told = false\n{TURN}"),
+}
+"""What the builder of a rig writes into [drives] and [drives.canopen]."""
+MODBUS = {"hil_rack": ('type = "hil_rack"', "")}
+DRIVES = CANOPEN | MODBUS
+DRAWN = random.Random(SEED).sample(sorted(DRIVES), count(len(DRIVES)))
+RATE_HZ = 100
+HEAVE = {
+    "rate_hz": RATE_HZ,
+    "motion.duration_s": 2,
+    "motion.fade_s": 0.5,
+    "motion.terms.0.amplitude_m": 0.02,
+    "motion.terms.0.frequency_hz": 0.5,
+}
+SERIALS = "serial_numbers = [1001, 1002, 1003, 1004, 1005, 1006]"
+
+
+@pytest.fixture
+def rig_of(tmp_path, monkeypatch):
+    """Writes the rig of a type; certificates and references are kept beside it."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(hil.report.style, "DPI", 36)
+
+    def write(name):
+        path = write_quick_rig(tmp_path)
+        drives, canopen = DRIVES[name]
+        tables = f"\n[drives]\n{SERIALS}\n{drives}\n"
+        tables += f"\n[drives.canopen]\n{canopen}\n" if canopen else ""
+        path.write_text(path.read_text(encoding="utf-8") + tables, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.campaign
+@pytest.mark.real_time
+@needs_wires
+@pytest.mark.timeout(600)
+@pytest.mark.xdist_group("real time")
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_shipped_type_is_homed_tested_and_driven(name, rig_of, tmp_path):
+    print(f"seed {SEED}, share {SHARE:g}")
+    rig = rig_of(name)
+    kind = ["--type", name] if name in CANOPEN else ["--protocol", "modbus-tcp"]
+    with rack("--rig", str(rig), *kind) as emulated:
+        where = ["--drives", emulated.url, "--rate", RATE_HZ]
+        kept = [*where, "--out", tmp_path / "runs"]
+        if "absolute" in DRIVES[name][0]:
+            lengths = ",".join(["0.67"] * 6)
+            told_well("drives", "reference", rig, "--at", lengths, "--by", "A. Person", *where)
+        homed = told_well("drives", "home", rig, *kept)
+        assert homed["outcome"] == "completed"
+        assert homed["homed"] == [1, 2, 3, 4, 5, 6]
+        if SHARE == 1.0:
+            passed = told_well("drives", "test", rig, "--witness", "A. Person", *kept)
+            assert [leg["faults"] for leg in passed["legs"]] == [[]] * 6
+        sets = [word for key, value in HEAVE.items() for word in ("--set", f"{key}={value}")]
+        sets += ["--set", f"rig={rig}", "--out", tmp_path / "runs"]
+        ran = told_well("run", "heave", "--drives", emulated.url, "--clock", "real", *sets)
+        assert ran["outcome"] == "completed"
