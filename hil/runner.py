@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from hil.console import (
 )
 from hil.drives_setup import protocol_of
 from hil.evidence import Evidence, evidence_of, verdicts_of
+from hil.loop import StopWish
 from hil.motion.build import motion_of
 from hil.motion.source import MotionSource
 from hil.operated.assembly import NoDeskError, require_operable
@@ -34,6 +35,7 @@ from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.reference import NotReferencedError
 from hil.scenario import Plan
+from hil.signals import StopSignals
 from hil.waits import Announcer
 from hil.warm import warm, warm_arm
 
@@ -46,14 +48,15 @@ def run_and_show(
     plan: Plan, folder: Path, *, report_too: bool, as_json: bool, operator: bool = False
 ) -> bool:
     """Run a plan, show how it went, and say whether all went well."""
-    result = play(plan, folder, quiet=as_json, operator=operator)
-    recording = Recording.open(result.recorder.path)
-    evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
-    page = _report(recording) if report_too else None
-    if as_json:
-        print_json(_run_json(result, recording, evidence, page))
-    else:
-        _show_run(plan, result, recording, evidence, page)
+    with ExitStack() as until_told:
+        result = play(plan, folder, quiet=as_json, operator=operator, until_told=until_told)
+        recording = Recording.open(result.recorder.path)
+        evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
+        page = _report(recording) if report_too else None
+        if as_json:
+            print_json(_run_json(result, recording, evidence, page))
+        else:
+            _show_run(plan, result, recording, evidence, page)
     return result.ok
 
 
@@ -64,8 +67,18 @@ def play(
     quiet: bool,
     course: Course = WHOLE_COURSE,
     operator: bool = False,
+    until_told: ExitStack | None = None,
 ) -> RunResult:
     """Run a plan with its progress on standard error; emulated drives step in if it allows it.
+
+    Args:
+        plan: scenario and rig.
+        folder: in which the run gets a folder of its own.
+        quiet: without progress.
+        course: how far to go.
+        operator: whether a person leads the run.
+        until_told: left once the result is told; until then a signal that asks for the end of a
+            run that is over does not take its result away. Left out, until the run is over.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -79,7 +92,10 @@ def play(
         _refuse_if_unproved(plan, motion)
     try:
         with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
-            return _run(plan, folder, motion, progress, course, operator=operator, quiet=quiet)
+            stop = _heard(until_told)
+            return _run(
+                plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet
+            )
     except (LinkError, DriveAbsentError) as error:
         if plan.scenario.devices.fallback != "sim":
             raise RefusedError(_absent(plan, error)) from error
@@ -87,7 +103,10 @@ def play(
             emulated(plan, error) as stand_in,
             _progress(plan, motion, quiet=quiet, operator=operator) as progress,
         ):
-            return _run(stand_in, folder, motion, progress, course, operator=operator, quiet=quiet)
+            stop = _heard(until_told)
+            return _run(
+                stand_in, folder, motion, progress, course, stop, operator=operator, quiet=quiet
+            )
     except _REFUSALS as error:
         raise RefusedError(f"nothing has moved: {error}") from error
 
@@ -98,6 +117,7 @@ def _run(
     motion: MotionSource,
     progress: Any,
     course: Course,
+    stop: AbstractContextManager[StopWish],
     *,
     operator: bool,
     quiet: bool,
@@ -114,10 +134,20 @@ def _run(
             folder,
             motion=motion,
             progress=progress,
+            stop=stop,
             course=course,
             operator=operator,
             tell=tell,
         )
+
+
+@contextmanager
+def _heard(until_told: ExitStack | None) -> Iterator[StopWish]:
+    """Signals as a wish for the length of a run, and after a good one until its result is told."""
+    with ExitStack() as run_only:
+        yield run_only.enter_context(StopSignals())
+        if until_told is not None:
+            until_told.push(run_only.pop_all())
 
 
 def _absent(plan: Plan, error: DriveError) -> str:

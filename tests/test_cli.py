@@ -13,6 +13,7 @@ from bench_plans import PAPER
 from campaign import share_of
 from typer.testing import CliRunner
 
+from hil import runner as runner_module
 from hil.cli import app
 from hil.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
@@ -68,6 +69,24 @@ def test_run_report_export(tmp_path):
     exported = as_json("export", folder, "--to", "csv")
     rows = Path(exported["csv"]).read_text().splitlines()
     assert len(rows) == exported["rows"] + 1 == told["cycles"] + 1
+
+
+def test_a_ctrl_c_once_the_run_is_over_does_not_take_its_result_away(tmp_path, monkeypatch):
+    gathered = runner_module.evidence_of
+
+    def impatient(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return gathered(*arguments)
+
+    monkeypatch.setattr(runner_module, "evidence_of", impatient)
+    # A suite started in the background inherits a Ctrl-C that is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        told = as_json("run", "heave", "--out", tmp_path, *QUICK)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (told["ok"], told["outcome"]) == (True, "completed")
 
 
 def test_two_runs_tell_the_same_hash(tmp_path):
