@@ -311,9 +311,8 @@ class Gate:
         self._interlock.entered(new)
         self._command.end_stop()
         if new in _QUICK_STOPPING:
-            self._quick_stop.begin(self._heard)
-            # A drive that strayed in its first motion proves nothing, not even that it can brake.
-            self._quick_stop.failed = old is Mode.ENGAGING and self._first.failed
+            strayed = old is Mode.ENGAGING and self._first.failed
+            self._quick_stop.begin(self._heard, failed=strayed)
         if new in _ASKED_FOR:
             self._latch.clear()
         if new is Mode.CSTOP:

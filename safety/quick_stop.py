@@ -37,10 +37,15 @@ class QuickStopWatch:
         self.failed = False
         """This quick stop does not stop the legs; the power must go."""
 
-    def begin(self, feedback: Feedback | None) -> None:
-        """Take the speeds at the beginning of a quick stop as those that must not grow."""
+    def begin(self, feedback: Feedback | None, *, failed: bool) -> None:
+        """Take the speeds at the beginning of a quick stop as those that must not grow.
+
+        Args:
+            feedback: the last bus cycle's, or None when the bank gave none.
+            failed: nothing is expected of it: the drives have not even proved that they can brake.
+        """
         self._cycles = 0
-        self.failed = False
+        self.failed = failed
         rows = zip(self._permitted, self._margins, strict=True)
         highest = tuple(permitted + margin for permitted, margin in rows)
         if feedback is None:

@@ -22,8 +22,8 @@ from rack_bench import (
     write_quick_rig,
 )
 
-import hil.bench
 import hil.report.style
+import hil.runner
 from hil.cli import app
 from hil.gate.remote import RemoteGate
 from hil.rack import emulated_rack
@@ -162,7 +162,7 @@ def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monk
     def lose() -> dict:
         with rack("--protocol", protocol, "--rig", str(rig)) as drives:
             act = drives.kill if line == "kill" else lambda: drives.say(line)
-            monkeypatch.setattr(hil.bench, "StopSignals", lambda: After(LOST_AT, act))
+            monkeypatch.setattr(hil.runner, "StopSignals", lambda: After(LOST_AT, act))
             return told(*run_arguments(rig, drives.url, tmp_path), status=1)
 
     def tripped_before(answer: dict) -> bool:

@@ -124,6 +124,15 @@ _PLATFORM_ADVICE: Final[dict[str, str]] = {
         "What is measured comes late, or the legs follow late. Look at the link with `hil doctor`; "
         "a lag that is the drives' own belongs into the rig (feedback_lag_max_s)."
     ),
+    "first_setpoint": (
+        "Something else was asked than the slow first motion that drives with absolute encoders "
+        "begin with. Nothing was sent of it. End the run and start it anew."
+    ),
+    "first_motion": (
+        "A leg did not make its first slow way as sent: its drive counts in another unit, or "
+        "motor and encoder do not belong together. Look at its drive file and cables before "
+        "anything moves again."
+    ),
     "force": (
         "A leg needs more force than the payload can: look for something in its way, and at its "
         "load. Look at the machine before resetting."

@@ -169,7 +169,7 @@ def test_where_the_legs_were_left_is_asked_of_drives_that_send_no_pdo_any_more()
 def test_a_leg_that_sinks_is_left_nowhere(monkeypatch):
     rig = absolute()
     places = iter([((0,) * 6, ()), ((0, 0, 11, 0, 0, 0), ())])
-    monkeypatch.setattr(rig.bank.bank, "_places", lambda: next(places), raising=True)
+    monkeypatch.setattr("drives.canopen_bank.read_places", lambda nodes: next(places))
     rig.bank.bank._configured = True
     assert rig.bank.bank._standstill_um() == ()
     places = iter([((0,) * 6, ()), ((0, 0, 9, 0, 0, 0), ())])

@@ -18,8 +18,8 @@ def main():
         if calls[0] > CYCLES:
             react(self, why, index)
 
-    def forgiving(self, limits, checks, command):
-        begin(self, limits, checks, command)
+    def forgiving(self, limits, *parts):
+        begin(self, limits, *parts)
         self._missing_max = CYCLES
 
     GateServer._be_alone = slowly

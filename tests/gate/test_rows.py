@@ -157,8 +157,8 @@ def be_deaf(monkeypatch):
         if len(calls) > 30:
             react(self, why, index)
 
-    def forgiving(self, limits, checks, command):
-        begin(self, limits, checks, command)
+    def forgiving(self, limits, *parts):
+        begin(self, limits, *parts)
         self._missing_max = 30
 
     monkeypatch.setattr(GateServer, "_be_alone", slowly)

@@ -273,6 +273,8 @@ def test_the_gate_and_its_model_never_differ(capsys):
         Check.LAG,
         Check.FORCE,
         Check.WARNING,
+        Check.FIRST_SETPOINT,
+        Check.FIRST_MOTION,
     }
     assert provoked >= set(Check) - quiet - RARE, set(Check) - quiet - provoked
     reached = {after for _, after in moves}
@@ -293,7 +295,7 @@ RARELY_REACHED = {Mode.OFF} if SEQUENCES < 1000 else set()
     ("part", "name", "value"),
     [
         ("_interlock", "objection", lambda following: ""),
-        ("_quick_stop", "begin", lambda feedback: None),
+        ("_quick_stop", "begin", lambda feedback, failed: None),
         ("_estop", "_compare", lambda channels: None),
         ("_latch", "add", lambda found, least=1: False),
         ("_stream", "begin", lambda: None),

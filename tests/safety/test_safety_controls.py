@@ -558,5 +558,6 @@ def test_the_attacks_provoke_every_check():
         bench = attack_limits(name)
         attack(bench)
         provoked |= {v.check for verdict in bench.history for v in verdict.violations}
-    # Of these three: tests/faults/test_late_feedback.py and test_safety_load.py.
-    assert provoked | {Check.LAG, Check.FORCE, Check.WARNING} == set(Check)
+    # Of these: test_late_feedback.py in tests/faults, test_safety_{load,first_motion}.py.
+    elsewhere = {Check.LAG, Check.FORCE, Check.WARNING, Check.FIRST_SETPOINT, Check.FIRST_MOTION}
+    assert provoked | elsewhere == set(Check)
