@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from signal import SIGKILL
 
 from kill_traces import Seen
 from reactions import Reaction
@@ -20,7 +21,9 @@ AFTERWARDS = {
 
 def judged(seen: Seen, reaction: Reaction) -> list[str]:
     """What is not as the manual says; empty if all is."""
-    wrong = [*went_on(seen), *recorded(seen, reaction)] if reaction.goes_on else rested(seen)
+    wrong = [*went_on(seen), *recorded(seen, reaction)] if reaction.goes_on else []
+    if not (reaction.goes_on or rods_are_gone(seen)):
+        wrong += rested(seen)
     wrong += begun_by_itself(seen)
     if seen.status not in reaction.status:
         wrong.append(f"exit status {seen.status}, not one of {reaction.status}")
@@ -34,6 +37,11 @@ def judged(seen: Seen, reaction: Reaction) -> list[str]:
     if reaction.unpowered and seen.powered:
         wrong.append("drives with power in the end")
     return wrong
+
+
+def rods_are_gone(seen: Seen) -> bool:
+    """Whether nobody is left who knows where the rods are: the rack itself was killed."""
+    return seen.case.process == "rack" and seen.case.number is SIGKILL
 
 
 def rested(seen: Seen) -> list[str]:
