@@ -163,13 +163,19 @@ def _judge_switch(
 
 
 def _plateaus(offset: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.int_]]]:
-    """Where one leg stands out: its index and the rows of its dwell, in order."""
-    steady = np.zeros(len(offset), dtype=bool)
-    steady[1:] = np.abs(np.diff(offset, axis=0)).max(axis=1) < 1e-9
-    out = steady & (np.abs(offset).max(axis=1) > TOLERANCE_M)
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], out.astype(np.int8), [0]))))
+    """Where one leg stands out: its index and the rows of its dwell, in order.
+
+    A setpoint that was late stands still for a cycle on the way: only the far end is a dwell.
+    """
+    way = np.abs(offset)
+    away = (way.max(axis=1) > TOLERANCE_M).astype(np.int8)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], away, [0]))))
     for begin, end in edges.reshape(-1, 2):
-        yield int(np.abs(offset[begin]).argmax()), np.arange(begin, end)
+        there = way[begin:end]
+        leg = int(there.max(axis=0).argmax())
+        rows = begin + np.flatnonzero(there[:, leg] > there[:, leg].max() - 1e-9)
+        if len(rows) > 1:
+            yield leg, rows
 
 
 def _pose_error(recording: Recording, rows: NDArray[np.bool_]) -> NDArray[np.float64]:

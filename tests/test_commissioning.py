@@ -151,6 +151,15 @@ def test_measured_values_that_are_no_numbers_do_not_pass(passed):
     assert set(faults_of(changed(passed, reached_pose=pose))) == {1, 2, 3, 4, 5, 6}
 
 
+def test_a_setpoint_that_is_repeated_on_the_way_is_no_dwell(passed):
+    asked = passed.column("asked_length_m").copy()
+    engaged = passed.column("mode") == passed.modes.index("ENGAGED")
+    away = np.abs(asked - asked[engaged][0]).max(axis=1) * engaged
+    for row in np.flatnonzero((away > 0.001) & (np.abs(np.diff(away, prepend=0.0)) > 1e-6))[::9]:
+        asked[row] = asked[row - 1]
+    assert len(judge_test_move(changed(passed, asked_length_m=asked))) == 6
+
+
 def test_a_leg_without_room_outside_goes_inside():
     cylinders = RIG.cylinders.model_copy(update={"reference_length_m": (0.67,) * 5 + (1.37,)})
     rig = RIG.model_copy(update={"cylinders": cylinders})
