@@ -13,3 +13,7 @@ def main() -> None:
     from hil.cli import main as hil  # afterwards: it loads the libraries
 
     hil()
+
+
+if __name__ == "__main__":
+    main()
