@@ -148,6 +148,14 @@ class LedRun:
                 return True
         return False
 
+    def look_until_led(self) -> bool:
+        """Look on until the panel owns the motion and holds; says whether it does."""
+        assert self.looker is not None
+        end_s = NOW_S() + ARRIVES_S
+        while not self.looker.operation.held and NOW_S() < end_s:
+            self.look(0.05)
+        return self.looker.operation.held
+
     def _desks(self) -> list[Any]:
         return list(benches(self.place / "hil-bench"))
 
@@ -228,6 +236,8 @@ def strike(case: Case, scenario: Path, folder: Path) -> Seen:
     with led_run(scenario, folder, case.mode) as run:
         if not run.look(ARRIVES_S, case.mode):
             raise SpoiltError(f"never {case.mode}: {run.looker.modes}")
+        if case.mode == "IDLE" and not run.look_until_led():  # a run begins in it, led by nobody
+            raise SpoiltError("nobody leads")
         run.look(case.into_s)
         target = run.pid(case.process)
         fd = os.pidfd_open(target)
