@@ -8,10 +8,14 @@ import os
 from collections.abc import Iterable
 from typing import TypeVar
 
+import pytest
+
 Case = TypeVar("Case")
 
 SHARE = float(os.environ.get("HIL_TEST_SHARE", "0.02"))
 """Part of the full counts."""
+long_only = pytest.mark.skipif(SHARE < 1.0, reason="make test-long; its parts are tested by others")
+"""Mark of one long case that has no share."""
 
 
 def count(full: int, least: int = 1) -> int:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from campaign import share_of
+from campaign import long_only, share_of
 from rack_bench import (
     CHANCE,
     After,
@@ -185,18 +185,29 @@ def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monk
         assert modes[-1] == "FAULT"
 
 
-def test_real_drives_are_moved_fast_only_after_a_witnessed_test_move(
-    canopen_url, rig, certificates, tmp_path, monkeypatch
-):
+@pytest.fixture
+def taken_for_real(monkeypatch):
+    """The emulated drives do not say that they are emulated."""
     opened = RemoteGate.open
     monkeypatch.setattr(
         RemoteGate, "open", lambda gate: dataclasses.replace(opened(gate), simulated=False)
     )
-    arguments = run_arguments(rig, canopen_url, tmp_path / "runs")
-    refused = shown(*arguments, status=1).stderr
+
+
+@pytest.mark.usefixtures("taken_for_real", "certificates")
+def test_real_drives_are_not_moved_fast_without_a_test_move(canopen_url, rig, tmp_path):
+    refused = shown(*run_arguments(rig, canopen_url, tmp_path / "runs"), status=1).stderr
     assert "missing is its slow test move" in refused
     assert f"hil drives test {rig} --drives '{canopen_url}'" in refused
 
+
+@pytest.mark.campaign
+@long_only
+@pytest.mark.usefixtures("taken_for_real")
+def test_real_drives_are_moved_fast_after_a_witnessed_test_move(
+    canopen_url, rig, certificates, tmp_path
+):
+    arguments = run_arguments(rig, canopen_url, tmp_path / "runs")
     slow = ["drives", "jog", rig, "--leg", "2", "--by", "0.004", "--hold", "0"]
     on_rack = ["--drives", canopen_url, "--out", tmp_path / "runs", "--rate", "100"]
     assert told_well(*slow, *on_rack)["outcome"] == "completed"

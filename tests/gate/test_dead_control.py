@@ -183,7 +183,7 @@ def test_a_control_that_ends_or_freezes_is_followed_by_a_stop_in_the_next_cycle(
     """Mode and signal by turns, moment drawn; judged by the gate's own cycle numbers."""
     draw = random.Random(SEED)
     print("seed", SEED)
-    for number in range(count(200, least=4)):
+    for number in range(count(200, least=2)):
         mode = ("ENGAGED", "HOMING")[number % 2]
         sent = SIGNALS[number // 2 % len(SIGNALS)]
         share = draw.uniform(0.0, 0.8)
