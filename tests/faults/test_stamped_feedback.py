@@ -68,14 +68,18 @@ def test_a_motion_is_followed_with_ages_of_no_cycle_while_stamps_wrap_around():
     assert all(bench.last.feedback.fresh)
 
 
-def test_frames_that_become_late_stop_the_motion_in_the_cycle_after_the_limit(monkeypatch):
-    blind(monkeypatch)
-    bench = stamped().moving()
-    queue = Queue()
+def moving_with_late_frames():
+    """A bench in motion all of whose frames are late from now on."""
+    bench, queue = stamped().moving(), Queue()
     bench.bus.alter = queue
     bench.follow(5)
     queue.late = True
-    bench.mark()
+    return bench.mark()
+
+
+def test_frames_that_become_late_stop_the_motion_in_the_cycle_after_the_limit(monkeypatch):
+    blind(monkeypatch)
+    bench = moving_with_late_frames()
     run_on(bench, 300)
     assert {fault.leg for fault in aged(bench)} == {1, 2, 3, 4, 5, 6}
     first = next(c.index for c in bench.history[bench.cause :] if c.verdict.mode is Mode.CSTOP)
@@ -143,11 +147,6 @@ def test_a_bus_that_cannot_carry_the_stamps_leaves_the_age_to_the_lag():
 def test_positive_control_nobody_looks_at_the_stamps(monkeypatch):
     blind(monkeypatch)
     monkeypatch.setattr(AgeWatch, "step", lambda *args: None)
-    bench = stamped().moving()
-    queue = Queue()
-    bench.bus.alter = queue
-    bench.follow(5)
-    queue.late = True
-    bench.mark()
+    bench = moving_with_late_frames()
     run_on(bench, 100)
     assert not aged(bench)
