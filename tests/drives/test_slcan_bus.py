@@ -95,15 +95,15 @@ def test_adapters_of_many_kinds_are_opened(options):
         ({"refused": (b"S8",)}, r"refused a bitrate of 1000000 bit/s \(BEL after S8\)"),
         ({"refused": (b"O",)}, r"refused to open its channel \(BEL after O\)"),
         ({"refused": (b"O",), "ack": b""}, r"refused to open its channel \(BEL after O\)"),
-        ({"refused": (b"V",)}, r"no answer to V within 0\.05 s, only BEL"),
-        ({"version": b"", "ack": b""}, r"no answer to V within 0\.05 s; an SLCAN adapter"),
+        ({"refused": (b"V",)}, r"no answer to V within 0\.5 s, only BEL"),
+        ({"version": b"", "ack": b""}, r"no answer to V within 0\.5 s; an SLCAN adapter"),
     ],
 )
 def test_an_adapter_that_does_not_open_is_refused(adapter, options, text):
     for name, value in options.items():
         setattr(adapter, name, value)
     with pytest.raises(LinkError, match=text) as refusal:
-        adapter.open(answer_timeout_s=0.05)
+        adapter.open(answer_timeout_s=0.5)
     assert adapter.url in str(refusal.value)
     again = adapter.port()  # whatever was opened and locked is free again
     again.close()
