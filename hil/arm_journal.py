@@ -21,6 +21,8 @@ from hil.loop import StopWish
 from hil.recording.arm_frame import (
     NAN3,
     NAN7,
+    NAN_WAY,
+    WAY_PLACES,
     ArmFlag,
     ArmFrame,
     Seven,
@@ -41,6 +43,7 @@ from hil.recording.recorder import RecordingSink
 from hil.stations.arm_step import ArmStep, pose_of
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
+from sim.world.space_arm.snapshot import Snapshot
 
 OFFERED_KEPT = 4
 """Waypoints offered last: of these the robot has all but the one in the slot."""
@@ -105,6 +108,7 @@ class ArmJournal:
             space_motor=snapshot.motor_position_rad.tolist(),
             space_torque=snapshot.torque_nm.tolist(),
             space_pose=_packed(pose_of(snapshot, X_WB)),
+            space_way=_way(snapshot),
             target_pose=NAN7 if X_RT is None else _packed(X_RT),
             robot_q=NAN6 if joints is None else joints.q_rad.tolist(),
             robot_q_rate=rate,
@@ -198,6 +202,11 @@ def _sent(location: Location | None) -> Six:
         return NAN6
     x, y, z, o, a, t = map(float, location.counts)
     return x, y, z, o, a, t
+
+
+def _way(snapshot: Snapshot) -> tuple[float, ...]:
+    places = X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
+    return tuple(places.ravel().tolist()) if len(places) == WAY_PLACES else NAN_WAY
 
 
 def _packed(pose: Pose) -> Seven:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arm_driver.kinematics import Joints, nearest
 from arm_driver.mapping import Mapping
@@ -17,16 +18,19 @@ from arm_driver.pose import ArmError, Pose
 from arm_driver.reference import NoPlaceError, best_reference
 from arm_driver.workspace import check_path
 from hil.arm_corners import worst_corner
-from hil.arm_scenario import ArmPlan
+from hil.arm_scenario import PLANNED, ArmPlan
 from hil.arm_sources.source import VelocitySource
 from hil.console import RefusedError
-from hil.stations.arm import ArmStation, play_out
+from hil.stations.arm import LOOKS, ArmStation, play_out
+from hil.stations.arm_nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
 from hil.stations.arm_step import ArmStep, Course, pose_of, robot_sample, space_sample
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
+
+Array = NDArray[np.float64]
 
 X_WB = Pose.identity()
 """The space arm's base is the world's origin: only its gripper's motion relative to the start
@@ -48,6 +52,8 @@ class Prepared:
         steps: the whole motion if it is planned; empty if it is live.
         path: what it asks of the robot; None if it is live.
         margin: how deep it lies inside the robot's limits, 0 to 1; None if the place was given.
+        offset_m: of each waypoint of a planned motion from the simulated gripper, the start among
+            them [m], shape (N, 3); None if they are not corrected, or the motion is live.
     """
 
     plan: ArmPlan
@@ -56,6 +62,7 @@ class Prepared:
     steps: tuple[ArmStep, ...]
     path: PathReport | None
     margin: float | None
+    offset_m: Array | None = None
 
     def station(self, source: VelocitySource) -> ArmStation:
         """Control of both arms, at the start, with a gate of its own."""
@@ -85,6 +92,18 @@ class Prepared:
             start=self.start,
             least=self.plan.robot.least(),
             gate=gate,
+            nodes=self._nodes(pose_of(space.look(), X_WB)),
+        )
+
+    def _nodes(self, X_WG0: Pose) -> Nodes | None:
+        """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
+        if self.offset_m is not None:
+            return PlannedNodes(self.offset_m)
+        scenario = self.plan.scenario
+        if scenario.source.kind in PLANNED or not scenario.mapping.corrected:
+            return None
+        return LiveMotionNodes(
+            X_WG0.position_m, TICK_S, self.plan.robot.gripper_speed_max_m_s, scenario.mapping.scale
         )
 
 
@@ -146,7 +165,10 @@ def prepare(
             )
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look(), X_WB))
         return Prepared(plan, mapping, start, (), None, None)
-    path = _gripper_path(plan, make_source(), told)
+    path, way_m = _gripper_path(plan, make_source(), told)
+    offset_m = _offsets_m(plan, way_m)
+    if offset_m is not None:
+        path = [Pose(x.rotation, x.position_m + d) for x, d in zip(path, offset_m, strict=True)]
     limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
     if plan.scenario.mapping.start is None:
         worst_corner(limits, path, TICK_S, scale)  # refuses before the long search for a place
@@ -155,11 +177,11 @@ def prepare(
     corner = worst_corner(limits, path, TICK_S, scale)
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
-    found = Prepared(plan, mapping, start, (), report, margin)
+    found = Prepared(plan, mapping, start, (), report, margin, offset_m)
     steps = play_out(found.station(make_source()), _steps_max(plan), told)
     if steps and steps[-1].course is Course.REFUSED:
         _refuse(steps[-1])
-    return Prepared(plan, mapping, start, tuple(steps), report, margin)
+    return replace(found, steps=tuple(steps))
 
 
 def _steps_max(plan: ArmPlan) -> int:
@@ -176,8 +198,8 @@ def _refuse(step: ArmStep) -> None:
 
 def _gripper_path(
     plan: ArmPlan, source: VelocitySource, told: Callable[[int], None] | None
-) -> list[Pose]:
-    """X_WG at the start and at every waypoint."""
+) -> tuple[list[Pose], Array]:
+    """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
     first = pose_of(space.look(), X_WB)
     alone = ArmStation(
@@ -192,7 +214,19 @@ def _gripper_path(
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is Course.REFUSED:
         _refuse(steps[-1])
-    return [first, *(pose_of(step.snapshot, X_WB) for step in steps)]
+    way = [X_WB.position_m + step.snapshot.way_BG_m @ X_WB.rotation.T for step in steps]
+    return [first, *(pose_of(step.snapshot, X_WB) for step in steps)], np.vstack(
+        [first.position_m, *way]
+    )
+
+
+def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
+    """How far the waypoints are put from the motion, so that the robot's path fits it [m]."""
+    mapping, robot = plan.scenario.mapping, plan.robot
+    if not mapping.corrected:
+        return None
+    model = robot.blend.model(TICK_S)
+    return planned_offsets_m(way_m, LOOKS, model, robot.gripper_speed_max_m_s, mapping.scale)
 
 
 def _place(plan: ArmPlan, path: list[Pose]) -> tuple[Mapping, Joints, float | None]:

@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,7 @@ def moved_to(prepared: Prepared, url: str) -> Prepared:
     plan = prepared.plan.model_copy(
         update={"scenario": scenario.model_copy(update={"devices": devices})}
     )
-    return Prepared(
-        plan, prepared.mapping, prepared.start, prepared.steps, prepared.path, prepared.margin
-    )
+    return replace(prepared, plan=plan)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from hil.shipped import find_file
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
-PLANNED = ("profile", "recorded")
+PLANNED = ("profile", "recorded", "spiral")
 """Kinds of sources that say the same each time; the others are live."""
 SIM_URL = "sim:"
 
@@ -68,6 +68,9 @@ class MappingSettings(Settings):
     """With ``start``: the robot's joints there, which choose among its eight postures."""
     scale: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
     """Of the way; other than 1 is not the same motion, and is shown."""
+    corrected: bool = True
+    """Whether waypoints are put so that the robot's path fits the motion: it joins them by chords
+    and rounds the corners. False puts them on the motion."""
 
 
 class ArmDevices(Settings):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field
 
+from arm_driver.blended_path import BlendModel
 from arm_driver.bodies import PAIRS, STANDARD, clearances_m
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import SingularDistances
@@ -50,6 +51,12 @@ class BlendSettings(Settings):
         """The same for the gate."""
         return CornerLimit(
             self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm, self.servo_s, deviation_max_m
+        )
+
+    def model(self, period_s: float) -> BlendModel:
+        """The same for the controller's path over waypoints a period apart [s]."""
+        return BlendModel(
+            period_s, self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm, self.servo_s
         )
 
 

@@ -21,8 +21,10 @@ from hil.arm_sources.source import (
     VelocitySource,
     three,
 )
-from hil.fields import Seconds
+from hil.arm_sources.spiral import Plane, SpiralSource
+from hil.fields import Length, Seconds
 from hil.settings import Settings
+from sim.world.space_arm.simulator import TICK_S
 
 Speed = Annotated[float, Field(gt=0.0, le=LINEAR_CEILING_M_S)]
 TurnRate = Annotated[float, Field(gt=0.0, le=ANGULAR_CEILING_RAD_S)]
@@ -91,6 +93,20 @@ class RecordedSourceSettings(_SourceSettings):
     """Longest time between two of its rows [s]."""
 
 
+class SpiralSourceSettings(_SourceSettings):
+    """A circle or a spiral at constant speed, once through."""
+
+    kind: Literal["spiral"]
+    radius_m: tuple[Length, Length]
+    """At the beginning and at the end; equal for a circle [m]."""
+    turns: Annotated[float, Field(ge=-100.0, le=100.0)] = 1.0
+    """How often round; below 0 the other way round."""
+    speed_m_s: Speed
+    """Along the curve, between a smooth beginning and end [m/s]."""
+    plane: Plane = "xy"
+    """In which it lies; it begins on the first of the two axes, seen from its centre."""
+
+
 class KeyboardSourceSettings(_SourceSettings):
     """The keys of the terminal that the run was started in."""
 
@@ -132,6 +148,7 @@ class RemoteSourceSettings(_SourceSettings):
 ArmSourceSettings = Annotated[
     ProfileSourceSettings
     | RecordedSourceSettings
+    | SpiralSourceSettings
     | KeyboardSourceSettings
     | GamepadSourceSettings
     | RemoteSourceSettings,
@@ -165,6 +182,11 @@ def make_source(
     if isinstance(settings, RecordedSourceSettings):
         path = base_dir / settings.file
         return RecordedSource(path, limits, settings.frame, settings.gap_max_s)
+    if isinstance(settings, SpiralSourceSettings):
+        return SpiralSource(
+            settings.radius_m, settings.turns, settings.speed_m_s, settings.plane, limits,
+            settings.frame, TICK_S,
+        )  # fmt: skip
     live = _live(settings, limits, now_s, base_dir, keyboard_fd)
     return SlewedSource(live, limits)
 

@@ -29,6 +29,10 @@ STATION: Final = "arm"
 LINK_TALLY: Final = "link tally"
 """Name of the event that tells the link's counts at the end."""
 
+WAY_PLACES: Final = 10
+"""Places of the simulated gripper in the world, even in time, the last at the waypoint's time."""
+NAN_WAY: Final = (_NAN,) * (3 * WAY_PLACES)
+
 POSE_KEYS: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 ARM_FIELDS: Final[tuple[Field, ...]] = (
@@ -45,6 +49,7 @@ ARM_FIELDS: Final[tuple[Field, ...]] = (
     Field("space_motor", "d", 6, "rad"),  # motor positions, on the joints' side
     Field("space_torque", "d", 6, "N m"),  # joint torques
     Field("space_pose", "d", 7, "m,1"),  # X_WG, its gripper in the world
+    Field("space_way", "d", 3 * WAY_PLACES, "m"),  # that gripper's places since the one before
     Field("target_pose", "d", 7, "m,1"),  # X_RT asked of the industrial arm
     Field("robot_q", "d", 6, "rad"),  # its joint angles, by inverse kinematics
     Field("robot_q_rate", "d", 6, "rad/s"),
@@ -89,6 +94,7 @@ class ArmFrame(NamedTuple):
     space_motor: Six = NAN6
     space_torque: Six = NAN6
     space_pose: Seven = NAN7
+    space_way: tuple[float, ...] = NAN_WAY
     target_pose: Seven = NAN7
     robot_q: Six = NAN6
     robot_q_rate: Six = NAN6
@@ -251,6 +257,8 @@ def _column_names(row: Field) -> list[str]:
         return [f"sent_{part}" for part in _LOCATION]
     if row.name == "margins":
         return list(_MARGINS)
+    if row.name == "space_way":
+        return [f"space_way_{place}_{axis}_m" for place in range(1, WAY_PLACES + 1) for axis in "xyz"]
     unit = row.unit.replace("/", "_").replace(" ", "_").lower()
     return [f"{row.name}_joint{joint}_{unit}" for joint in range(1, row.count + 1)]
 

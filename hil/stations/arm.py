@@ -23,6 +23,7 @@ from arm_driver.pose import ArmError, Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.arm_refusals import violations_of
 from hil.arm_sources.source import Twist, VelocitySource, rest
+from hil.stations.arm_nodes import Nodes
 from hil.stations.arm_step import (
     ArmStep,
     Course,
@@ -43,6 +44,8 @@ Array = NDArray[np.float64]
 REST_SPEED_M_S = 1e-3
 """A gripper that is slower than this, with all rates commanded to zero, has come to rest."""
 REST_TURN_RAD_S = 1e-3
+LOOKS = 10
+"""Places of the simulated gripper that are noted in a period: what the robot's path is held to."""
 SETTLE_STEPS_MAX = 20
 """A motion that has not settled after so many steps is ended as it is."""
 NO_TWIST = rest("base")
@@ -63,6 +66,7 @@ class ArmStation:
         least: smallest distances from the robot's singularities.
         convention: of the controller's angles.
         gate: judges every waypoint; needed with a mapping.
+        nodes: where the waypoints are put for the simulated gripper's motion; None puts them on it.
     """
 
     def __init__(
@@ -78,6 +82,7 @@ class ArmStation:
         start: Joints | None = None,
         least: SingularDistances = LEAST_DISTANCES,
         gate: ArmGate | None = None,
+        nodes: Nodes | None = None,
     ) -> None:
         if mapping is not None and (start is None or gate is None):
             raise ValueError("a mapping moves a robot: its start and a gate are needed")
@@ -89,6 +94,7 @@ class ArmStation:
         self._convention = convention
         self._mapping = mapping
         self._gate = gate
+        self._nodes = nodes
         self._keeper = None if start is None else BranchKeeper(geometry, start.q_rad, least)
         self._last_RT = None if mapping is None else mapping.X_RT0
         self._robot_moves = False
@@ -146,7 +152,7 @@ class ArmStation:
         t_s = self._index * TICK_S
         wanted, command = self._command(t_s)
         self._index += 1
-        snapshot = self._space.advance(command.rates_rad_s)
+        snapshot = self._space.advance(command.rates_rad_s, looks=LOOKS)
         if snapshot.status is Status.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
@@ -187,7 +193,7 @@ class ArmStation:
         command: RateCommand,
         snapshot: Snapshot,
     ) -> ArmStep:
-        X_RT = mapping.robot_pose(pose_of(snapshot, self._X_WB))
+        X_RT = mapping.robot_pose(self._node(snapshot))
         try:
             joints = keeper.follow(X_RT)
         except ArmError as error:
@@ -206,6 +212,14 @@ class ArmStation:
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
             joints, location, robot.margins,
         )  # fmt: skip
+
+    def _node(self, snapshot: Snapshot) -> Pose:
+        """Where the simulated gripper would be for the robot's path to fit its motion."""
+        X_WG = pose_of(snapshot, self._X_WB)
+        if self._nodes is None:
+            return X_WG
+        velocity_m_s = self._X_WB.rotation @ snapshot.velocity_BG_m_s
+        return Pose(X_WG.rotation, self._nodes.node_m(self._index, X_WG.position_m, velocity_m_s))
 
     def _note_way(self, X_RT: Pose) -> None:
         """Note whether the robot is to move to its next waypoint, or to rest where it is."""

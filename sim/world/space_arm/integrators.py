@@ -4,6 +4,7 @@ An integrator changes a state in place and tells how it went; it never raises fo
 do. The state is an array of five rows and six columns, see `kernels.sdirk2`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
@@ -45,6 +46,14 @@ class Span:
     rejected: int = 0
     iterations: int = 0
     hits: int = 0
+
+
+def together(spans: Sequence[Span]) -> Span:
+    """One span that was passed in parts: the worst status, the sum of the work."""
+    order = list(Status)
+    worst = max((span.status for span in spans), key=order.index)
+    counts = zip(*((s.steps, s.rejected, s.iterations, s.hits) for s in spans), strict=True)
+    return Span(worst, *map(sum, counts))
 
 
 class Integrator(Protocol):

@@ -20,7 +20,7 @@ from sim.world.space_arm.drive import (
     DriveModel,
     drive_table,
 )
-from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, Status
+from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, Status, together
 from sim.world.space_arm.kernels import stage
 from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.dynamics import (
@@ -129,7 +129,10 @@ class SpaceArm:
         self._brakes[:] = closed
 
     def advance(
-        self, rate_cmd_rad_s: Sequence[float] | Array, duration_s: float = TICK_S
+        self,
+        rate_cmd_rad_s: Sequence[float] | Array,
+        duration_s: float = TICK_S,
+        looks: int = 1,
     ) -> Snapshot:
         """Let a tick pass with constant commanded rates.
 
@@ -138,27 +141,55 @@ class SpaceArm:
         Args:
             rate_cmd_rad_s: rates that are asked of the joints [rad/s], shape (6,).
             duration_s: length of the tick [s].
+            looks: how often within the tick it is noted where the gripper is; the tick is passed
+                in so many parts.
 
         Raises:
-            ValueError: if a command is not finite or absurd, or the duration not above 0; nothing
-                has moved then.
+            ValueError: if a command is not finite or absurd, or the duration not above 0, or there
+                is no look; nothing has moved then.
         """
         command = self._checked_command(rate_cmd_rad_s)
         if not (math.isfinite(duration_s) and duration_s > 0.0):
             raise ValueError(f"duration_s = {duration_s!r} s: a finite time above 0 is needed")
+        if looks < 1:
+            raise ValueError(f"looks = {looks!r}: at least 1 is needed")
         command[self._brakes] = 0.0
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         slip = self._state[SLIP].copy()
-        span = self._integrator.pass_time(
-            self._arrays, self._drive, self._state, command, dry, duration_s
-        )
+        span, way = self._pass(command, dry, duration_s, looks)
         self._time_s += duration_s
-        return self._snapshot(command, dry, slip, span)
+        return self._snapshot(command, dry, slip, span, way)
+
+    def _pass(self, command: Array, dry: Array, duration_s: float, looks: int) -> tuple[Span, Array]:
+        """Let time pass; how it went, and where the gripper was at each look [m], (looks, 3).
+
+        A part that reached the cap on its work is the last one: the rest passes at once, and its
+        looks lie on a line.
+        """
+        way, rotation, spans, left = np.empty((looks, 3)), np.empty((3, 3)), list[Span](), looks
+        while left:
+            parts = left if spans and spans[-1].status is not Status.DONE else 1
+            spans.append(
+                self._integrator.pass_time(
+                    self._arrays, self._drive, self._state, command, dry,
+                    parts * duration_s / looks,
+                )
+            )  # fmt: skip
+            before, place = way[looks - left - 1].copy(), np.empty(3)
+            gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
+            share = np.arange(1, parts + 1)[:, None] / parts
+            way[looks - left : looks - left + parts] = place if parts == 1 else (
+                before + share * (place - before)
+            )
+            left -= parts
+        return together(spans), way
 
     def look(self) -> Snapshot:
         """Return the arm as it is, without letting time pass; nothing is commanded."""
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
-        return self._snapshot(np.zeros(6), dry, self._state[SLIP], Span(Status.DONE, 0))
+        return self._snapshot(
+            np.zeros(6), dry, self._state[SLIP], Span(Status.DONE, 0), np.empty((0, 3))
+        )
 
     def _checked_command(self, rate_cmd_rad_s: Sequence[float] | Array) -> Array:
         command = np.array(rate_cmd_rad_s, dtype=np.float64)
@@ -173,7 +204,9 @@ class SpaceArm:
                 )
         return command
 
-    def _snapshot(self, command: Array, dry: Array, slip: Array, span: Span) -> Snapshot:
+    def _snapshot(
+        self, command: Array, dry: Array, slip: Array, span: Span, way: Array
+    ) -> Snapshot:
         state, drive = self._state, self._drive
         rotation, position, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 6))
         gripper_pose(self._arrays, state[Q], self._scratch, rotation, position)
@@ -193,7 +226,7 @@ class SpaceArm:
                 )
                 for j in range(6)
             ),
-            span,
+            span, way,
         )  # fmt: skip
 
     def _gear_torques(self, command: Array, dry: Array) -> Array:

@@ -52,6 +52,8 @@ class Snapshot:
         voltage_v: of the motors [V].
         active: what holds each joint back.
         span: how the integration went.
+        way_BG_m: places of the gripper at even times within the tick, its end the last of them [m],
+            shape (looks, 3).
     """
 
     time_s: float
@@ -68,6 +70,7 @@ class Snapshot:
     voltage_v: Array
     active: tuple[Active, ...]
     span: Span
+    way_BG_m: Array
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -1,0 +1,113 @@
+"""The continuous path that a controller makes of waypoints: chords, joined by parabolas.
+
+Waypoint k is due at k T. Between two of them the set-point goes straight at an even speed. Around
+the time of a waypoint, over 2h, its velocity goes evenly from the one chord's to the next one's
+(linear segments with parabolic blends; Craig, "Introduction to Robotics", section 7.3), so that at
+u from it the path is off the chords by
+
+    dv (h - |u|)² / 4h
+
+with dv the change of velocity. h is the controller's choice: the longest while it takes itself to
+keep its tolerance, shorter at sharper corners. Servos lag by a constant time, which is left out of
+this model, and round as much as a blend of their own does: both together as one of the length
+√(blend² + servo²). Before the first and after the last waypoint the robot rests, h being the
+longest.
+
+Of the path between two waypoints that makes a sum of four waypoints, linear in each while h stays.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+NODES = 4
+"""Waypoints that the path at a moment depends on."""
+
+
+class PathWeights(NamedTuple):
+    """The path at M moments as sums of waypoints.
+
+    Args:
+        first: number of the first of four waypoints, shape (M,); -1 is one before the start.
+        share: of each of the four, shape (M, 4); 0 of those that do not exist.
+    """
+
+    first: Indices
+    share: Array
+
+    def of(self, nodes_m: Array) -> Array:
+        """The path [m], shape (M, 3), over waypoints [m], shape (N, 3)."""
+        known = np.vstack([nodes_m[:1], nodes_m, nodes_m[-1:]])
+        return np.einsum("mj,mjk->mk", self.share, known[self.first[:, None] + 1 + np.arange(4)])
+
+
+@dataclass(frozen=True, slots=True)
+class BlendModel:
+    """How a controller joins two segments of its path, as measured at it.
+
+    Args:
+        period_s: from waypoint to waypoint [s].
+        shortest_s: duration of the blend at the sharpest corner [s].
+        longest_s: duration of the blend at the gentlest corner [s].
+        tolerance_m: it shortens a blend to keep this distance from the chords [m].
+        servo_s: duration of a blend that rounds as much as the lag of the servos does [s].
+    """
+
+    period_s: float
+    shortest_s: float
+    longest_s: float
+    tolerance_m: float
+    servo_s: float
+
+    def half_s(self, nodes_m: Array) -> Array:
+        """Half the time in which the corner at each waypoint is rounded [s], shape (N,).
+
+        Args:
+            nodes_m: waypoints, the start among them [m], shape (N, 3), N at least 2.
+        """
+        rest = np.zeros((1, 3))
+        velocity = np.vstack([rest, np.diff(nodes_m, axis=0) / self.period_s, rest])
+        before, after = velocity[:-1], velocity[1:]
+        speed = np.maximum(np.linalg.norm(before, axis=1), np.linalg.norm(after, axis=1))
+        across = np.linalg.norm(np.cross(before, after), axis=1) / np.maximum(speed, 1e-12)
+        change = np.linalg.norm(after - before, axis=1)
+        turns_back = np.sum(before * after, axis=1) < 0.0
+        off_m_s = np.where(turns_back, change, across) / 8.0
+        blend_s = self.tolerance_m / np.maximum(off_m_s, 1e-12)
+        return self.rounded_s(np.clip(blend_s, self.shortest_s, self.longest_s))
+
+    def rounded_s(self, blend_s: Array) -> Array:
+        """Half the time of blends together with the servos [s]."""
+        return 0.5 * np.hypot(blend_s, self.servo_s)
+
+    def weights(self, half_s: Array, t_s: Array) -> PathWeights:
+        """The path at moments from the start to the last waypoint.
+
+        Args:
+            half_s: half durations at the waypoints [s], shape (N,).
+            t_s: moments since the start [s], shape (M,).
+        """
+        count, period = len(half_s), self.period_s
+        chord = np.clip((t_s / period).astype(np.intp), 0, count - 2)
+        along = t_s / period - chord
+        share = np.zeros((len(t_s), NODES))
+        share[:, 1], share[:, 2] = 1.0 - along, along
+        for end in (0, 1):
+            corner = chord + end
+            half = half_s[corner]
+            near_s = np.maximum(half - np.abs(t_s - corner * period), 0.0)
+            off = near_s**2 / (4.0 * half * period)
+            comes, leaves = off * (corner > 0), off * (corner < count - 1)
+            share[:, end] += comes
+            share[:, end + 1] -= comes + leaves
+            share[:, end + 2] += leaves
+        return PathWeights(chord - 1, share)
+
+    def path_m(self, nodes_m: Array, t_s: Array) -> Array:
+        """The path at moments [s], shape (M,), from the start on [m], shape (M, 3)."""
+        return self.weights(self.half_s(nodes_m), t_s).of(nodes_m)

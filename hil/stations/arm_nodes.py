@@ -1,0 +1,87 @@
+"""Where waypoints are put for a motion of the simulated gripper: planned beforehand, or live.
+
+Both reckon in the axes of the space arm's world and in its own lengths. A scaled motion is fitted
+in the robot's lengths, in which its controller has its tolerance, and scaled back.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.blended_path import BlendModel
+from arm_driver.node_fit import LiveNodes, fitted_nodes
+
+Array = NDArray[np.float64]
+
+SPARE_M = 2e-5
+"""Left of the longest step: the wire has hundredths of a millimetre [m]."""
+
+
+class Nodes(Protocol):
+    """Puts a waypoint for a place of the simulated gripper."""
+
+    def node_m(self, index: int, place_m: Array, velocity_m_s: Array) -> Array:
+        """Where the simulated gripper should be taken to be [m], shape (3,).
+
+        Args:
+            index: number of the waypoint, from 1.
+            place_m: of the simulated gripper at its time [m], shape (3,).
+            velocity_m_s: of it [m/s], shape (3,).
+        """
+        ...
+
+
+class PlannedNodes:
+    """Waypoints fitted to a motion that was played out beforehand.
+
+    Args:
+        offset_m: of each waypoint from the motion, the start among them [m], shape (N, 3).
+    """
+
+    def __init__(self, offset_m: Array) -> None:
+        self._offset_m = offset_m
+
+    def node_m(self, index: int, place_m: Array, velocity_m_s: Array) -> Array:
+        """See `Nodes`; the end of the motion, and what comes after it, stays where it is."""
+        del velocity_m_s
+        return place_m + self._offset_m[index] if index < len(self._offset_m) else place_m
+
+
+class LiveMotionNodes:
+    """Waypoints for a motion whose future nobody knows.
+
+    Args:
+        start_m: of the simulated gripper, at rest [m], shape (3,).
+        period_s: from waypoint to waypoint [s].
+        speed_max_m_s: of the robot's gripper [m/s].
+        scale: of the robot's ways.
+    """
+
+    def __init__(
+        self, start_m: Array, period_s: float, speed_max_m_s: float, scale: float
+    ) -> None:
+        step_max_m = (speed_max_m_s * period_s - SPARE_M) / scale
+        self._nodes = LiveNodes(start_m, period_s, step_max_m)
+
+    def node_m(self, index: int, place_m: Array, velocity_m_s: Array) -> Array:
+        """See `Nodes`."""
+        del index
+        return self._nodes.node_m(place_m, velocity_m_s)
+
+
+def planned_offsets_m(
+    way_m: Array, looks: int, model: BlendModel, speed_max_m_s: float, scale: float
+) -> Array:
+    """How far each waypoint is put from a planned motion, shape (N, 3) [m].
+
+    Args:
+        way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
+        looks: places in a period.
+        model: of the robot's controller.
+        speed_max_m_s: of the robot's gripper [m/s].
+        scale: of the robot's ways.
+    """
+    step_max_m = speed_max_m_s * model.period_s - SPARE_M
+    nodes = fitted_nodes(scale * way_m, looks, model, step_max_m) / scale
+    return nodes - way_m[::looks]
