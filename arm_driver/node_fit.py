@@ -132,9 +132,8 @@ class _System:
     def add_errors(self, weights: PathWeights, level: Array, error: Array) -> None:
         """Weigh the errors of the path [m], shape (M, 3), each with its level, shape (M,)."""
         for row in range(NODES):
-            place = weights.first + row
+            place = np.clip(weights.first + row, 0, self._count - 1)
             share = level * weights.share[:, row]  # 0 where there is no waypoint
-            place = np.clip(place, 0, self._count - 1)
             for axis in range(AXES):
                 self._right[:, axis] += np.bincount(place, share * error[:, axis], self._count)
             for apart in range(NODES - row):

@@ -50,6 +50,8 @@ def _machines(prepared: Prepared) -> ArmMachines:
         gripper_speed_max_m_s=plan.robot.gripper_speed_max_m_s,
         alignment=np.asarray(prepared.mapping.alignment),
         scale=prepared.mapping.scale,
+        X_WG0=prepared.mapping.X_WG0,
+        X_RT0=prepared.mapping.X_RT0,
     )
 
 

@@ -258,7 +258,9 @@ def _column_names(row: Field) -> list[str]:
     if row.name == "margins":
         return list(_MARGINS)
     if row.name == "space_way":
-        return [f"space_way_{place}_{axis}_m" for place in range(1, WAY_PLACES + 1) for axis in "xyz"]
+        return [
+            f"space_way_{place}_{axis}_m" for place in range(1, WAY_PLACES + 1) for axis in "xyz"
+        ]
     unit = row.unit.replace("/", "_").replace(" ", "_").lower()
     return [f"{row.name}_joint{joint}_{unit}" for joint in range(1, row.count + 1)]
 

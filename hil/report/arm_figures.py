@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
+from hil.report.arm_accuracy import OVER_BEST, PROMISED_M
 from hil.report.arm_drawing import MEASURED, PALE
 from hil.report.arm_machines import limit_share
 from hil.report.arm_tracking import Tracking
@@ -36,9 +37,6 @@ LEAST_SPANS: Final = (2.0, 1.0)
 
 LEAST_WAYPOINTS: Final = 2
 """Fewer are no line over time."""
-
-PATH_DEVIATION_M: Final = 0.5e-3
-"""Most that the robot's path may lie beside the lines between its waypoints."""
 
 ANSWER_WANTED_S: Final = 2e-3
 """Answers are to be out within this for 99 % of the requests."""
@@ -86,47 +84,81 @@ def relative_motion(view: ArmView) -> Picture | None:
     )
 
 
+def accuracy(view: ArmView) -> Picture | None:
+    """Distance between the robot's continuous path and the simulated gripper's."""
+    found = view.accuracy
+    if found is None:
+        return None
+    rows = (("in space [mm]", found.in_space), ("in time [mm]", found.in_time))
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(2, 1, sharex=True)
+        place(figure, grid=(1, 2), top_in=0.1, between_in=(0.5, 0.2))
+        for axes, (name, misfit) in zip(panels, rows, strict=True):
+            _line(axes, misfit.t_s, 1e3 * misfit.distance_m, REACHED)
+            axes.plot(misfit.at_s, 1e3 * misfit.largest_m, "o", color=INK, ms=4)
+            limit_line(axes, 1e3 * found.limit_m, soft=True)
+            axes.set_ylabel(name)
+            axes.set_ylim(0.0, 1.15e3 * max(misfit.largest_m, found.limit_m))
+            axes.margins(x=0.01)
+        panels[-1].set_xlabel("time of the motion [s]")
+
+    return Picture(
+        "accuracy",
+        "Accuracy of the robot's path",
+        "Distance between the continuous paths of the simulated gripper and of the robot, which is "
+        "that of its controller's model over the waypoints that it was sent. In time: at the same "
+        f"moment, with {1e3 * found.shift_s:.1f} ms that the delay is off the model's taken out; "
+        "in space: from the other's line. Dashed: "
+        f"{1e3 * PROMISED_M:g} mm, or {OVER_BEST:g} times the least that any waypoints could "
+        "reach, where that is more.",
+        draw_png(4.2, draw),
+    )
+
+
 def following(view: ArmView) -> Picture | None:
-    """Error of the robot against the asked path, once the delay is removed."""
+    """Places that the robot told against its controller's path, once the delay is removed."""
     found = view.tracking
     if found is None:
         return None
     rows = (
-        ("error [mm]", 1e3 * found.distance_m),
-        ("beside the path [mm]", 1e3 * found.deviation_m),
-        ("turn error [deg]", np.degrees(found.angle_error_rad)),
+        ("off the model [mm]", 1e3 * found.distance_m),
+        ("turned off it [deg]", np.degrees(found.angle_error_rad)),
     )
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(3, 1, sharex=True)
-        place(figure, grid=(1, 3), top_in=0.1, between_in=(0.5, 0.2))
+        panels = figure.subplots(2, 1, sharex=True)
+        place(figure, grid=(1, 2), top_in=0.1, between_in=(0.5, 0.2))
         for axes, (name, values) in zip(panels, rows, strict=True):
             _line(axes, found.t_s, values, REACHED)
             axes.set_ylabel(name)
             axes.set_ylim(0.0, 1.15 * max(float(values.max()), 1e-3))
-        limit_line(panels[1], 1e3 * PATH_DEVIATION_M, soft=True)
-        panels[1].set_ylim(0.0, 1.15e3 * max(float(found.deviation_m.max()), PATH_DEVIATION_M))
         _times(panels[-1:])
 
     return Picture(
         "following",
         "How the robot followed",
-        f"{how_measured(found)} Beside the path: distance from the lines, whenever they were "
-        "reached; dashed: the most that is allowed.",
-        draw_png(5.6, draw),
+        f"{how_measured(found, modelled=view.modelled)} Places are told at requests only, where "
+        "the path is on its lines: they say whether the robot drives the path of its controller's "
+        "model, not how accurate that is.",
+        draw_png(4.0, draw),
     )
 
 
-def how_measured(found: Tracking) -> str:
+def how_measured(found: Tracking, *, modelled: bool) -> str:
     """How the delay and the errors of a run were taken, for a caption."""
+    against = (
+        "the path of the controller's model" if modelled
+        else "straight lines between the waypoints in even motion"
+    )  # fmt: skip
     if not found.delay_known:
-        return "Against straight lines between the waypoints in even motion, without any delay."
+        return f"Against {against}, without any delay."
     halves = " and ".join(
         "unknown" if np.isnan(half_s) else f"{1e3 * half_s:.0f} ms" for half_s in found.halves_s
     )
     return (
-        f"Against straight lines between the waypoints in even motion, {1e3 * found.delay_s:.0f} "
-        "ms after the robot's requests for them: the shift in time with the least mean square "
+        f"Against {against}, {1e3 * found.delay_s:.0f} ms after the robot's requests for its "
+        "waypoints: the shift in time with the least mean square "
         f"distance over the {len(found.t_s)} places that the robot told (first and second half "
         f"alone: {halves})."
     )

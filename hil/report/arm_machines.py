@@ -1,16 +1,19 @@
 """Both arms of a run as its recording describes them: what can be drawn and what they may do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arm_driver.blended_path import BlendModel
 from arm_driver.bodies import STANDARD
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
+from arm_driver.pose import Pose
 from hil.arm_settings import ArmSettings
+from hil.robot_settings import BlendSettings
 from hil.settings import ConfigError
 from sim.world.space_arm.kernels.dynamics import gripper_pose as pose_kernel
 from sim.world.space_arm.kernels.dynamics import make_scratch
@@ -38,8 +41,12 @@ class ArmMachines:
         gripper_speed_max_m_s: of the industrial arm [m/s].
         alignment: axes of the industrial gripper in those of the simulated one, shape (3, 3).
         scale: factor on translations between the two.
+        X_WG0: the simulated gripper in the world where the motion starts; None if the recording
+            does not tell it.
+        X_RT0: the industrial gripper in its base at that place; None likewise.
         least_margins: least distances of the industrial arm from its singularities: wrist [1],
             elbow and shoulder [m]; None if the recording does not tell them.
+        blend: how the industrial arm's controller joins segments; None likewise.
 
     Raises:
         ValueError: a period, speed or scale that is not above 0.
@@ -51,7 +58,10 @@ class ArmMachines:
     gripper_speed_max_m_s: float = 0.1
     alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     scale: float = 1.0
+    X_WG0: Pose | None = None
+    X_RT0: Pose | None = None
     least_margins: tuple[float, float, float] | None = None
+    blend: BlendModel | None = None
 
     def __post_init__(self) -> None:
         for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
@@ -75,6 +85,10 @@ class ArmMachines:
             "gripper_speed_max_m_s": self.gripper_speed_max_m_s,
             "alignment": np.asarray(self.alignment).tolist(),
             "scale": self.scale,
+            **{
+                name: None if pose is None else pose.packed.tolist()
+                for name, pose in (("X_WG0", self.X_WG0), ("X_RT0", self.X_RT0))
+            },
         }
 
     @classmethod
@@ -87,8 +101,10 @@ class ArmMachines:
         try:
             raw = dict((scenario or {})[MACHINES_KEY])
             space = ArmSettings.build(raw.pop("space"), "the simulated arm in the recording")
-            least = _least_margins(scenario or {})
-            return cls(space, PumaGeometry(**raw.pop("robot")), **raw, least_margins=least)
+            robot = PumaGeometry(**raw.pop("robot"))
+            starts = {name: _pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0")}
+            known = cls(space, robot, **raw, **starts, least_margins=_least_margins(scenario or {}))
+            return replace(known, blend=_blend(scenario or {}, known.period_s))
         except KeyError as error:
             raise ValueError(f"the header has no {error} of the arms") from error
         except ConfigError as error:
@@ -133,6 +149,23 @@ class ArmMachines:
     def space_rate_max_rad_s(self) -> Array:
         """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
         return np.radians([joint.rate_max_deg_s for joint in self.space.joint])
+
+
+def _pose(packed: Any) -> Pose | None:
+    """A pose from its place and the rows of its rotation."""
+    if packed is None:
+        return None
+    values = np.array(packed, np.float64)
+    return Pose(values[3:].reshape(3, 3), values[:3])
+
+
+def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
+    """The robot's settings have it, next to the arms."""
+    settings = scenario.get("robot")
+    raw = settings.get("blend") if isinstance(settings, Mapping) else None
+    if raw is None:
+        return None
+    return BlendSettings.build(raw, "the blend in the recording").model(period_s)
 
 
 def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | None:

@@ -52,6 +52,12 @@ SECTIONS: Final = (
         "relative", "Motion of both grippers over time", arm_figures.relative_motion, _NO_POSES
     ),
     Section(
+        "accuracy",
+        "Accuracy of the robot's path",
+        arm_figures.accuracy,
+        "Nothing to draw: the robot was sent nothing, or the recording does not tell both paths.",
+    ),
+    Section(
         "following",
         "How the robot followed",
         arm_figures.following,

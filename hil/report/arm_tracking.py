@@ -3,8 +3,10 @@
 Waypoints are taken at the times at which the robot fetched them, on the clock on which it told
 where it is, so the delay is that from the request for a waypoint to the gripper being there.
 
-The asked path is the one a robot of this link moves on: straight lines between waypoints, in even
-motion, with the orientation turned about one axis; before the first and after the last it rests.
+The asked path is the one that the model of its controller drives over them (`arm_driven`), or, where
+none is known, straight lines between waypoints in even motion; the orientation turns about one axis.
+Before the first waypoint and after the last it rests. Places are told at requests only, where blends
+begin: they prove the model and say little of how accurate the path is (`arm_accuracy`).
 """
 
 from dataclasses import dataclass
@@ -117,7 +119,6 @@ class Tracking:
         t_s: times at which the robot was where it told [s], shape (M,).
         position_error_m: told minus asked, `delay_s` before, shape (M, 3).
         angle_error_rad: angle between the two orientations, shape (M,).
-        deviation_m: distance from the asked path's line about then, whenever reached, shape (M,).
     """
 
     delay_s: float
@@ -126,7 +127,6 @@ class Tracking:
     t_s: Array
     position_error_m: Array
     angle_error_rad: Array
-    deviation_m: Array
 
     @property
     def distance_m(self) -> Array:
@@ -142,7 +142,7 @@ def tracking_of(asked: Path, measured: Path, period_s: float) -> Tracking | None
     from one period before to ten periods after.
 
     Args:
-        asked: waypoints.
+        asked: the path it is to be on.
         measured: what the robot told.
         period_s: between waypoints [s].
     """
@@ -154,11 +154,10 @@ def tracking_of(asked: Path, measured: Path, period_s: float) -> Tracking | None
     position, rotations = asked.at(measured.t_s - delay)
     error = measured.position_m - position
     angle = (rotations.inv() * measured.rotations).magnitude()
-    deviation = _deviation(asked, measured, delay)
-    for array in (error, angle, deviation):
+    for array in (error, angle):
         array.setflags(write=False)
     halves = _halves_s(asked, measured, delay, period_s) if known else (np.nan, np.nan)
-    return Tracking(delay, known, halves, measured.t_s, error, angle, deviation)
+    return Tracking(delay, known, halves, measured.t_s, error, angle)
 
 
 def _halves_s(asked: Path, measured: Path, delay_s: float, period_s: float) -> tuple[float, float]:
@@ -208,19 +207,3 @@ def _signal(position_m: Array, rotations: Rotation) -> Array:
     """Position and weighted axes as numbers whose differences are distances, shape (N, 12) [m]."""
     axes = rotations.as_matrix().reshape(-1, 9) * (LEVER_M / np.sqrt(2.0))
     return np.hstack([position_m, axes])
-
-
-def _deviation(asked: Path, measured: Path, delay_s: float) -> Array:
-    """Least distance [m] from the asked lines within two waypoints of where it should be."""
-    if len(asked) == 1:
-        return np.linalg.norm(measured.position_m - asked.position_m[0], axis=1)
-    begin, way = asked.position_m[:-1], np.diff(asked.position_m, axis=0)  # (S, 3)
-    square = np.maximum(np.sum(way * way, axis=1), 1e-30)  # (S,)
-    segment = np.searchsorted(asked.t_s, measured.t_s - delay_s, side="right") - 1
-    least = np.full(len(measured), np.inf)
-    for offset in range(-2, 3):
-        k = np.clip(segment + offset, 0, len(way) - 1)
-        ahead = measured.position_m - begin[k]
-        share = np.clip(np.sum(ahead * way[k], axis=1) / square[k], 0.0, 1.0)
-        least = np.minimum(least, np.linalg.norm(ahead - share[:, None] * way[k], axis=1))
-    return least

@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from arm_driver.pose import ArmError
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
+from hil.report.arm_accuracy import Accuracy
 from hil.report.arm_clock import FetchTimes
+from hil.report.arm_driven import driven_path
 from hil.report.arm_machines import ArmMachines
 from hil.report.arm_tracking import Path, Tracking, tracking_of
 from hil.report.ending import Ending, Verdict
@@ -35,7 +38,9 @@ class ArmView:
         asked: poses of the industrial gripper that were asked, at the times they were fetched.
         space: the simulated gripper's poses at the same instants, seen with the robot's axes.
         measured: what the robot told.
+        modelled: whether what was asked is known as the path of the controller's model.
         tracking: None without asked or measured poses.
+        accuracy: None if nothing was sent, or the recording does not tell both paths.
         notes: what a reader must know before trusting the rest.
     """
 
@@ -48,7 +53,9 @@ class ArmView:
     asked: Path
     space: Path
     measured: Path
+    modelled: bool
     tracking: Tracking | None
+    accuracy: Accuracy | None
     notes: tuple[str, ...]
 
     @classmethod
@@ -69,9 +76,17 @@ class ArmView:
         shown = sent if sent.any() else target
         asked = Path.of(fetches.fetched_s, run.column("target_pose"), shown)
         measured = Path.of(run.column("measured_at_s"), run.column("measured_pose"), fetches.told)
-        tracking = tracking_of(asked, measured, period_s) if sent.any() else None
+        model = None if machines is None else machines.blend
+        driven = driven_path(asked, model)
+        tracking = tracking_of(driven, measured, period_s) if sent.any() else None
         notes += _notes_of_following(run, machines, measured, tracking)
         verdict, result = _verdict(run, int(sent.sum()))
+        accuracy = None
+        if machines is not None and sent.any():
+            try:
+                accuracy = Accuracy.of(run, machines, sent, whole=result == "completed")
+            except ArmError as error:
+                notes.append(f"How accurate the robot's path is cannot be told: {error}.")
         return cls(
             run=run,
             machines=machines,
@@ -82,7 +97,9 @@ class ArmView:
             asked=asked,
             space=_aligned(run, machines, fetches.fetched_s, shown),
             measured=measured,
+            modelled=driven is not asked,
             tracking=tracking,
+            accuracy=accuracy,
             notes=tuple(notes),
         )
 

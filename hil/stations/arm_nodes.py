@@ -58,9 +58,7 @@ class LiveMotionNodes:
         scale: of the robot's ways.
     """
 
-    def __init__(
-        self, start_m: Array, period_s: float, speed_max_m_s: float, scale: float
-    ) -> None:
+    def __init__(self, start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> None:
         step_max_m = (speed_max_m_s * period_s - SPARE_M) / scale
         self._nodes = LiveNodes(start_m, period_s, step_max_m)
 

@@ -160,7 +160,9 @@ class SpaceArm:
         self._time_s += duration_s
         return self._snapshot(command, dry, slip, span, way)
 
-    def _pass(self, command: Array, dry: Array, duration_s: float, looks: int) -> tuple[Span, Array]:
+    def _pass(
+        self, command: Array, dry: Array, duration_s: float, looks: int
+    ) -> tuple[Span, Array]:
         """Let time pass; how it went, and where the gripper was at each look [m], (looks, 3).
 
         A part that reached the cap on its work is the last one: the rest passes at once, and its
@@ -178,8 +180,8 @@ class SpaceArm:
             before, place = way[looks - left - 1].copy(), np.empty(3)
             gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
             share = np.arange(1, parts + 1)[:, None] / parts
-            way[looks - left : looks - left + parts] = place if parts == 1 else (
-                before + share * (place - before)
+            way[looks - left : looks - left + parts] = (
+                place if parts == 1 else (before + share * (place - before))
             )
             left -= parts
         return together(spans), way
