@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.markup import escape
@@ -33,6 +33,9 @@ from hil.console import (
 )
 from hil.warm import warm_arm
 from sim.world.space_arm.simulator import TICK_S
+
+if TYPE_CHECKING:
+    from hil.report.arm_accuracy import Accuracy
 
 SHOWN = 12
 END_WITHIN_S = 5.0
@@ -67,11 +70,13 @@ def run_arm_and_show(
         quiet = as_json or plan.scenario.clock == "virtual"
         shown_at = None if quiet else _descriptor_of_errors()
         result = _run(prepared, folder, progress, shown_at, operator=operator)
-    page = _report(result) if report_too else None
+    page, accuracy = _report(result) if report_too else (None, None)
     if as_json:
-        print_json(_run_json(result, page))
+        print_json(_run_json(result, page) | {"accuracy": _accuracy_json(accuracy)})
     else:
         _show_run(result, page, shown=shown_at is not None)
+        if accuracy is not None:
+            _show_accuracy(accuracy)
     return result.ok
 
 
@@ -209,11 +214,39 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
     return ()
 
 
-def _report(result: ArmRunResult) -> Path:
+def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
     from hil.recording.arm_recording import ArmRecording
     from hil.report.arm_page import write_arm_report
+    from hil.report.arm_view import ArmView
 
-    return write_arm_report(ArmRecording.open(result.recorder.path), result.recorder.path.parent)
+    recording = ArmRecording.open(result.recorder.path)
+    view = ArmView.of(recording)
+    return write_arm_report(recording, result.recorder.path.parent, view), view.accuracy
+
+
+def _accuracy_json(found: "Accuracy | None") -> dict[str, float] | None:
+    if found is None:
+        return None
+    return {
+        "in_space_m": found.in_space.largest_m,
+        "in_space_median_m": found.in_space.median_m,
+        "in_space_at_s": found.in_space.at_s,
+        "in_time_m": found.in_time.largest_m,
+        "in_time_median_m": found.in_time.median_m,
+        "in_time_at_s": found.in_time.at_s,
+        "best_m": found.best.least_m,
+        "limit_m": found.limit_m,
+    }
+
+
+def _show_accuracy(found: "Accuracy") -> None:
+    style = "green" if found.kept else "red"
+    out.print(
+        f"accuracy: [{style}]{1e3 * found.in_space.largest_m:.3f} mm in space, "
+        f"{1e3 * found.in_time.largest_m:.3f} mm in time[/]; of any waypoints "
+        f"{1e3 * found.best.least_m:.3f} mm at best, {1e3 * found.limit_m:.3f} mm allowed",
+        soft_wrap=True,
+    )
 
 
 def _prepared_json(prepared: Prepared) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """A circle or a spiral at constant speed, in closed form, from rest to rest.
 
-The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so the
-way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / b)] / 2b, less the same at φ = 0. Along
-the way the speed rises from 0 and falls to 0 by 3u² - 2u³ over an edge, and is constant in between.
+The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so
+the way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / b)] / 2b, less the same at φ = 0.
+Along the way the speed rises from 0 and falls to 0 by 3u² - 2u³ over an edge, and is constant in
+between.
 
 What it says is held for a period: it is the mean velocity over the period to come, which brings the
 gripper back to the curve at the period's end. The velocity of the moment would lead outwards.
@@ -68,8 +69,8 @@ class SpiralSource:
         inward = speed_m_s**2 * self._curvature_max_1_m()
         if inward >= most:
             raise SourceError(
-                f"spiral: acceleration {inward:.6g} m/s² towards its centre, at most {most:g} m/s²: "
-                "make it slower or wider"
+                f"spiral: acceleration {inward:.6g} m/s² towards its centre, at most {most:g} "
+                "m/s²: make it slower or wider"
             )
         self._edge_s = _STEEPEST * speed_m_s / math.sqrt(most**2 - inward**2)
         self._way_m = self._way(2.0 * math.pi * abs(turns))

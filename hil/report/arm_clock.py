@@ -5,9 +5,14 @@ when it likes and may be late: only on one clock can what it told be compared wi
 sent. A frame tells the time of the last request and how many waypoints had been sent by then, so
 the request that fetched waypoint n is the one told by the frame with n sent. Where the robot asked
 more than once since the frame before, that time may be of a repetition: it is bridged.
+
+A request is noticed when its line is complete, later by a millisecond for each byte more, and at
+the next look. The robot that sent it is a clock: requests that are even but for that are taken as
+even.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +20,11 @@ from numpy.typing import NDArray
 from hil.recording.arm_recording import ArmRecording
 
 Array = NDArray[np.float64]
+
+EVEN_LEAST: Final = 6
+"""Fewer requests say nothing of a clock."""
+WAY_MAX_S: Final = 0.03
+"""Lines of different length, and looks at the port, make no more than this [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +36,7 @@ class FetchTimes:
             time if no request told a time.
         known: whether requests told it.
         told: frames whose time of the last request is surely that of its pose, shape (N,).
+        told_s: that time [s], shape (N,); NaN where there is none.
         sent: waypoints that the robot was sent, shape (N,).
         sent_exact: whether their number is known, rather than that there were so many at least.
     """
@@ -33,6 +44,7 @@ class FetchTimes:
     fetched_s: Array
     known: bool
     told: NDArray[np.bool_]
+    told_s: Array
     sent: NDArray[np.bool_]
     sent_exact: bool
 
@@ -51,14 +63,16 @@ class FetchTimes:
         told &= ~_late_without_pose(at_s, run.column("measured_pose"), period_s)
         use = told & np.isfinite(streamed) & (streamed >= 1.0)
         numbers, first = np.unique(streamed[use], return_index=True)
-        fetched, known = run.t_s.copy(), len(numbers) > 0
+        fetched, known, told_s = run.t_s.copy(), len(numbers) > 0, at_s.copy()
         if known:
-            fetched = _bridged(number, numbers, at_s[use][first], period_s)
+            times = _even(numbers, at_s[use][first])
+            fetched = _bridged(number, numbers, times, period_s)
+            told_s[use] = np.interp(streamed[use], numbers, times)
         total, exact = _sent_total(run)
         sent = number <= total
-        for array in (fetched, told, sent):
+        for array in (fetched, told, told_s, sent):
             array.setflags(write=False)
-        return cls(fetched, known, told, sent, exact)
+        return cls(fetched, known, told, told_s, sent, exact)
 
 
 def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np.bool_]:
@@ -67,6 +81,15 @@ def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np
     same[1:] = np.all(poses[1:] == poses[:-1], axis=1)
     apart_s = np.diff(at_s, prepend=at_s[:1] - period_s)
     return same & (np.abs(apart_s - period_s) > 0.2 * period_s)
+
+
+def _even(numbers: Array, times_s: Array) -> Array:
+    """Times on a line over the numbers, if they are but for what the way to the host takes."""
+    if len(numbers) < EVEN_LEAST:
+        return times_s
+    slope, begin = np.polyfit(numbers, times_s, 1)
+    line = begin + slope * numbers
+    return line if np.abs(line - times_s).max() <= WAY_MAX_S else times_s
 
 
 def _bridged(wanted: Array, numbers: Array, times_s: Array, period_s: float) -> Array:

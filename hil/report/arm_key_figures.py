@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.report.arm_accuracy import PROMISED_M
 from hil.report.arm_figures import ANSWER_WANTED_S
 from hil.report.arm_machines import limit_share
 from hil.report.arm_view import ArmView
@@ -16,8 +17,8 @@ Array = NDArray[np.float64]
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:
     """The rows of the table; what the recording does not tell has no row."""
     return [
-        *_stream(view), *_accuracy(view), *_following(view), *_speed(view), *_joints(view), *_singular(view),
-        *_answers(view),
+        *_stream(view), *_accuracy(view), *_following(view), *_speed(view), *_joints(view),
+        *_singular(view), *_answers(view),
     ]  # fmt: skip
 
 
@@ -67,15 +68,15 @@ def _following(view: ArmView) -> Iterator[KeyFigure]:
         yield KeyFigure(
             "delay, request to gripper", f"{found.delay_s:.3f} s", where, bad=periods < 0.0
         )
-    for name, values, factor, unit in (
-        ("following error", found.distance_m, 1e3, "mm"),
-        ("turn error", np.degrees(found.angle_error_rad), 1.0, "deg"),
+    for name, values, factor, unit, limit in (
+        ("following error", found.distance_m, 1e3, "mm", 1e3 * PROMISED_M),
+        ("turn error", np.degrees(found.angle_error_rad), 1.0, "deg", None),
     ):
         scaled = factor * values
         most = int(np.argmax(scaled))
         p99, rms = np.percentile(scaled, 99.0), np.sqrt(np.mean(scaled**2))
         where = f"at {found.t_s[most]:.2f} s; p99 {p99:.3f}, rms {rms:.3f}"
-        yield _below(f"{name}, max", float(scaled[most]), unit, where, None, 3)
+        yield _below(f"{name}, max", float(scaled[most]), unit, where, limit, 3)
 
 
 def _speed(view: ArmView) -> Iterator[KeyFigure]:

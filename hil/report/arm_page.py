@@ -86,7 +86,7 @@ SECTIONS: Final = (
 )
 
 
-def write_arm_report(recording: ArmRecording, folder: Path) -> Path:
+def write_arm_report(recording: ArmRecording, folder: Path, view: ArmView | None = None) -> Path:
     """Write ``report.html`` and ``pictures/*.png``.
 
     An odd recording (cut off, without motion, without its arms) gives a page that says so. The
@@ -95,6 +95,7 @@ def write_arm_report(recording: ArmRecording, folder: Path) -> Path:
     Args:
         recording: the run.
         folder: where to write; made if it is not there.
+        view: of that recording, if it is made already.
 
     Returns:
         The path of the page.
@@ -105,7 +106,7 @@ def write_arm_report(recording: ArmRecording, folder: Path) -> Path:
     page, place = folder / PAGE_NAME, folder / PICTURES_NAME
     try:
         place.mkdir(parents=True, exist_ok=True)  # before the work of drawing
-        view = ArmView.of(recording)
+        view = view or ArmView.of(recording)
         drawn = [(section, section.draw(view)) for section in SECTIONS]
         for _, picture in drawn:
             if picture is not None:

@@ -75,9 +75,9 @@ class ArmView:
             notes.append("No waypoint was sent; what is shown as asked was only planned.")
         shown = sent if sent.any() else target
         asked = Path.of(fetches.fetched_s, run.column("target_pose"), shown)
-        measured = Path.of(run.column("measured_at_s"), run.column("measured_pose"), fetches.told)
+        measured = Path.of(fetches.told_s, run.column("measured_pose"), fetches.told)
         model = None if machines is None else machines.blend
-        driven = driven_path(asked, model)
+        driven = driven_path(asked, model, None if machines is None else machines.X_RT0)
         tracking = tracking_of(driven, measured, period_s) if sent.any() else None
         notes += _notes_of_following(run, machines, measured, tracking)
         verdict, result = _verdict(run, int(sent.sum()))

@@ -11,15 +11,17 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from arm_driver.blended_path import BlendModel
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import forward, nearest, singular_distances
 from arm_driver.pose import Pose
 from hil.arm_settings import ArmSettings
-from hil.recording.arm_frame import ArmFrame, arm_header, stream_result
+from hil.recording.arm_frame import WAY_PLACES, ArmFrame, arm_header, stream_result
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord
 from hil.recording.recorder import Recorder
 from hil.recording.ring import Ring
+from hil.report.arm_driven import driven_path
 from hil.report.arm_machines import MACHINES_KEY, ArmMachines
 from hil.report.arm_tracking import Path as PosePath
 from hil.shipped import configs_dir
@@ -34,6 +36,7 @@ ASKED_FIRST_S = 4.3
 START_RAD = np.radians([20.0, 65.0, -175.0, 10.0, 50.0, 0.0])
 """Of the industrial arm, elbow bent and wrist well away from singular."""
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING", "ENDING", "READY")
+BLEND = {"shortest_s": 0.028, "longest_s": 0.2, "tolerance_m": 0.25e-3, "servo_s": 0.065}
 FACTS = {
     "scenario": "bkm_on_rm01",
     "arm": "SIMULATED RM-01 (emulated controller)",
@@ -48,7 +51,13 @@ Change = Callable[[int, ArmFrame], ArmFrame]
 def machines() -> ArmMachines:
     space = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     alignment = Rotation.from_euler("z", 90.0, degrees=True).as_matrix()
-    return ArmMachines(space, PumaGeometry(tool_m=0.12), alignment=alignment)
+    geometry = PumaGeometry(tool_m=0.12)
+    rotation, position = np.empty((3, 3)), np.empty(3)
+    gripper_pose(space.arm().arrays(), space.home_rad(), make_scratch(), rotation, position)
+    return ArmMachines(
+        space, geometry, alignment=alignment, X_WG0=Pose(rotation, position),
+        X_RT0=forward(geometry, START_RAD), blend=BlendModel(PERIOD_S, **BLEND),
+    )  # fmt: skip
 
 
 def seven(pose: Pose) -> tuple[float, ...]:
@@ -87,13 +96,14 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
     geometry = machines().robot
     t_s = PERIOD_S * np.arange(1, count + 1)
     moves = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in t_s]
-    start = forward(geometry, START_RAD)
+    start, home = machines().X_RT0, machines().X_WG0
     targets = [start @ move for move in moves]
-    home = machines().space.home_rad()
-    rotation, position = np.empty((3, 3)), np.empty(3)
-    gripper_pose(machines().space.arm().arrays(), home, make_scratch(), rotation, position)
     turn = Pose(machines().alignment, np.zeros(3))
-    space = [Pose(rotation, position) @ turn @ move @ turn.inverse() for move in moves]
+    space = [home @ turn @ move @ turn.inverse() for move in moves]
+    looks = PERIOD_S / WAY_PLACES * np.arange(1, count * WAY_PLACES + 1)
+    between = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in looks]
+    ways = np.array([(home @ turn @ move @ turn.inverse()).position_m for move in between])
+    ways = ways.reshape(count, -1)
     space_q = space_joints(space)
     robot_q, now = [], START_RAD
     for pose in targets:
@@ -102,7 +112,7 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
     robot_q = np.array(robot_q)
     asked = PosePath.of(ASKED_FIRST_S + t_s, np.array([seven(pose) for pose in targets]))
     told_at = ASKED_FIRST_S + t_s - PERIOD_S  # a waypoint is ready a period before it is fetched
-    told, told_turn = asked.at(told_at - DELAY_S)
+    told, told_turn = driven_path(asked, machines().blend, start).at(told_at - DELAY_S)
     told_turn = told_turn * Rotation.from_rotvec([0.0, 0.0, ANGLE_ERROR_RAD])
     told = np.hstack([told + OFFSET_M, told_turn.as_quat(scalar_first=True)])
     places = np.array([pose.position_m for pose in targets])
@@ -120,6 +130,7 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
             space_q=tuple(space_q[k].tolist()),
             space_v=tuple(rates[0][k].tolist()),
             space_pose=seven(space[k]),
+            space_way=tuple(ways[k].tolist()),
             target_pose=seven(targets[k]),
             robot_q=tuple(robot_q[k].tolist()),
             robot_q_rate=tuple(rates[1][k].tolist()),
@@ -145,7 +156,9 @@ def write_run(
     described: bool = True,
 ) -> ArmRecording:
     """Record the frames, each changed by `change`, and read them back."""
-    scenario = {MACHINES_KEY: machines().to_json()} if described else {}
+    kept = {name: value for name, value in BLEND.items() if name != "tolerance_m"}
+    robot = {"blend": kept | {"tolerance_mm": 1e3 * BLEND["tolerance_m"]}}
+    scenario = {MACHINES_KEY: machines().to_json(), "robot": robot} if described else {}
     header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)
     recorder = Recorder(Ring.local(), path, header)
     for frame in frames()[:count]:
