@@ -2,16 +2,16 @@
 
 Waypoint k is due at k T. Between two of them the set-point goes straight at an even speed. Around
 the time of a waypoint, over 2h, its velocity goes evenly from the one chord's to the next one's
-(linear segments with parabolic blends; Craig, "Introduction to Robotics", section 7.3), so that at
-u from it the path is off the chords by
+(linear segments with parabolic blends; Craig, "Introduction to Robotics", section 7.3): a mean of
+the chords over 2h. h is the controller's choice: the longest while it takes itself to keep its
+tolerance, shorter at sharper corners. Servos lag by a constant time, which is left out of this
+model, and round again, like a mean over 2s. Where the velocity changes by dv both leave the chords,
+at u from the waypoint, by
 
-    dv (h - |u|)² / 4h
+    dv ([I(u + s) - I(u - s)] / 2s - max(u, 0))
 
-with dv the change of velocity. h is the controller's choice: the longest while it takes itself to
-keep its tolerance, shorter at sharper corners. Servos lag by a constant time, which is left out of
-this model, and round as much as a blend of their own does: both together as one of the length
-√(blend² + servo²). Before the first and after the last waypoint the robot rests, h being the
-longest.
+with I(x) = 0, (x + h)³ / 12h, x²/2 + h²/6 for x below -h, up to h, and above. Before the first and
+after the last waypoint the robot rests, h being the longest.
 
 Of the path between two waypoints that makes a sum of four waypoints, linear in each while h stays.
 """
@@ -55,7 +55,7 @@ class BlendModel:
         shortest_s: duration of the blend at the sharpest corner [s].
         longest_s: duration of the blend at the gentlest corner [s].
         tolerance_m: it shortens a blend to keep this distance from the chords [m].
-        servo_s: duration of a blend that rounds as much as the lag of the servos does [s].
+        servo_s: duration of a blend that rounds as much as the servos do on the average [s].
     """
 
     period_s: float
@@ -65,7 +65,7 @@ class BlendModel:
     servo_s: float
 
     def half_s(self, nodes_m: Array) -> Array:
-        """Half the time in which the corner at each waypoint is rounded [s], shape (N,).
+        """Half the duration of the blend at each waypoint [s], shape (N,).
 
         Args:
             nodes_m: waypoints, the start among them [m], shape (N, 3), N at least 2.
@@ -79,11 +79,7 @@ class BlendModel:
         turns_back = np.sum(before * after, axis=1) < 0.0
         off_m_s = np.where(turns_back, change, across) / 8.0
         blend_s = self.tolerance_m / np.maximum(off_m_s, 1e-12)
-        return self.rounded_s(np.clip(blend_s, self.shortest_s, self.longest_s))
-
-    def rounded_s(self, blend_s: Array) -> Array:
-        """Half the time of blends together with the servos [s]."""
-        return 0.5 * np.hypot(blend_s, self.servo_s)
+        return 0.5 * np.clip(blend_s, self.shortest_s, self.longest_s)
 
     def weights(self, half_s: Array, t_s: Array) -> PathWeights:
         """The path at moments from the start to the last waypoint.
@@ -99,9 +95,7 @@ class BlendModel:
         share[:, 1], share[:, 2] = 1.0 - along, along
         for end in (0, 1):
             corner = chord + end
-            half = half_s[corner]
-            near_s = np.maximum(half - np.abs(t_s - corner * period), 0.0)
-            off = near_s**2 / (4.0 * half * period)
+            off = self._off_s(t_s - corner * period, half_s[corner]) / period
             comes, leaves = off * (corner > 0), off * (corner < count - 1)
             share[:, end] += comes
             share[:, end + 1] -= comes + leaves
@@ -111,3 +105,15 @@ class BlendModel:
     def path_m(self, nodes_m: Array, t_s: Array) -> Array:
         """The path at moments [s], shape (M,), from the start on [m], shape (M, 3)."""
         return self.weights(self.half_s(nodes_m), t_s).of(nodes_m)
+
+    def _off_s(self, u_s: Array, half_s: Array) -> Array:
+        """How far a change of velocity by 1 m/s leaves the chords at times from a corner [s]."""
+        servo = 0.5 * self.servo_s
+
+        def blended(x: Array) -> Array:
+            inside = (x + half_s) ** 3 / (12.0 * half_s)
+            beyond = 0.5 * x * x + half_s * half_s / 6.0
+            return np.where(x <= -half_s, 0.0, np.where(x >= half_s, beyond, inside))
+
+        mean = (blended(u_s + servo) - blended(u_s - servo)) / self.servo_s
+        return np.where(np.abs(u_s) < half_s + servo, mean - np.maximum(u_s, 0.0), 0.0)

@@ -45,7 +45,9 @@ class BlendSettings(Settings):
     tolerance_mm: Positive
     """The controller shortens its blends to keep this distance from the lines."""
     servo_s: Positive
-    """Duration of a blend that rounds as much as the lag of the servos does [s]."""
+    """Duration of a blend that rounds as much as the lag of the servos does, at most [s]."""
+    servo_mean_s: Positive | None = None
+    """The same on the average, for the path's shape; ``servo_s`` if left out [s]."""
 
     def corners(self, deviation_max_m: float) -> CornerLimit:
         """The same for the gate."""
@@ -56,8 +58,9 @@ class BlendSettings(Settings):
     def model(self, period_s: float) -> BlendModel:
         """The same for the controller's path over waypoints a period apart [s]."""
         return BlendModel(
-            period_s, self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm, self.servo_s
-        )
+            period_s, self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm,
+            self.servo_s if self.servo_mean_s is None else self.servo_mean_s,
+        )  # fmt: skip
 
 
 class RobotSettings(Settings):
