@@ -32,7 +32,7 @@ TURNS = 18
 """Solutions of the banded system."""
 POWER_MAX = 8.0
 """Power of the error that the last turns minimise; 2 at the first."""
-NEAR_PERIODS = 8
+NEAR_PERIODS = 4
 """So far to either side errors compete."""
 SMALL_M = 0.1e-3
 """Errors below this need no weights of their own [m]."""
@@ -41,6 +41,8 @@ SPEED_WEIGHT = 1e3
 """Of a step that is too long, against all the errors of a period."""
 STIFF = 1e-6
 """Share of the largest diagonal that keeps the system regular."""
+ROUNDING_M = 1e-6
+"""A step may be longer by this [m]."""
 TIGHT_M = 2e-5
 """A step that has only so much left is held at its limit [m]."""
 LIVE_SHARE = 0.16
@@ -65,20 +67,24 @@ def fitted_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float)
     t_s = np.arange(len(way_m)) * (model.period_s / looks)
     steps_m = np.linalg.norm(np.diff(exact, axis=0), axis=1)
     most_m = np.maximum(step_max_m, steps_m)
+    reach = 2 * NEAR_PERIODS * looks + 1
     nodes = best = exact
-    least_m = np.inf
+    least, first, most = np.inf, np.empty(0), np.inf
     for turn in range(TURNS + 1):
         weights = model.weights(model.half_s(nodes), t_s)
         error = way_m - weights.of(nodes)
         size = np.linalg.norm(error, axis=1)
-        allowed = np.linalg.norm(np.diff(nodes, axis=0), axis=1) <= most_m + 1e-6
-        if size.max() < least_m and allowed.all():
-            least_m, best = float(size.max()), nodes
+        near = np.maximum(maximum_filter1d(size, reach, mode="nearest"), SMALL_M)
+        if turn == 0:
+            first, most = near, size.max()
+        score = float(np.mean((size / first) ** POWER_MAX))
+        long = np.linalg.norm(np.diff(nodes, axis=0), axis=1) > most_m + ROUNDING_M
+        if score < least and size.max() <= most and not long.any():
+            least, best = score, nodes
         if turn == TURNS:
             break
         power = min(POWER_MAX, 2.0 + 0.5 * turn)
-        near = maximum_filter1d(size, 2 * NEAR_PERIODS * looks + 1, mode="nearest")
-        level = np.maximum(size / np.maximum(near, SMALL_M), 1e-12) ** (power - 2.0)
+        level = np.maximum(size / near, 1e-12) ** (power - 2.0)
         system = _System(len(nodes))
         system.add_errors(weights, np.maximum(level, LEAST_WEIGHT), error)
         system.add_steps(nodes, most_m, SPEED_WEIGHT * looks, power - 1.0)
@@ -171,4 +177,6 @@ class _System:
         self._right[[0, -1]] = 0.0
         self._band[-1, :AXES] *= 1e12
         self._band[-1, -AXES:] *= 1e12
-        return solveh_banded(self._band, self._right.ravel()).reshape(-1, AXES)
+        change = solveh_banded(self._band, self._right.ravel()).reshape(-1, AXES)
+        change[[0, -1]] = 0.0
+        return change

@@ -75,7 +75,8 @@ def robot_path(nodes: np.ndarray, t: np.ndarray, half: np.ndarray | None = None)
 
 def between(places: np.ndarray, every_s: float, t: np.ndarray) -> np.ndarray:
     """A motion of which places at even times are known."""
-    return Akima1DInterpolator(every_s * np.arange(len(places)), places)(t)
+    known = every_s * np.arange(len(places))
+    return Akima1DInterpolator(known, places)(np.minimum(t, known[-1]))
 
 
 def shifted_in_time(nodes: np.ndarray, place: np.ndarray, t: np.ndarray) -> np.ndarray:

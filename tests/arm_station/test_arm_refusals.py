@@ -49,8 +49,10 @@ TABLE = {
 
 
 def plan_of(*overrides, **robot):
-    """The motion, with other limits of the robot."""
-    plan = arm_plan_from_table(json.loads(json.dumps(TABLE)), Path("short.toml"), overrides)
+    """The motion, with other limits of the robot; planned and live its waypoints are the same."""
+    table = json.loads(json.dumps(TABLE))
+    table.setdefault("mapping", {})["corrected"] = False
+    plan = arm_plan_from_table(table, Path("short.toml"), overrides)
     return plan.model_copy(update={"robot": plan.robot.model_copy(update=robot)})
 
 

@@ -247,8 +247,8 @@ def test_the_page_is_whole_by_itself(run: ArmRecording, page: Path) -> None:
     assert not elements.attributes("href")
     names = sorted(path.stem for path in (page.parent / "pictures").iterdir())
     assert names == sorted(
-        ["arms", "motion", "relative", "accuracy", "following", "speed", "travel", "rates", "singular",
-         "answers"]
+        ["arms", "motion", "relative", "accuracy", "following", "speed", "travel", "rates",
+         "singular", "answers"]
     )  # fmt: skip
     for words in (
         "COMPLETED: bkm_on_rm01", "virtual clock", "SIMULATED RM-01 (emulated controller)",

@@ -34,6 +34,7 @@ from hil.arm_sources.source import (
     Twist,
     rest,
 )
+from hil.arm_sources.spiral import SpiralSource
 from hil.settings import ConfigError, Settings
 
 LIMITS = SourceLimits(0.05, 0.2, 0.04, 0.15)
@@ -882,3 +883,58 @@ def test_settings_that_cannot_be_are_refused(source, words):
 def test_rest_is_rest_in_any_frame():
     assert rest("world").at_rest
     assert TypeAdapter(ArmSourceSettings).json_schema()["discriminator"]["propertyName"] == "kind"
+
+
+# --- spirals -------------------------------------------------------------------------------------
+
+
+def spiral(radius_m=(0.15, 0.15), turns=1.0, speed_m_s=0.06, plane="yz", most=0.1):
+    limits = SourceLimits(0.1, 0.2, most, 0.2)
+    return SpiralSource(radius_m, turns, speed_m_s, plane, limits, "base", 0.35)
+
+
+@pytest.mark.parametrize("turns", [1.0, -0.6])
+@pytest.mark.parametrize("radius_m", [(0.15, 0.15), (0.06, 0.18), (0.2, 0.1)])
+def test_a_spiral_leads_along_its_curve(radius_m, turns):
+    source = spiral(radius_m, turns)
+    period_s, place, places = 0.35, np.zeros(3), [np.zeros(3)]
+    for k in range(10_000):
+        twist = source.sample(k * period_s)
+        if twist is None:
+            break
+        assert twist.frame == "base"
+        assert np.linalg.norm(twist.linear_m_s) <= 0.06 * (1.0 + 1e-12)
+        assert not twist.angular_rad_s.any()
+        place = place + period_s * twist.linear_m_s
+        places.append(place)
+    assert source.end_reason == "completed"
+    places = np.array(places)
+    assert not places[:, 0].any()
+    y, z = places[:, 1] + radius_m[0], places[:, 2]
+    angle = np.unwrap(np.arctan2(z, y))
+    assert angle[-1] == pytest.approx(2.0 * math.pi * turns, abs=1e-9)
+    share = angle / angle[-1]
+    np.testing.assert_allclose(np.hypot(y, z), radius_m[0] + share * (radius_m[1] - radius_m[0]),
+                               atol=1e-12)  # fmt: skip
+    fine = np.array([source.place_m(t) for t in np.linspace(0.0, source.duration_s, 4001)])
+    speed = np.linalg.norm(np.diff(fine, axis=0), axis=1) / (source.duration_s / 4000)
+    assert speed.max() == pytest.approx(0.06, rel=1e-4)
+    middle = speed[1500:2500]
+    np.testing.assert_allclose(middle, 0.06, rtol=1e-4)
+    change = np.linalg.norm(np.diff(fine, 2, axis=0), axis=1) / (source.duration_s / 4000) ** 2
+    assert change.max() <= 0.1 * 1.001
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"speed_m_s": 0.11}, r"spiral: speed 0\.11 m/s, more than 0\.1 m/s"),
+        ({"radius_m": (0.03, 0.03)}, r"0\.12 m/s² towards its centre, at most 0\.1 m/s²"),
+        ({"turns": 0.05}, "its two edges: make it longer or slower"),
+        ({"turns": 0.0}, "turns other than 0"),
+        ({"radius_m": (0.0, 0.1)}, "radii above 0"),
+    ],
+)
+def test_a_spiral_that_asks_too_much_is_refused(asked, told):
+    with pytest.raises(SourceError, match=told):
+        spiral(**asked)

@@ -12,6 +12,8 @@ _CYCLE: Final = frozenset(
      "answer_latency_s", "requests", "repeats"}
 )  # fmt: skip
 _GROUPS: Final = {"rate_command": "asked", "target_pose": "asked", "margins": "margins"}
+_BETWEEN: Final = frozenset({"space_way"})
+"""Values of several moments: no signals."""
 _LINEAR: Final = 3
 """Of a group with two units, the first three are linear, the others angular."""
 
@@ -73,7 +75,7 @@ def _channels(station: str, names: tuple[str, ...], fields: tuple[Any, ...]) -> 
         for unit, short in zip(_units(row.unit, row.count), shorts, strict=True):
             column = len(found)
             found.append(Channel(names[column], column, unit, group, row.name, short))
-    return tuple(found)
+    return tuple(channel for channel in found if channel.field not in _BETWEEN)
 
 
 def _shorts(names: Sequence[str]) -> list[str]:
