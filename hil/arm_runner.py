@@ -72,11 +72,12 @@ def run_arm_and_show(
         result = _run(prepared, folder, progress, shown_at, operator=operator)
     page, accuracy = _report(result) if report_too else (None, None)
     if as_json:
-        print_json(_run_json(result, page) | {"accuracy": _accuracy_json(accuracy)})
+        print_json(_run_json(result, page) | {"accuracy": accuracy and accuracy.to_json()})
     else:
         _show_run(result, page, shown=shown_at is not None)
         if accuracy is not None:
-            _show_accuracy(accuracy)
+            style = "green" if accuracy.kept else "red"
+            out.print(f"accuracy: [{style}]{accuracy}[/]", soft_wrap=True)
     return result.ok
 
 
@@ -222,31 +223,6 @@ def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
     recording = ArmRecording.open(result.recorder.path)
     view = ArmView.of(recording)
     return write_arm_report(recording, result.recorder.path.parent, view), view.accuracy
-
-
-def _accuracy_json(found: "Accuracy | None") -> dict[str, float] | None:
-    if found is None:
-        return None
-    return {
-        "in_space_m": found.in_space.largest_m,
-        "in_space_median_m": found.in_space.median_m,
-        "in_space_at_s": found.in_space.at_s,
-        "in_time_m": found.in_time.largest_m,
-        "in_time_median_m": found.in_time.median_m,
-        "in_time_at_s": found.in_time.at_s,
-        "best_m": found.best.least_m,
-        "limit_m": found.limit_m,
-    }
-
-
-def _show_accuracy(found: "Accuracy") -> None:
-    style = "green" if found.kept else "red"
-    out.print(
-        f"accuracy: [{style}]{1e3 * found.in_space.largest_m:.3f} mm in space, "
-        f"{1e3 * found.in_time.largest_m:.3f} mm in time[/]; of any waypoints "
-        f"{1e3 * found.best.least_m:.3f} mm at best, {1e3 * found.limit_m:.3f} mm allowed",
-        soft_wrap=True,
-    )
 
 
 def _prepared_json(prepared: Prepared) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A circle or a spiral at constant speed, in closed form, from rest to rest.
 
 The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so
-the way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / b)] / 2b, less the same at φ = 0.
+the way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / |b|)] / 2b, less the same at φ = 0.
 Along the way the speed rises from 0 and falls to 0 by 3u² - 2u³ over an edge, and is constant in
 between.
 
@@ -149,7 +149,7 @@ class SpiralSource:
             return first * angle
 
         def primitive(r: float) -> float:
-            return 0.5 * (r * math.hypot(r, b) / b + b * math.asinh(r / b))
+            return 0.5 * (r * math.hypot(r, b) / b + b * math.asinh(r / abs(b)))
 
         return primitive(first + b * angle) - primitive(first)
 

@@ -12,7 +12,9 @@ In time: distance between both at the same moment. In space: distance of each fr
 whenever it passes there, the larger of the two.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -67,7 +69,7 @@ class Misfit:
         return float(self.t_s[np.argmax(self.distance_m)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Accuracy:
     """The robot's continuous path against the simulated gripper's; arrays are read-only.
 
@@ -76,14 +78,14 @@ class Accuracy:
         in_space: distances of the lines.
         place_m: the simulated gripper's places in the robot's base, shape (M, 3) [m].
         shift_s: delay that remained and was taken out [s].
-        best: the least error in time that any waypoints can reach.
+        find_best: looks for the least error in time that any waypoints can reach.
     """
 
     in_time: Misfit
     in_space: Misfit
     place_m: Array
     shift_s: float
-    best: BestPath
+    find_best: Callable[[], BestPath]
 
     @classmethod
     def of(
@@ -117,8 +119,15 @@ class Accuracy:
         for array in (t_s, apart, beside, place):
             array.setflags(write=False)
         step_max_m = machines.gripper_speed_max_m_s * model.period_s
-        best = best_path(model, nodes, way, WAY_PLACES, t_s, apart, step_max_m)
-        return cls(Misfit(t_s, apart), Misfit(t_s, beside), place, shift_s, best)
+        return cls(
+            Misfit(t_s, apart), Misfit(t_s, beside), place, shift_s,
+            partial(best_path, model, nodes, way, WAY_PLACES, t_s, apart, step_max_m),
+        )  # fmt: skip
+
+    @cached_property
+    def best(self) -> BestPath:
+        """The least error in time that any waypoints can reach; it takes a moment to find."""
+        return self.find_best()
 
     @property
     def limit_m(self) -> float:
@@ -129,6 +138,26 @@ class Accuracy:
     def kept(self) -> bool:
         """Whether both maxima keep it; what is nearer in time is as near in space."""
         return max(self.in_time.largest_m, self.in_space.largest_m) <= self.limit_m
+
+    def to_json(self) -> dict[str, float]:
+        """The figures by name; the unit is the last part of it."""
+        found = {"best_m": self.best.least_m, "limit_m": self.limit_m}
+        for name, misfit in (("in_space", self.in_space), ("in_time", self.in_time)):
+            found |= {
+                f"{name}_m": misfit.largest_m,
+                f"{name}_median_m": misfit.median_m,
+                f"{name}_at_s": misfit.at_s,
+            }
+        return found
+
+    def __str__(self) -> str:
+        space, time, best, limit = (
+            f"{1e3 * value:.3f} mm"
+            for value in (
+                self.in_space.largest_m, self.in_time.largest_m, self.best.least_m, self.limit_m
+            )
+        )  # fmt: skip
+        return f"{space} in space, {time} in time; any waypoints {best} at best, {limit} allowed"
 
 
 def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) -> Array:

@@ -9,10 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
-from hil.report.arm_accuracy import OVER_BEST, PROMISED_M
 from hil.report.arm_drawing import MEASURED, PALE
 from hil.report.arm_machines import limit_share
-from hil.report.arm_tracking import Tracking
 from hil.report.arm_view import ArmView
 from hil.report.decimate import decimate
 from hil.report.style import (
@@ -63,14 +61,14 @@ def relative_motion(view: ArmView) -> Picture | None:
         for axis in range(3):
             for axes, part, factor in zip(panels[axis], (0, 1), (1e3, 180.0 / np.pi), strict=True):
                 for name, colour, width, times, moved in lines:
-                    _line(axes, times, factor * moved[part][:, axis], colour, name, width)
+                    line(axes, times, factor * moved[part][:, axis], colour, name, width)
             for axes, least in zip(panels[axis], LEAST_SPANS, strict=True):
                 low, high = axes.get_ylim()
                 room = max(0.0, 0.5 * (least - (high - low)))
                 axes.set_ylim(low - room, high + room)
             panels[axis, 0].set_ylabel(f"{'xyz'[axis]} [mm]")
             panels[axis, 1].set_ylabel(f"turn about {'xyz'[axis]} [deg]")
-        _times(panels[-1])
+        times_below(panels[-1])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="upper left", ncols=3, bbox_to_anchor=(0.05, 1.0))
 
@@ -84,86 +82,6 @@ def relative_motion(view: ArmView) -> Picture | None:
     )
 
 
-def accuracy(view: ArmView) -> Picture | None:
-    """Distance between the robot's continuous path and the simulated gripper's."""
-    found = view.accuracy
-    if found is None:
-        return None
-    rows = (("in space [mm]", found.in_space), ("in time [mm]", found.in_time))
-
-    def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, 1, sharex=True)
-        place(figure, grid=(1, 2), top_in=0.1, between_in=(0.5, 0.2))
-        for axes, (name, misfit) in zip(panels, rows, strict=True):
-            _line(axes, misfit.t_s, 1e3 * misfit.distance_m, REACHED)
-            axes.plot(misfit.at_s, 1e3 * misfit.largest_m, "o", color=INK, ms=4)
-            limit_line(axes, 1e3 * found.limit_m, soft=True)
-            axes.set_ylabel(name)
-            axes.set_ylim(0.0, 1.15e3 * max(misfit.largest_m, found.limit_m))
-            axes.margins(x=0.01)
-        panels[-1].set_xlabel("time of the motion [s]")
-
-    return Picture(
-        "accuracy",
-        "Accuracy of the robot's path",
-        "Distance between the continuous paths of the simulated gripper and of the robot, which is "
-        "that of its controller's model over the waypoints that it was sent. In time: at the same "
-        f"moment, with {1e3 * found.shift_s:.1f} ms that the delay is off the model's taken out; "
-        "in space: from the other's line. Dashed: "
-        f"{1e3 * PROMISED_M:g} mm, or {OVER_BEST:g} times the least that any waypoints could "
-        "reach, where that is more.",
-        draw_png(4.2, draw),
-    )
-
-
-def following(view: ArmView) -> Picture | None:
-    """Places that the robot told against its controller's path, once the delay is removed."""
-    found = view.tracking
-    if found is None:
-        return None
-    rows = (
-        ("off the model [mm]", 1e3 * found.distance_m),
-        ("turned off it [deg]", np.degrees(found.angle_error_rad)),
-    )
-
-    def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, 1, sharex=True)
-        place(figure, grid=(1, 2), top_in=0.1, between_in=(0.5, 0.2))
-        for axes, (name, values) in zip(panels, rows, strict=True):
-            _line(axes, found.t_s, values, REACHED)
-            axes.set_ylabel(name)
-            axes.set_ylim(0.0, 1.15 * max(float(values.max()), 1e-3))
-        _times(panels[-1:])
-
-    return Picture(
-        "following",
-        "How the robot followed",
-        f"{how_measured(found, modelled=view.modelled)} Places are told at requests only, where "
-        "the path is on its lines: they say whether the robot drives the path of its controller's "
-        "model, not how accurate that is.",
-        draw_png(4.0, draw),
-    )
-
-
-def how_measured(found: Tracking, *, modelled: bool) -> str:
-    """How the delay and the errors of a run were taken, for a caption."""
-    against = (
-        "the path of the controller's model" if modelled
-        else "straight lines between the waypoints in even motion"
-    )  # fmt: skip
-    if not found.delay_known:
-        return f"Against {against}, without any delay."
-    halves = " and ".join(
-        "unknown" if np.isnan(half_s) else f"{1e3 * half_s:.0f} ms" for half_s in found.halves_s
-    )
-    return (
-        f"Against {against}, {1e3 * found.delay_s:.0f} ms after the robot's requests for its "
-        "waypoints: the shift in time with the least mean square "
-        f"distance over the {len(found.t_s)} places that the robot told (first and second half "
-        f"alone: {halves})."
-    )
-
-
 def speed(view: ArmView) -> Picture | None:
     """Speed asked of the industrial gripper, with its limit."""
     values = view.run.column("gripper_speed_m_s")
@@ -174,12 +92,12 @@ def speed(view: ArmView) -> Picture | None:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, top_in=0.1)
-        _line(axes, view.fetches.fetched_s, 1e3 * values, REACHED)
+        line(axes, view.fetches.fetched_s, 1e3 * values, REACHED)
         if limit is not None:
-            limit_line(axes, limit, soft=True)
+            limitline(axes, limit, soft=True)
         axes.set_ylim(0.0, 1.1 * max(1e3 * float(np.nanmax(values)), limit or 1.0))
         axes.set_ylabel("gripper speed [mm/s]")
-        _times([axes])
+        times_below([axes])
 
     return Picture("speed", "Speed of the gripper", "Dashed: the most that is allowed.",
                    draw_png(2.6, draw))  # fmt: skip
@@ -228,11 +146,11 @@ def _both_arms(
         for axes, arm, values in zip(panels, ("simulated", "industrial"), shares, strict=True):
             for joint, colour in enumerate(LEG_COLOURS):
                 words = f"joint {joint + 1}"
-                _line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
-            limit_line(axes, limit_percent, soft=True)
+                line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
+            limitline(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
-        _times(panels[-1:])
+        times_below(panels[-1:])
         handles, labels = panels[0].get_legend_handles_labels()
         at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)
@@ -252,13 +170,13 @@ def singular(view: ArmView) -> Picture | None:
         panels = figure.subplots(3, 1, sharex=True)
         place(figure, grid=(1, 3), top_in=0.1, between_in=(0.5, 0.2))
         for k, (axes, (label, factor)) in enumerate(zip(panels, rows, strict=True)):
-            _line(axes, view.fetches.fetched_s, factor * margins[:, k], REACHED)
-            limit_line(axes, 0.0, soft=False)
+            line(axes, view.fetches.fetched_s, factor * margins[:, k], REACHED)
+            limitline(axes, 0.0, soft=False)
             if least is not None:
-                limit_line(axes, factor * least[k], soft=True)
+                limitline(axes, factor * least[k], soft=True)
             axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
             axes.set_ylabel(label)
-        _times(panels[-1:])
+        times_below(panels[-1:])
 
     return Picture(
         "singular",
@@ -308,7 +226,7 @@ def answers(view: ArmView) -> Picture | None:
                    draw_png(3.0, draw))  # fmt: skip
 
 
-def _line(
+def line(
     axes: Axes, times: Array, values: Array, colour: str, label: str = "", width: float = 1.2
 ) -> None:
     chosen = decimate(values)
@@ -316,7 +234,7 @@ def _line(
     axes.plot(times[chosen], values[chosen], color=colour, lw=width, label=label, marker=marker)
 
 
-def _times(panels: Sequence[Axes]) -> None:
+def times_below(panels: Sequence[Axes]) -> None:
     for axes in panels:
         axes.set_xlabel(TIME_LABEL)
         axes.margins(x=0.01)

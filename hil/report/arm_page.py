@@ -12,7 +12,7 @@ import orjson
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
-from hil.report import arm_drawing, arm_figures
+from hil.report import arm_drawing, arm_figures, arm_path_figures
 from hil.report.arm_causes import Cause
 from hil.report.arm_joints import joint_tables
 from hil.report.arm_key_figures import arm_key_figures
@@ -54,13 +54,13 @@ SECTIONS: Final = (
     Section(
         "accuracy",
         "Accuracy of the robot's path",
-        arm_figures.accuracy,
+        arm_path_figures.accuracy,
         "Nothing to draw: the robot was sent nothing, or the recording does not tell both paths.",
     ),
     Section(
         "following",
         "How the robot followed",
-        arm_figures.following,
+        arm_path_figures.following,
         "Nothing to draw: the robot was sent nothing, or did not tell where it was.",
     ),
     Section(

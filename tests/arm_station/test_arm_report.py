@@ -227,7 +227,9 @@ def test_both_grippers_move_alike_when_seen_from_their_starts(view: ArmView) -> 
     assert np.ptp(asked[0], axis=0).min() > 0.1
     moved = view.measured.relative(view.asked)[0]
     back = view.asked.rotations[0].inv().apply(OFFSET_M)
-    np.testing.assert_allclose(moved[0], back, atol=1e-9)  # an error at the start stays seen
+    np.testing.assert_allclose(
+        moved[0], back, atol=2e-6
+    )  # rounded a little; an error at the start stays seen
 
 
 def test_travel_left_is_one_in_the_middle_and_none_at_an_end() -> None:
