@@ -94,7 +94,7 @@ def speed(view: ArmView) -> Picture | None:
         place(figure, top_in=0.1)
         line(axes, view.fetches.fetched_s, 1e3 * values, REACHED)
         if limit is not None:
-            limitline(axes, limit, soft=True)
+            limit_line(axes, limit, soft=True)
         axes.set_ylim(0.0, 1.1 * max(1e3 * float(np.nanmax(values)), limit or 1.0))
         axes.set_ylabel("gripper speed [mm/s]")
         times_below([axes])
@@ -147,7 +147,7 @@ def _both_arms(
             for joint, colour in enumerate(LEG_COLOURS):
                 words = f"joint {joint + 1}"
                 line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
-            limitline(axes, limit_percent, soft=True)
+            limit_line(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
         times_below(panels[-1:])
@@ -171,9 +171,9 @@ def singular(view: ArmView) -> Picture | None:
         place(figure, grid=(1, 3), top_in=0.1, between_in=(0.5, 0.2))
         for k, (axes, (label, factor)) in enumerate(zip(panels, rows, strict=True)):
             line(axes, view.fetches.fetched_s, factor * margins[:, k], REACHED)
-            limitline(axes, 0.0, soft=False)
+            limit_line(axes, 0.0, soft=False)
             if least is not None:
-                limitline(axes, factor * least[k], soft=True)
+                limit_line(axes, factor * least[k], soft=True)
             axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
             axes.set_ylabel(label)
         times_below(panels[-1:])
@@ -229,12 +229,14 @@ def answers(view: ArmView) -> Picture | None:
 def line(
     axes: Axes, times: Array, values: Array, colour: str, label: str = "", width: float = 1.2
 ) -> None:
+    """Draw values over time, thinned where that is not to be seen."""
     chosen = decimate(values)
     marker = "." if len(values) < 3 else ""
     axes.plot(times[chosen], values[chosen], color=colour, lw=width, label=label, marker=marker)
 
 
 def times_below(panels: Sequence[Axes]) -> None:
+    """Label the axis of time below panels."""
     for axes in panels:
         axes.set_xlabel(TIME_LABEL)
         axes.margins(x=0.01)

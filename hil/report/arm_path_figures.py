@@ -23,7 +23,7 @@ def accuracy(view: ArmView) -> Picture | None:
         for axes, (name, misfit) in zip(panels, rows, strict=True):
             line(axes, misfit.t_s, 1e3 * misfit.distance_m, REACHED)
             axes.plot(misfit.at_s, 1e3 * misfit.largest_m, "o", color=INK, ms=4)
-            limitline(axes, 1e3 * found.limit_m, soft=True)
+            limit_line(axes, 1e3 * found.limit_m, soft=True)
             axes.set_ylabel(name)
             axes.set_ylim(0.0, 1.15e3 * max(misfit.largest_m, found.limit_m))
             axes.margins(x=0.01)
