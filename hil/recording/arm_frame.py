@@ -29,6 +29,9 @@ STATION: Final = "arm"
 LINK_TALLY: Final = "link tally"
 """Name of the event that tells the link's counts at the end."""
 
+TOLD_SIMULATED: Final = "the controller says of itself that it is SIMULATED"
+"""Text of the event of an emulated controller behind a wire."""
+
 POSE_KEYS: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 ARM_FIELDS: Final[tuple[Field, ...]] = (

@@ -213,7 +213,7 @@ def test_row_42_positive_control(prepared, line, tmp_path):
 def test_row_42_positive_control_of_going_on(prepared, line, tmp_path, monkeypatch):
     """A host that takes no notice of a robot at rest goes on feeding it when it can again."""
     hang(monkeypatch, HANGS_S + 6 * PERIOD_S)
-    monkeypatch.setattr(host.ContourHost, "_judge_rest", lambda self, stream, request: None)
+    monkeypatch.setattr(host.ContourHost, "_run_dry", lambda self, text: None)
     with pytest.raises(AssertionError):
         judge_row_42(play(prepared, line, tmp_path), line, prepared)
 
@@ -288,7 +288,8 @@ def corrupt_in_slot(monkeypatch):
 def judge_row_43(result, line, prepared, place):
     end = result.end
     assert end.result is StreamResult.REFUSED, "the stream is refused"
-    assert f"waypoint {LAST_GOOD} as {place}: " in end.reason  # the wire counts from 0
+    on_the_line = f"number {LAST_GOOD} on the line"  # which counts from 0
+    assert f"waypoint {CORRUPTED} ({on_the_line}) as {place}: " in end.reason
     assert "mm in one period of 0.35 s, at most 35.01 mm (100 mm/s)" in end.reason
     assert len(line.waypoints) == LAST_GOOD
     judge_rest_at(line, prepared, LAST_GOOD)
