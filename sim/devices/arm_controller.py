@@ -214,7 +214,7 @@ class ArmController:
 
     def _told(self) -> tuple[Array, Array]:
         position_m, rotation = self.gripper
-        return position_m + [0.0, 0.0, self.faults.value("beside") or 0.0], rotation
+        return position_m + np.array([0.0, 0.0, self.faults.value("beside") or 0.0]), rotation
 
     # Answers.
 
