@@ -107,17 +107,24 @@ class FollowingWatch:
 
     def at_rest(self, measured: Location | None) -> str:
         """Take the place of a robot at rest at the end of the path; as `heard`."""
-        return "" if measured is None else self._judge(measured, 0.0, 0.0)
+        if measured is None:
+            return ""
+        return self._judged(self._nearest(measured, len(self._path) - 1, 0.0, 0.0))
 
     def _judge(self, measured: Location, newest: float, oldest: float) -> str:
         """Hold a place against the path between two times, in periods after the last waypoint."""
         last = len(self._path) - 1
         first, end = (min(max(last + at, 0.0), float(last)) for at in (oldest, newest))
         low = min(int(first), max(last - 1, 0))
-        best = min(
-            self._nearest(measured, index, max(first - index, 0.0), min(end - index, 1.0))
-            for index in range(low, max(low + 1, math.ceil(end)))
+        return self._judged(
+            min(
+                self._nearest(measured, index, max(first - index, 0.0), min(end - index, 1.0))
+                for index in range(low, max(low + 1, math.ceil(end)))
+            )
         )
+
+    def _judged(self, best: _Off) -> str:
+        """Note how far off the robot is, and say so if that is too far."""
         old = self._report
         self._report = FollowingReport(
             old.measured + 1,

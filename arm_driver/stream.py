@@ -150,7 +150,7 @@ class Stream:
         flying = self.in_flight
         if flying is None or not self.sent:
             return False
-        return self.sent != 1 or seq != flying.seq
+        return self.sent != 1 or flying.location is None or seq != flying.seq
 
     def asks_anew(self, seq: int) -> bool:
         """Return whether this is the first request for the waypoint after one in flight."""
