@@ -58,7 +58,7 @@ class FollowingWatch:
         a_zero_rad: Of the controller's angles, see `Location.turn_rad`.
     """
 
-    __slots__ = ("_a_zero_rad", "_blank", "_path", "_period_s", "_report", "_sent", "_settings")
+    __slots__ = ("_a_zero_rad", "_blank", "_path", "_period_s", "_report", "_settings")
 
     def __init__(
         self,
@@ -72,7 +72,6 @@ class FollowingWatch:
         self._a_zero_rad = a_zero_rad
         kept = math.ceil(settings.delay_s[1] / period_s) + 2
         self._path = deque([start], maxlen=kept)
-        self._sent = 0
         self._blank = 0
         self._report = FollowingReport()
 
@@ -84,7 +83,6 @@ class FollowingWatch:
     def sent(self, location: Location) -> None:
         """Take the next waypoint of the path."""
         self._path.append(location)
-        self._sent += 1
 
     def heard(self, measured: Location | None) -> str:
         """Take a request for the waypoint after the last one that was sent.
