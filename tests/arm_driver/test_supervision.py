@@ -162,6 +162,12 @@ def test_requests_that_are_heard_late_are_no_fast_robot(lateness_s, off):
     assert Pace.AHEAD not in paces
 
 
+def test_a_robot_at_the_edge_of_its_tolerance_goes_on_for_ever():
+    watch = PeriodWatch(PERIOD_S, SupervisionSettings())
+    times_s = [number * 0.975 * PERIOD_S for number in range(2000)]
+    assert {watch.heard(at_s, timely=True) for at_s in times_s} == {Pace.IN_TIME}
+
+
 def test_a_lost_request_that_is_heard_at_its_second_sending_is_no_fast_robot():
     watch = PeriodWatch(PERIOD_S, SupervisionSettings())
     times_s = [number * PERIOD_S + (0.25 if number % 5 == 3 else 0.0) for number in range(60)]
@@ -220,6 +226,14 @@ def test_a_frozen_robot_does_not_follow(from_start):
     assert robot.report.result is StreamResult.NOT_FOLLOWING
     assert "most in y, -" in robot.report.text
     assert (robot.index - since) <= (4 if from_start else 2)
+
+
+def test_a_robot_that_is_ahead_of_its_path_does_not_follow():
+    """It would be where it was not sent yet to be: on the path, too early."""
+    robot = Robot(supervision=SupervisionSettings(delay_s=(0.6, 1.0))).run(12)
+    robot.ask(place(round((robot.index - 0.2) * STEP)))
+    assert robot.report.result is StreamResult.NOT_FOLLOWING
+    assert "most in y, +" in robot.report.text
 
 
 def test_a_robot_beside_its_path_does_not_follow():
@@ -332,6 +346,10 @@ def test_no_stream_begins_on_a_request_of_the_one_before():
     robot.say()
     with pytest.raises(StartRefusedError, match="has not told yet that it has left the stream"):
         robot.host.start(StreamPlan(place(0)), robot.now_s, place(0))
+    robot.say(seq=13)
+    robot.host.start(StreamPlan(place(0)), robot.now_s, place(0))
+    robot.host.lose("the adapter is gone")
+    robot.host._lost = ""
     robot.say(RobotStatus.RAN_DRY, seq=13)
     robot.host.start(StreamPlan(place(0)), robot.now_s, place(0))
     assert robot.host.state is HostState.STREAMING
