@@ -20,8 +20,10 @@ from hil.clock import Moment, Tick
 from hil.journal import Audience
 from hil.loop import StopWish
 from hil.recording.arm_frame import (
+    LINK_TALLY,
     NAN3,
     NAN7,
+    SUPERVISION,
     ArmFlag,
     ArmFrame,
     Seven,
@@ -146,9 +148,9 @@ class ArmJournal:
         self._event(stream_result(self._t_s, self._index, word, reason))
         counts = asdict(report.counts)
         counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
-        counts |= supervised(report.supervision)
-        told = {name: value for name, value in counts.items() if math.isfinite(value)}
-        self._event(link_tally(self._t_s, self._index, told))
+        for name, values in ((LINK_TALLY, counts), (SUPERVISION, supervised(report.supervision))):
+            told = {key: value for key, value in values.items() if math.isfinite(value)}
+            self._event(link_tally(self._t_s, self._index, told, name))
         self._sink.service()
 
     def _flags(self, step: ArmStep, report: LinkReport) -> ArmFlag:

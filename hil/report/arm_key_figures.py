@@ -37,7 +37,7 @@ def _stream(view: ArmView) -> Iterator[KeyFigure]:
 
 def _supervised(view: ArmView) -> Iterator[KeyFigure]:
     """What the link itself has watched: the robot's period, and where it said that it was."""
-    tally = view.run.link_tally()
+    tally = view.run.supervision()
     if tally.get("periods", 0.0) and "period_mean_s" in tally:
         mean_ms, jitter_ms, least_ms, most_ms = (
             1e3 * tally.get(f"period_{name}_s", float("nan"))
