@@ -347,7 +347,7 @@ class CanopenBank:
             CLOSE_S,
         )
         self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
-        mute = [leg for leg in range(LEGS) if self._heard(leg) and not self._inbox.fresh[leg]]
+        mute = [leg for leg in range(LEGS) if not self._inbox.fresh[leg]]
         question = PowerQuestion({leg: self._nodes[leg] for leg in mute})
         self._cycle_until(question.settled, SDO_TIMEOUT_S)
         proved = [self._unpowered(leg) or leg in question.unpowered for leg in range(LEGS)]
