@@ -21,8 +21,7 @@ def arm_key_figures(view: ArmView) -> list[KeyFigure]:
     """The rows of the table; what the recording does not tell has no row."""
     return [
         *_stream(view), *_supervised(view), *_accuracy(view), *_following(view), *_speed(view),
-        *_joints(view),
-        *_singular(view), *_answers(view),
+        *_joints(view), *_singular(view), *_answers(view),
     ]  # fmt: skip
 
 
