@@ -64,7 +64,7 @@ def fitted_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float)
         better ones are found these are returned.
     """
     exact = way_m[::looks]
-    t_s = np.arange(len(way_m)) * (model.period_s / looks)
+    t_s = np.arange(len(way_m), dtype=np.float64) * (model.period_s / looks)
     steps_m = np.linalg.norm(np.diff(exact, axis=0), axis=1)
     most_m = np.maximum(step_max_m, steps_m)
     reach = 2 * NEAR_PERIODS * looks + 1
@@ -144,7 +144,7 @@ class _System:
                 self._right[:, axis] += np.bincount(place, share * error[:, axis], self._count)
             for apart in range(NODES - row):
                 product = share * weights.share[:, row + apart]
-                total = np.bincount(place, product, self._count)
+                total = np.bincount(place, product, self._count).astype(np.float64)
                 for axis in range(AXES):
                     self._add(AXES * apart, AXES * np.arange(self._count) + axis, total)
 

@@ -62,7 +62,8 @@ class SpiralSource:
                               "and turns other than 0")  # fmt: skip
         self._radius_m, self._turns = radius_m, turns
         self._b_m = (radius_m[1] - radius_m[0]) / (2.0 * math.pi * abs(turns))
-        self._axes, self._frame, self._period_s = _AXES[plane], frame, period_s
+        self._axes, self._period_s = _AXES[plane], period_s
+        self._frame: Frame = frame
         self._speed_m_s = speed_m_s
         limits.check("spiral", np.array([speed_m_s, 0.0, 0.0]), np.zeros(3))
         most = limits.linear_acceleration_m_s2

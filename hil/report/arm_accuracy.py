@@ -108,7 +108,7 @@ class Accuracy:
         nodes = _nodes_m(run, machines, sent)
         way = _way_m(run, machines, len(nodes) - 1)
         following = len(nodes) - (1 if whole else 2)
-        t_s = np.arange(following * FINE + 1) * (model.period_s / FINE)
+        t_s = np.arange(following * FINE + 1, dtype=np.float64) * (model.period_s / FINE)
         told_s = np.arange(len(way)) * (model.period_s / WAY_PLACES)
         place = CubicSpline(told_s, way)(t_s)
         rested = np.vstack([nodes, nodes[-1:]])  # the robot is at rest there a period later

@@ -103,7 +103,9 @@ class _Window:
     ) -> None:
         first, last = window
         place = np.arange(first * looks, last * looks + 1)
-        weights = model.weights(model.half_s(nodes_m), place * (model.period_s / looks))
+        weights = model.weights(
+            model.half_s(nodes_m), place.astype(np.float64) * (model.period_s / looks)
+        )
         self._first = max(0, first - 1)
         self._nodes = MM * nodes_m[self._first : min(last + 2, len(nodes_m))]
         self._fixed = (self._first == 0, last + 2 >= len(nodes_m))
@@ -133,9 +135,9 @@ class _Window:
             length = np.linalg.norm(steps, axis=1)
             long = np.flatnonzero(length > self._most * (1.0 + 1e-6))
             outside = np.flatnonzero(size > least * (1.0 + EXACT))
-            for step in long:
+            for step in long.tolist():
                 self._cut_step(step, steps[step] / length[step])
-            for place in outside:
+            for place in outside.tolist():
                 self._cut_error(place, error[place] / size[place])
             if not len(outside) and not len(long):
                 break

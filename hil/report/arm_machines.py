@@ -102,9 +102,11 @@ class ArmMachines:
             raw = dict((scenario or {})[MACHINES_KEY])
             space = ArmSettings.build(raw.pop("space"), "the simulated arm in the recording")
             robot = PumaGeometry(**raw.pop("robot"))
-            starts = {name: _pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0")}
-            known = cls(space, robot, **raw, **starts, least_margins=_least_margins(scenario or {}))
-            return replace(known, blend=_blend(scenario or {}, known.period_s))
+            X_WG0, X_RT0 = (_pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0"))
+            known = cls(space, robot, **raw, X_WG0=X_WG0, X_RT0=X_RT0)
+            told = scenario or {}
+            blend, least = _blend(told, known.period_s), _least_margins(told)
+            return replace(known, blend=blend, least_margins=least)
         except KeyError as error:
             raise ValueError(f"the header has no {error} of the arms") from error
         except ConfigError as error:

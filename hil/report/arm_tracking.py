@@ -201,7 +201,7 @@ def _refined(asked: Path, measured: Path, bounds_s: tuple[float, float]) -> floa
         return float(np.mean((told - _signal(*asked.at(measured.t_s - delay_s))) ** 2))
 
     found = minimize_scalar(cost, bounds=bounds_s, method="bounded", options={"xatol": 1e-6})
-    return float(found.x)
+    return float(found.x)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _signal(position_m: Array, rotations: Rotation) -> Array:
