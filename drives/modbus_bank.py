@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from drives.axes import AxesSeen, SixAxes
 from drives.bank import (
     LEGS,
+    BankEnd,
     BankFeedback,
     BankReport,
     DriveGoal,
@@ -141,6 +142,7 @@ class ModbusBank:
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
         self._counts = LinkCounts(0, [0] * LEGS)
+        self._end: BankEnd | None = None
 
     @property
     def waiting(self) -> str:
@@ -153,9 +155,7 @@ class ModbusBank:
 
     def link_tally(self) -> LinkTally:
         """Return what has happened on the link so far, by name."""
-        tally = tally_with_notes(self._counts.tally(), self._axes.failures)
-        over = self._cut is not None and self._cut.over
-        return {**tally, "cut_us": self._cut.stop_us} if self._cut and over else tally
+        return tally_with_notes(self._counts.tally(), self._axes.failures)
 
     def configure(self) -> BankReport:
         """Connect, identify the gateway, write the drives' parameters and read them back."""
@@ -294,8 +294,10 @@ class ModbusBank:
         if self._teller.told:
             self._axes.stage_told(stage)
 
-    def close(self) -> None:
+    def close(self) -> BankEnd:
         """Disable the drives and leave the gateway; a second call does nothing."""
+        cut_us = self._cut.stop_us if self._cut is not None and self._cut.over else ()
+        self._end = self._end or BankEnd(self.link_tally(), cut_us=cut_us)
         if self._worker is not None and not self._closed:
             self._axes.request(DriveGoal.DISABLED)
             orders = self._words.orders(self._axes.words(None), None)
@@ -308,6 +310,7 @@ class ModbusBank:
 
             self._worker.run(sign_off, CLOSE_TIME_MAX_S)
         self._leave()
+        return self._end
 
     def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
         gateway.connect()

@@ -16,7 +16,7 @@ from hil.recording.reader import Recording
 from hil.runner import play, show_end
 from hil.scenario import Plan
 from hil.signals import StopSignals
-from hil.watchdog_proof import CUT_LEG_M_S, WatchdogProof, cut_us, limit_us
+from hil.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 
 
 def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -> bool:
@@ -128,7 +128,7 @@ def _cut(
             raise RefusedError(
                 f"the test move was passed; of the silence after it: {error}"
             ) from error
-        times.append(cut_us(result.link))
+        times.append(result.link.cut_us)
         why = "" if times[-1] else result.reason
     at_rest, moving = times
     proof = WatchdogProof(limit_us(watchdog_s(plan), plan.scenario.period_s), at_rest, moving)

@@ -7,20 +7,20 @@ from types import SimpleNamespace
 
 import pytest
 
+from drives.bank import BankEnd
 from hil import drive_moves
 from hil.bench import Outcome
 from hil.console import RefusedError
 from hil.signals import StopSignals
 
-SIX = (1, 2, 3, 4, 5, 6)
-CUT = {"cut_us": (60_000,) * 6}
+CUT, UNCUT = BankEnd(cut_us=(60_000,) * 6), BankEnd()
 
 
 class Runs:
     """In place of the runs: keeps which were asked for, and ends each as it is told to."""
 
     def __init__(self, monkeypatch, links=(CUT, CUT)):
-        self.played, self.links = [], iter(({}, *links))
+        self.played, self.links = [], iter((UNCUT, *links))
         self.during = self.judging = lambda: None
         for name, stand_in in (
             ("play", self.play),
@@ -86,7 +86,7 @@ def test_a_signal_in_or_after_the_test_move_is_the_end_and_the_result_is_told(
 
 
 def test_a_first_silence_that_did_not_come_about_is_not_followed_by_a_second(monkeypatch, capsys):
-    runs = Runs(monkeypatch, links=({}, CUT))
+    runs = Runs(monkeypatch, links=(UNCUT, CUT))
     passed, told = all_told(capsys)
     assert runs.played == ["test", "at rest"]
     assert not passed

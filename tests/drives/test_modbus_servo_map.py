@@ -9,6 +9,7 @@ from modbus_bench import SHIPPED, BenchBank, RackThread, scales, six
 
 from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
 from drives.cut_trial import NOT_SEEN
+from drives.modbus_bank import ModbusBank
 from drives.register_map import register_map_from
 from sim.devices.drive_parameters import RackSettings, default_nodes
 from sim.devices.modbus_device import ModbusRackSettings
@@ -98,7 +99,7 @@ def test_silence_shows_whether_each_drive_stops_by_itself(unwatched):
             bank.rack.faults.start(parse_fault(f"unwatched {leg}"), bank.rack.now_s())
         for _ in range(60):
             bank.exchange(LegCommand(start_m, six(0.0)))
-        stopped = bank.link_tally()["cut_us"]
+        stopped = ModbusBank.close(bank).cut_us
     for leg, stop_us in enumerate(stopped, start=1):
         if leg in unwatched:
             assert stop_us == NOT_SEEN
