@@ -14,6 +14,7 @@ raises `LinkLostError`; a TCP connection that is gone is opened again by the nex
 """
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from drives.axes import AxesSeen, SixAxes
 from drives.bank import (
@@ -64,6 +65,10 @@ SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
 STILL_M = 2e-5
 """A rod that stays within this distance stands still [m]."""
+NO_FIRST_MOTION: Final = (
+    "no register for the speeds of homing (homing_speed_switch, homing_speed_zero): no slow first "
+    "motion; the drives home as fast as is stored in them, which the maker's tool tells"
+)
 
 
 class ModbusBank:
@@ -174,7 +179,8 @@ class ModbusBank:
         self._units.begin(report.boot_counts)
         first = self._settings.first_motion_due(simulated=report.simulated)
         absolute = self._settings.absolute
-        if first and not absolute and self._teller.possible:
+        blind = first and not absolute and not self._teller.possible
+        if first and not absolute and not blind:
             self._axes.expect_first_motion(self._teller.courses())
         return BankReport(
             self._name,
@@ -182,6 +188,7 @@ class ModbusBank:
             report.simulated,
             report.axes,
             report.identities,
+            notes=(f"{self._map.source}: {NO_FIRST_MOTION}",) if blind else (),
             scale_proved=report.scale_proved,
             counts=self._places(self._worker, report.identities),
             first_motion=first and absolute,

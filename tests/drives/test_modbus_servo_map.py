@@ -90,6 +90,14 @@ def test_its_drives_are_homed_and_led_and_tell_where_they_are():
         assert ways_m == pytest.approx(true_m, abs=2e-4)
 
 
+@pytest.mark.parametrize(("whose", "told"), [("always", True), ("real", False)])
+def test_a_first_motion_that_the_map_has_no_register_for_is_told_to_be_missing(whose, told):
+    with made(first_motion=whose) as bank:
+        notes = bank.configure().notes
+    assert bool(notes) is told
+    assert all("no slow first motion" in note for note in notes)
+
+
 @pytest.mark.parametrize("unwatched", [(), (3,)])
 def test_silence_shows_whether_each_drive_stops_by_itself(unwatched):
     with made(cut_m_s=0.0) as bank:
