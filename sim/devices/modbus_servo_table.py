@@ -10,12 +10,14 @@ at 3000, whole 32-bit values only: so in the manual of the CL3-E; other editions
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from sim.devices.drive_type import RPM_PER_S, TENTHS_OF_A_DEGREE, DriveType
 
 
-class Mapped(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Mapped:
     """One entry of a mapping: an object, or a dummy of the same length.
 
     Attributes:
