@@ -22,6 +22,7 @@ class Runs:
     def __init__(self, monkeypatch, links=(CUT, CUT)):
         self.played, self.links = [], iter((UNCUT, *links))
         self.during = self.judging = lambda: None
+        self.simulated = True
         for name, stand_in in (
             ("play", self.play),
             ("judge_test_move", lambda *_: self.judging() or ()),
@@ -43,7 +44,7 @@ class Runs:
             raise link
         return SimpleNamespace(
             ok=True, outcome=Outcome.COMPLETED, reason="what it ended with", link=link,
-            homed=(True,) * 6, drives=SimpleNamespace(simulated=True, identities=()),
+            homed=(True,) * 6, drives=SimpleNamespace(simulated=self.simulated, identities=()),
             recorder=SimpleNamespace(path=Path("recording.mcap")),
         )  # fmt: skip
 
@@ -55,9 +56,11 @@ def plan(name):
     )
 
 
-def all_told(capsys):
+def all_told(capsys, witness=""):
     cuts = (plan("at rest"), plan("moving"))
-    passed = drive_moves.leg_test_and_show(plan("test"), cuts, Path(), witness="", as_json=True)
+    passed = drive_moves.leg_test_and_show(
+        plan("test"), cuts, Path(), witness=witness, as_json=True
+    )
     return passed, json.loads(capsys.readouterr().out)
 
 
@@ -117,3 +120,13 @@ def test_whoever_breaks_off_the_question_does_not_vouch(monkeypatch):
 
     monkeypatch.setattr("builtins.input", broken_off)
     assert drive_moves._asked() == ""
+
+
+def test_drives_that_do_not_tell_who_they_are_pass_without_a_certificate_and_that_is_said(
+    monkeypatch, capsys
+):
+    Runs(monkeypatch).simulated = False
+    passed, told = all_told(capsys, witness="A. Person")
+    assert passed
+    assert told["certificate"] is None
+    assert "do not tell who they are" in told["lacking"][0]
