@@ -124,8 +124,9 @@ def best_in_window(
     """
     first = max(0, free[0] - 3)  # further waypoints change nothing here
     now, free = nodes[first : free[-1] + 4].copy(), free - first
-    t, nodes, least = t - first * PERIOD_S, now, np.inf
-    for turn in range(turns):
+    t, nodes = t - first * PERIOD_S, now
+    least = float(np.linalg.norm(robot_path(now, t) - place, axis=1).max())
+    for _ in range(turns):
         half = half_blends(now)
         unit = np.zeros_like(nodes)
         share = np.empty((len(t), len(free)))
@@ -137,12 +138,17 @@ def best_in_window(
         change = np.zeros((len(free), 3))
         for power in (4.0, 12.0, 40.0, 120.0):
             change = _least_norm(share, error, now, free, change, power)
-        now = now.copy()
-        now[free] += change * (1.0 if turn < 2 else 0.5)
-        steps = np.linalg.norm(np.diff(now, axis=0), axis=1)
-        found = np.linalg.norm(robot_path(now, t) - place, axis=1).max()
-        if steps.max() <= STEP_MAX_M * 1.0005:
-            least = min(least, float(found))
+        tried = []
+        for part in (1.0, 0.5, 0.25, 0.1, 0.03):  # blends change with the waypoints
+            other = now.copy()
+            other[free] += part * change
+            steps = np.linalg.norm(np.diff(other, axis=0), axis=1)
+            if steps.max() <= STEP_MAX_M * 1.0005:
+                off = np.linalg.norm(robot_path(other, t) - place, axis=1).max()
+                tried.append((float(off), part, other))
+        if not tried or min(tried)[0] > 0.999 * least:
+            break
+        least, _, now = min(tried)
     return least
 
 
