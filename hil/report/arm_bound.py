@@ -26,15 +26,17 @@ from arm_driver.blended_path import NODES, BlendModel
 
 Array = NDArray[np.float64]
 
-WINDOW: Final = 8
+WINDOW: Final = 6
 """Periods of a window."""
-WINDOWS: Final = 3
+WINDOWS: Final = 2
 """Places that are looked at."""
 ROOM_M: Final = 5e-3
 """No waypoint is further from the one that was sent."""
 CUTS_MAX: Final = 25
 """Rounds of cutting planes."""
-EXACT: Final = 2e-3
+STRIDE: Final = 4
+"""Of the places that are cut from the beginning."""
+EXACT: Final = 5e-3
 """Relative gap between bound and solution at which it is good enough."""
 MM: Final = 1e3
 """The programme reckons in millimetres: solvers have absolute tolerances."""
@@ -124,7 +126,7 @@ class _Window:
     def least_m(self) -> float:
         """A bound from below of the greatest error in the window [m]."""
         for axis in np.vstack([np.eye(3), -np.eye(3)]):
-            for place in range(len(self._error)):
+            for place in range(0, len(self._error), STRIDE):
                 self._cut_error(place, axis)
         least = 0.0
         for _ in range(CUTS_MAX):

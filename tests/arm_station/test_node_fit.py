@@ -58,7 +58,7 @@ def steps_m(nodes: np.ndarray) -> np.ndarray:
 
 
 @given(st.integers(0, 10_000))
-@settings(derandomize=True, deadline=None, max_examples=15)
+@settings(derandomize=True, deadline=None, max_examples=8)
 def test_both_models_of_the_controller_drive_the_same_path(seed: int) -> None:
     nodes = wander(seed, speed_m_s=0.095)[::LOOKS]
     t = np.arange(0.0, PERIOD_S * (len(nodes) - 1), 0.007)
@@ -85,7 +85,7 @@ def test_fitted_waypoints_halve_the_error_of_a_circle_at_full_speed() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.03, 0.06, 0.1]))
-@settings(derandomize=True, deadline=None, max_examples=20)
+@settings(derandomize=True, deadline=None, max_examples=8)
 def test_fitted_waypoints_keep_speed_and_both_ends_and_are_never_worse(
     seed: int, speed_m_s: float
 ) -> None:
@@ -97,7 +97,7 @@ def test_fitted_waypoints_keep_speed_and_both_ends_and_are_never_worse(
 
 
 @given(st.integers(0, 10_000))
-@settings(derandomize=True, deadline=None, max_examples=8)
+@settings(derandomize=True, deadline=None, max_examples=4)
 def test_where_the_motion_is_does_not_matter(seed: int) -> None:
     way, turn = wander(seed), Rotation.random(random_state=seed).as_matrix()
     nodes = fitted_nodes(way, LOOKS, MODEL, STEP_MAX_M)
