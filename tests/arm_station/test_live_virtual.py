@@ -16,6 +16,8 @@ from hil.arm_sources import evdev_handles, settings
 from hil.arm_sources.keyboard import KeyboardSource, Terminal
 from hil.clock import VirtualClock
 from hil.console import RefusedError
+from hil.recording.arm_recording import ArmRecording
+from hil.report.arm_view import ArmView
 
 KEYBOARD = {"kind": "keyboard", "frame": "base"}
 REST_AFTER_S = 1.05
@@ -63,6 +65,28 @@ def test_a_key_let_go_brings_both_arms_to_rest(board, monkeypatch, tmp_path):
     assert max(robot) > 0.04
     assert max(robot[moving[-1] + 8 :]) < 1e-3
     assert result.end.report.counts.empty_slot == 0
+
+
+def test_a_live_run_is_nearer_to_its_motion_than_with_waypoints_on_it(board, monkeypatch, tmp_path):
+    """Without waiting: the same keys make the same simulated motion, a waypoint a period."""
+    acts = [*held(board, b"r", 1.0, 3.5), *held(board, b"a", 3.5, 6.0), (9.0, typed(*board, b"q"))]
+    monkeypatch.setattr("hil.arm_bench.source_of", source_maker(lambda *_: acts,
+                                                                keyboard_fd=board[1]))  # fmt: skip
+    found, motions, nodes = [], [], []
+    for corrected in ("true", "false"):
+        plan = live_plan(
+            KEYBOARD, f"mapping.corrected={corrected}", 'space_arm.payload="light"'
+        )  # fmt: skip
+        result = run_arm(prepare_plan(plan), tmp_path / corrected)
+        assert result.end.result is StreamResult.COMPLETED
+        run_of = ArmRecording.open(result.recorder.path)
+        found.append(ArmView.of(run_of).accuracy)
+        motions.append(run_of.column("space_way"))
+        nodes.append(run_of.column("target_pose")[:, :3])
+    np.testing.assert_array_equal(motions[0], motions[1])
+    assert 2e-4 < np.abs(nodes[0] - nodes[1]).max() < 1.5e-3
+    assert np.abs(nodes[0] - nodes[1])[-1].max() < 2e-5, "at rest it is where the motion is"
+    assert found[0].in_time.largest_m < 0.9 * found[1].in_time.largest_m
 
 
 def test_a_key_counts_from_when_it_was_typed_and_not_from_when_it_was_asked_for(board):
