@@ -97,7 +97,8 @@ class Accuracy:
             run: the recording.
             machines: both arms.
             sent: waypoints that the robot was sent, shape (N,).
-            whole: whether the robot was sent all; else it came to rest elsewhere than the motion.
+            whole: whether the robot was sent all; else it came to rest elsewhere than the motion,
+                and its last period says nothing.
 
         Raises:
             ArmError: if the recording does not tell it; the text says what is missing.
@@ -107,7 +108,8 @@ class Accuracy:
             raise ArmError("how the controller rounds corners is not in the recording")
         nodes = _nodes_m(run, machines, sent)
         way = _way_m(run, machines, len(nodes) - 1)
-        following = len(nodes) - (1 if whole else 2)
+        ended = whole and len(nodes) == 1 + int(sent.sum())
+        following = len(nodes) - (1 if ended else 2)
         t_s = np.arange(following * FINE + 1, dtype=np.float64) * (model.period_s / FINE)
         told_s = np.arange(len(way)) * (model.period_s / WAY_PLACES)
         place = CubicSpline(told_s, way)(t_s)

@@ -20,6 +20,7 @@ from hil.arm_bench import prepare_plan, run_arm
 from hil.arm_scenario import load_arm_plan
 from hil.arm_wire import VirtualArmLink
 from hil.console import RefusedError
+from hil.recording.arm_frame import stream_result
 from hil.recording.arm_recording import ArmRecording
 from hil.report.arm_key_figures import arm_key_figures
 from hil.report.arm_view import ArmView
@@ -244,6 +245,25 @@ def test_a_waypoint_far_off_is_told_with_when_and_where(tmp_path: Path) -> None:
     assert view.accuracy is not None
     assert abs(view.accuracy.in_time.at_s - 120 * PERIOD_S) < PERIOD_S
     assert row.where.startswith("at 41.") or row.where.startswith("at 42.")
+
+
+def test_a_scaled_motion_is_held_to_the_scaled_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    for name, value in (("STARTS", 100), ("REFINED", 1)):
+        monkeypatch.setattr(arm_driver.reference, name, value)
+    result = run_arm(prepare_plan(short_plan("mapping.scale=0.5")), tmp_path)
+    told = ArmView.of(ArmRecording.open(result.recorder.path)).accuracy
+    assert told is not None
+    assert told.in_time.largest_m < 0.3e-3
+    assert np.ptp(told.place_m, axis=0).max() < 0.15, "half of the way"
+
+
+def test_an_ended_stream_is_judged_while_the_robot_followed(tmp_path: Path) -> None:
+    """The robot rests at the waypoint it has, the simulated arm goes on: that is no error."""
+    events = (stream_result(35.0, 100, "cancelled", "operator"),)
+    told = ArmView.of(write_run(tmp_path / "a.mcap", count=100, events=events)).accuracy
+    assert told is not None
+    assert told.in_time.t_s[-1] == pytest.approx(98 * PERIOD_S)
+    assert told.in_time.largest_m < 0.3e-3
 
 
 def test_a_recording_without_both_paths_says_what_is_missing(tmp_path: Path) -> None:
