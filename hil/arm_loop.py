@@ -18,6 +18,7 @@ from arm_driver.contour import EndReason
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from hil.arm_dead_man import DeadMan
 from hil.arm_peers import ArmWire, Witness
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
@@ -31,9 +32,6 @@ ASKED_WITHIN_S = 10.0
 """A robot that has not asked by then is not there [s]."""
 ENDED_WITHIN_S = 10.0
 """A stream that has been told to end has ended by then [s]."""
-RELEASED_S = 2.0
-"""A dead-man let go brings both arms to rest along the path; a robot that still moves after so long
-is not waited for [s]."""
 RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
 
 UNDER_WAY = (Course.FOLLOWING, Course.STOPPING)
@@ -101,10 +99,10 @@ class ArmLoop:
         self._witness = witness
         self._stop = stop
         self._longest_s = longest_s
+        self._dead_man = DeadMan(station, witness)
         self._phase = Phase.ASKED
         self._since_s = 0.0
         self._due_s: float | None = None
-        self._let_go_s: float | None = None
         self._final: LinkReport | None = None
         self._next: ArmStep | None = None
         self._cancelled = ""
@@ -179,22 +177,10 @@ class ArmLoop:
             self._cancel(tick, "stopped by the operator")
         elif tick.t_s - self._since_s > self._longest_s:
             self._cancel(tick, f"the motion lasted longer than {self._longest_s:g} s")
-        elif self._let_go_too_long(tick):
-            self._cancel(tick, f"let go for {RELEASED_S:g} s, and the robot still moved")
+        elif why := self._dead_man.look(tick):
+            self._cancel(tick, why)
         elif report.wants:
             self._offer(tick, report)
-
-    def _let_go_too_long(self, tick: Tick) -> bool:
-        """Whether a robot moves on though its operator has let go some time ago."""
-        if self._station.held:
-            self._let_go_s = None
-        elif self._let_go_s is None:
-            self._let_go_s = tick.t_s
-        return (
-            self._let_go_s is not None
-            and tick.t_s - self._let_go_s > RELEASED_S
-            and self._station.robot_moves
-        )
 
     def _cancel(self, tick: Tick, why: str) -> None:
         """End the robot's stream now; what lies in the slot is not sent any more."""

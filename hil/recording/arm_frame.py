@@ -68,6 +68,7 @@ class ArmFlag(IntFlag):
     OUT_OF_REACH = 4  # inverse kinematics had no answer
     FAULT_LATCHED = 8
     STOP_ASKED = 16  # a signal or the operator asked for the end of the run
+    RESTING = 32  # let go: the robot rests, or goes to rest or from it, while the space arm swings
 
 
 class ArmFrame(NamedTuple):

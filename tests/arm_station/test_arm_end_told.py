@@ -48,6 +48,7 @@ class Station:
     """A planned motion of one waypoint, whose listening is the operator's look."""
 
     held, robot_moves, live, why, course = True, False, False, "", Course.AT_REST
+    resting = False
 
     def __init__(self, listen):
         self.listen = listen
