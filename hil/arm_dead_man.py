@@ -37,6 +37,10 @@ class DeadMan:
 
     def look(self, tick: Tick) -> str:
         """One look; why the robot cannot stay at rest and its stream is to end, or nothing."""
+        gap_m, gap_rad = self._station.gap
+        if gap_m > GAP_MAX_M or gap_rad > GAP_MAX_RAD:
+            limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"
+            return f"the robot is {_told(gap_m, gap_rad)}; at most {limit} are allowed"
         if self._station.held:
             self._held(tick)
             return ""
@@ -60,10 +64,6 @@ class DeadMan:
             station.rest()
         if since_s > RELEASED_S and station.robot_moves:
             return f"let go for {RELEASED_S:g} s, and the robot still moved"
-        gap_m, gap_rad = station.gap
-        if gap_m > GAP_MAX_M or gap_rad > GAP_MAX_RAD:
-            limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"
-            return f"let go, and the robot is {_told(gap_m, gap_rad)}; at most {limit} are allowed"
         return ""
 
 

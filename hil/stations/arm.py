@@ -92,7 +92,9 @@ class ArmStation:
         self._gate = gate
         self._keeper = None if start is None else BranchKeeper(geometry, start.q_rad, least)
         self._last_RT = None if mapping is None else mapping.X_RT0
-        self._follower = None if gate is None or mapping is None else _follower(mapping, gate)
+        self._follower = None
+        if mapping is not None and gate is not None:
+            self._follower = _follower(mapping, gate, live=source.duration_s is None)
         self._robot_moves = False
         self._t_rad = 0.0
         self._index = 0
@@ -236,6 +238,7 @@ class ArmStation:
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
             joints, location, robot.margins, share=self._share(),
+            gap_m=self.gap[0],
         )  # fmt: skip
 
     def _share(self) -> float:
@@ -266,15 +269,17 @@ class ArmStation:
         self.why = str(violations[0]) if violations else "refused"
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            None, None, (), violations, self._share(),
+            None, None, (), violations, self._share(), self.gap[0],
         )  # fmt: skip
 
 
-def _follower(mapping: Mapping, gate: ArmGate) -> GripperFollower:
+def _follower(mapping: Mapping, gate: ArmGate, *, live: bool) -> GripperFollower:
+    """A planned motion is repeated as it is, or refused before it begins."""
     limits = gate.limits[-1]
     return GripperFollower(
-        mapping.X_RT0, TICK_S, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s
-    )
+        mapping.X_RT0, TICK_S, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
+        limits.corners if live else None,
+    )  # fmt: skip
 
 
 def play_out(

@@ -51,6 +51,7 @@ class ArmStep:
         margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
         violations: why it was refused; empty if it passed.
         share: of the simulated gripper's motion that the robot does, from 0 (it rests) to 1.
+        gap_m: from the robot to where the simulated gripper is on the bench [m].
     """
 
     index: int
@@ -65,6 +66,7 @@ class ArmStep:
     margins: tuple[float, ...]
     violations: tuple[ArmViolation, ...] = ()
     share: float = 1.0
+    gap_m: float = 0.0
 
     @property
     def refusals(self) -> tuple[str, ...]:
