@@ -20,6 +20,7 @@ from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.arm_dead_man import DeadMan
 from hil.arm_peers import ArmWire, Witness
+from hil.arm_start import RobotStart
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
 from hil.stations.arm import ArmStation
@@ -77,6 +78,7 @@ class ArmLoop:
         station: makes the waypoints.
         wire: the link.
         plan: declared start and end.
+        start: how the robot is to stand there, and what the operator says of it.
         witness: notes what happens.
         stop: the operator's wish to end.
         longest_s: a live motion is brought to rest by then [s].
@@ -88,6 +90,7 @@ class ArmLoop:
         station: ArmStation,
         wire: ArmWire,
         plan: StreamPlan,
+        start: RobotStart,
         witness: Witness,
         stop: StopWish,
         longest_s: float,
@@ -96,6 +99,7 @@ class ArmLoop:
         self._station = station
         self._wire = wire
         self._plan = plan
+        self._start = start
         self._witness = witness
         self._stop = stop
         self._longest_s = longest_s
@@ -162,15 +166,26 @@ class ArmLoop:
             self._end_with(tick, report.text)
         elif report.state in RESTARTABLE and report.status is not None:
             try:
-                self._wire.start(self._plan)
+                self._wire.start(self._plan, self._start.shown)
             except StartRefusedError as refusal:
-                self._end_with(tick, str(refusal))
+                self._end_with(tick, f"{refusal}{self._start.hint(report.measured)}")
                 return
-            self._witness.note(tick, "the start is agreed; the stream begins")
+            if why := self._start.refusal(report.measured):
+                self._refuse_start(tick, why)
+                return
+            told = self._start.confirmation(report.measured)
+            self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
             self._phase, self._since_s = Phase.STREAMING, tick.t_s
             self._offer(tick, self._wire.poll())
         elif tick.t_s > ASKED_WITHIN_S:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
+
+    def _refuse_start(self, tick: Tick, why: str) -> None:
+        """End a stream of which nothing has been sent."""
+        self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
+        self._reason = why
+        self._wire.end(EndReason.REFUSED)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
 
     def _stream(self, tick: Tick, report: LinkReport) -> None:
         if self._stop.asked is not None:

@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hil.console import RefusedError, err, out, print_json
+from hil.console import RefusedError, err, numbers, out, print_json
 from hil.file_kinds import SCENARIOS, FileKind, find_kind, kind_of
 from hil.settings import ConfigError, read_toml
 
 if TYPE_CHECKING:
+    from arm_driver.location import Location
     from hil.arm_scenario import ArmPlan
     from hil.together import PartResult, PartSettings
 
@@ -44,7 +45,8 @@ def refuse_options(path: Path | None, kind: FileKind, options: Mapping[str, Any]
     if not given:
         return
     remedy = {
-        FileKind.ARM_SCENARIO: "an arm scenario has --clock, --arm-link, --fallback and --set",
+        FileKind.ARM_SCENARIO: "an arm scenario has --clock, --arm-link, --arm-at, --fallback "
+        "and --set",
         FileKind.TOGETHER_SCENARIO: "each part has its own settings; write them into `changes` of "
         "the part, or give --set part.0.changes='[\"clock=real\"]'",
     }.get(kind, "--arm-link is for the robot of an arm scenario; a platform has --drives")
@@ -79,6 +81,22 @@ def arm_plan_of(
     if fallback is not None:
         changes.append(f'devices.fallback="{fallback}"')
     return arm_plan_from_table(read_toml(path), path, changes)
+
+
+def robot_at(text: str | None) -> "Location | None":
+    """The place that --arm-at says; None if it was left out.
+
+    Raises:
+        ConfigError: if it is none.
+    """
+    if text is None:
+        return None
+    from hil.arm_start import read_place
+
+    try:
+        return read_place(numbers(text, 6, "--arm-at", "x,y,z in mm and o,a,t in degrees"))
+    except ValueError as error:
+        raise ConfigError("--arm-at", [str(error)]) from None
 
 
 def check_stations(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:

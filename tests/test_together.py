@@ -27,7 +27,7 @@ SHIPPED = configs_dir() / "scenarios" / "platform_and_arm.toml"
 PLACE = (
     "space_arm.model=b",
     "mapping.start={position_m=[0.45, 0.15, 0.75], oat_deg=[90.0, 0.0, 0.0]}",
-    "mapping.start_joints_deg=[0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
+    "mapping.start_joints_deg=[46.4, 78.1, -218.3, 53.8, 63.8, -31.1]",
 )
 """Where the robot begins: to look for the deepest place takes longer than these motions."""
 

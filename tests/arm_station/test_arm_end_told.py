@@ -23,14 +23,20 @@ class Wire:
 
     def __init__(self, state, *, text="", status=None, refusal=""):
         self.report = SimpleNamespace(
-            state=state, text=text, status=status, result=None, streamed=0, wants=False
+            state=state,
+            text=text,
+            status=status,
+            result=None,
+            streamed=0,
+            wants=False,
+            measured="somewhere",
         )
         self.refusal, self.closed = refusal, 0
 
     def poll(self):
         return self.report
 
-    def start(self, plan):
+    def start(self, plan, measured):
         if self.refusal:
             raise StartRefusedError(self.refusal)
 
@@ -48,7 +54,7 @@ class Station:
     """A planned motion of one waypoint, whose listening is the operator's look."""
 
     held, robot_moves, live, why, course = True, False, False, "", Course.AT_REST
-    resting = False
+    resting, gap = False, (0.0, 0.0)
 
     def __init__(self, listen):
         self.listen = listen
@@ -58,6 +64,12 @@ class Station:
 
     def part(self, why):
         pass
+
+
+START = SimpleNamespace(
+    shown=None, hint=lambda told: "", refusal=lambda told: "", confirmation=lambda told: "told"
+)
+"""A start that is agreed."""
 
 
 class Run:
@@ -72,7 +84,9 @@ class Run:
             step=lambda *_: None, note=lambda _, text: self.notes.append(text)
         )
         wish = self.operator.stops(SimpleNamespace(asked=terminal))
-        self.loop = ArmLoop(clock, Station(self.listen), wire, None, witness, wish, LONGEST_S)
+        self.loop = ArmLoop(
+            clock, Station(self.listen), wire, None, START, witness, wish, LONGEST_S
+        )
         self.operator.ending = lambda: self.loop.ending
 
     def listen(self):

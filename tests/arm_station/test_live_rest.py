@@ -36,6 +36,13 @@ PAD = {
 }  # fmt: skip
 
 
+AMID = {
+    "start": {"position_m": [0.6963, -0.15005, 0.6576], "oat_deg": [90.0, 0.0, 0.0]},
+    "start_joints_deg": [0.0, 45.0, -180.0, 0.0, 45.0, 0.0],
+}
+"""A start with way to go on all sides."""
+
+
 class Pushes:
     """Handles that are pushed some way, let go for 5 s, pushed back, let go for 5 s, and so on."""
 
@@ -80,7 +87,9 @@ def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
     monkeypatch.setattr("hil.arm_bench.source_of", source_of)
     watched = watch(monkeypatch)
     arm = {"model": model, "payload": payload}
-    result = run_arm(prepare_plan(live_plan(PAD, longest_s=longest_s, space_arm=arm)), tmp_path)
+    result = run_arm(
+        prepare_plan(live_plan(PAD, longest_s=longest_s, space_arm=arm, mapping=AMID)), tmp_path
+    )
     return SimpleNamespace(
         result=result,
         watched=watched,
@@ -115,8 +124,12 @@ def judge(session, longest_s):
     rests = list(releases(session, longest_s))
     assert rests
     assert max(way_m(session, *rest) for rest in rests) < STILL_M
-    moved = [way_m(session, begin_s, end_s + 1.0) for begin_s, end_s, _ in session.pushes[:-1]]
-    assert min(moved) > 0.005, "it moved at every push"
+    moved = [
+        way_m(session, begin_s, end_s + 1.0)
+        for begin_s, end_s, _ in session.pushes
+        if end_s + 1.0 < longest_s
+    ]
+    assert min(moved) > 0.001, "it moved at every push"
 
 
 SESSIONS = [("e", "light"), *((model, "") for model in "abcde")]
