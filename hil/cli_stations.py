@@ -16,7 +16,7 @@ from hil.settings import ConfigError, read_toml
 if TYPE_CHECKING:
     from arm_driver.location import Location
     from hil.arm_scenario import ArmPlan
-    from hil.together import PartResult, PartSettings
+    from hil.part_process import PartResult, PartSettings
 
 
 def station_of(scenario: str | None) -> tuple[Path | None, FileKind]:
@@ -200,18 +200,23 @@ def run_stations(
 def _reports(results: "tuple[PartResult, ...]") -> dict[str, str]:
     """The report of each part that has recorded something, by the part's name."""
     from hil.cli_recordings import write_page
+    from hil.recording.header import RecordingError
 
-    return {
-        result.name: str(write_page(Path(result.told["recording"])))
-        for result in results
-        if "recording" in result.told
-    }
+    pages: dict[str, str] = {}
+    for result in results:
+        if "recording" in result.told:
+            try:
+                pages[result.name] = str(write_page(Path(result.told["recording"])))
+            except RecordingError as error:  # of a part that was killed; the others have theirs
+                err.print(f"{result.name}: {error}", markup=False, soft_wrap=True)
+    return pages
 
 
 def _show_part(result: "PartResult", page: str | None) -> None:
     word = result.told.get("outcome") or result.told.get("result") or "ended"
     reason = result.told.get("reason") or result.told.get("error") or ""
-    asked = f" (asked to stop: {result.asked_to_stop})" if result.asked_to_stop else ""
+    told = not result.asked_to_stop or result.asked_to_stop == reason
+    asked = "" if told else f" (asked to stop: {result.asked_to_stop})"
     out.print(f"[{'green' if result.ok else 'red'}]{result.name}[/]: ", end="")
     out.print(f"{word}{': ' + reason if reason else ''}{asked}", markup=False, soft_wrap=True)
     for what in (result.told.get("recording"), page):

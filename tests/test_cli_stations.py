@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli import app
+from hil.part_process import PartResult
 from hil.recording.reader import Recording
-from hil.together import PartResult
 
 pytestmark = pytest.mark.real_time
 

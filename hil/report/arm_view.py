@@ -12,7 +12,7 @@ from hil.recording.frame import EventKind, EventRecord, Level
 from hil.report.arm_clock import FetchTimes
 from hil.report.arm_machines import ArmMachines
 from hil.report.arm_tracking import Path, Tracking, tracking_of
-from hil.report.ending import Ending, Verdict
+from hil.report.ending import Ending, Verdict, seen_from_outside
 from hil.report.notes import recording_notes
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ class ArmView:
         return cls(
             run=run,
             machines=machines,
-            verdict=verdict,
+            verdict=seen_from_outside(verdict, run.recording.path),
             result=result,
             fetches=fetches,
             shown=shown,
