@@ -10,6 +10,11 @@ from hil.arm_scenario import arm_plan_from_table
 from hil.bench import run
 from hil.cli_recordings import write_page
 from hil.part_note import NOTE_NAME, PartNote
+from hil.recording.arm_recording import ArmRecording
+from hil.recording.reader import Recording
+from hil.report.arm_view import ArmView
+from hil.report.ending import Ending
+from hil.report.view import RunView
 from hil.scenario import load_plan
 from hil.shipped import configs_dir
 from hil.signals import StopSignals
@@ -62,29 +67,34 @@ def stopped(tmp_path_factory):
 
 
 @pytest.fixture
-def page(stopped):
-    """The page of a station, with a note beside its recording or without."""
+def noted(stopped):
+    """The recording of a station, with a note beside it or without."""
 
     def made(station, note=None):
-        recording = stopped[station]
-        (recording.parent / NOTE_NAME).unlink(missing_ok=True)
+        path = stopped[station]
+        (path.parent / NOTE_NAME).unlink(missing_ok=True)
         if note is not None:
-            note.write(recording.parent)
-        return write_page(recording).read_text(encoding="utf-8")
+            note.write(path.parent)
+        return path
 
     return made
 
 
+def verdict_of(station, path):
+    if station == "arm":
+        return ArmView.of(ArmRecording.open(path)).verdict
+    return RunView.of(Recording.open(path)).verdict
+
+
 @pytest.mark.parametrize("station", ["platform", "arm"])
-def test_a_station_that_ran_alone_was_stopped_by_the_operator(page, station):
-    text = page(station)
-    assert '<header class="good">' in text
-    assert "<title>STOPPED BY THE OPERATOR: " in text
+def test_a_station_that_ran_alone_was_stopped_by_the_operator(noted, station):
+    assert verdict_of(station, noted(station)).ending is Ending.STOPPED
 
 
 @pytest.mark.parametrize(("station", "other"), [("platform", "arm"), ("arm", "platform")])
-def test_the_other_station_says_which_died_and_is_not_green(page, station, other):
-    text = page(station, PartNote(station, stopped_for=f"{other} came to a bad end: {HOW}"))
+def test_the_other_station_says_which_died_and_its_page_is_red(noted, station, other):
+    path = noted(station, PartNote(station, stopped_for=f"{other} came to a bad end: {HOW}"))
+    text = write_page(path).read_text(encoding="utf-8")
     assert '<header class="tripped">' in text
     assert "<title>STOPPED BECAUSE ANOTHER STATION FAILED: " in text
     assert f"This station, {station}, was asked to stop: {other} came to a bad end: {HOW}." in text
@@ -92,14 +102,15 @@ def test_the_other_station_says_which_died_and_is_not_green(page, station, other
 
 
 @pytest.mark.parametrize("station", ["platform", "arm"])
-def test_the_station_that_died_says_how(page, station):
-    text = page(station, PartNote(station, killed=HOW))
-    assert '<header class="tripped">' in text
-    assert "<title>FAILED: " in text
-    assert f"The process of this station, {station}, ended badly: {HOW}." in text
+def test_the_station_that_died_says_how(noted, station):
+    found = verdict_of(station, noted(station, PartNote(station, killed=HOW)))
+    assert found.ending is Ending.FAILED
+    assert not found.ending.good
+    assert f"The process of this station, {station}, ended badly: {HOW}." in found.reason
 
 
 @pytest.mark.parametrize("raw", [b"", b"[1]", b'{"part": "arm"}', b"\xff"])
-def test_what_is_no_note_changes_nothing(page, stopped, raw):
+def test_what_is_no_note_changes_nothing(stopped, raw):
     (stopped["arm"].parent / NOTE_NAME).write_bytes(raw)
     assert PartNote.beside(stopped["arm"]) is None
+    assert verdict_of("arm", stopped["arm"]).ending is Ending.STOPPED
