@@ -109,6 +109,7 @@ class ArmLoop:
         self._due_s: float | None = None
         self._final: LinkReport | None = None
         self._next: ArmStep | None = None
+        self._gap_m = 0.0
         self._cancelled = ""
         self._ended = ""
         self._reason = ""
@@ -248,6 +249,7 @@ class ArmLoop:
             return
         self._witness.step(tick, step, report)
         self._next = None
+        self._gap_m = max(self._gap_m, step.gap_m)
         if step.course is Course.AT_REST:
             self._wire.end(EndReason.COMPLETED)
             self._phase, self._since_s = Phase.ENDING, tick.t_s
@@ -273,7 +275,9 @@ class ArmLoop:
 
     def _over(self, tick: Tick, report: LinkReport) -> None:
         result = report.result
-        self._witness.note(tick, f"the stream is over: {result.value if result else ''}")
+        behind = f"; the robot was up to {1e3 * self._gap_m:.1f} mm from the simulated gripper"
+        over = f"the stream is over: {result.value if result else ''}"
+        self._witness.note(tick, over + (behind if self._gap_m else ""))
         if result is StreamResult.COMPLETED:
             self._reason = self._ended
         elif result is StreamResult.CANCELLED:

@@ -94,7 +94,9 @@ class ArmStation:
         self._last_RT = None if mapping is None else mapping.X_RT0
         self._follower = None
         if mapping is not None and gate is not None:
-            self._follower = _follower(mapping, gate, live=source.duration_s is None)
+            self._follower = GripperFollower.within(
+                gate.limits[-1], mapping.X_RT0, TICK_S, live=self.live
+            )
         self._robot_moves = False
         self._t_rad = 0.0
         self._index = 0
@@ -237,12 +239,8 @@ class ArmStation:
         self._t_rad = location.oat_rad[2]
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            joints, location, robot.margins, share=self._share(),
-            gap_m=self.gap[0],
+            joints, location, robot.margins, (), *self._behind(),
         )  # fmt: skip
-
-    def _share(self) -> float:
-        return 1.0 if self._follower is None else self._follower.share
 
     def _note_way(self, X_RT: Pose) -> None:
         """Note whether the robot is to move to its next waypoint, or to rest where it is."""
@@ -250,6 +248,10 @@ class ArmStation:
         way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
         turn_rad = angle_between_rad(last, X_RT)
         self._robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
+
+    def _behind(self) -> tuple[float, float]:
+        """Share of the motion that the robot does, and how far it is from where that is [m]."""
+        return (1.0, 0.0) if self._follower is None else (self._follower.share, self.gap[0])
 
     def _no_solution(self) -> ArmViolation:
         name = "" if self._gate is None else self._gate.limits[0].name
@@ -269,17 +271,8 @@ class ArmStation:
         self.why = str(violations[0]) if violations else "refused"
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            None, None, (), violations, self._share(), self.gap[0],
+            None, None, (), violations, *self._behind(),
         )  # fmt: skip
-
-
-def _follower(mapping: Mapping, gate: ArmGate, *, live: bool) -> GripperFollower:
-    """A planned motion is repeated as it is, or refused before it begins."""
-    limits = gate.limits[-1]
-    return GripperFollower(
-        mapping.X_RT0, TICK_S, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
-        limits.corners if live else None,
-    )  # fmt: skip
 
 
 def play_out(

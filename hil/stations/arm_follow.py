@@ -14,6 +14,7 @@ gate judges every waypoint, by the same limits as ever: nothing here permits any
 """
 
 import math
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import Pose
 from safety.arm_corners import CornerLimit
+from safety.arm_limits import ArmLimits
 
 Array = NDArray[np.float64]
 
@@ -72,6 +74,21 @@ class GripperFollower:
         self._share = 1.0
         self._resting = False
         self._gap = (0.0, 0.0)
+
+    @classmethod
+    def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
+        """A robot within its limits; a planned motion is repeated as it is, or was refused before.
+
+        Args:
+            limits: of the robot.
+            start: where both are.
+            period_s: from one waypoint to the next [s].
+            live: whether it goes slower at corners that are too sharp.
+        """
+        return cls(
+            start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
+            limits.corners if live else None,
+        )  # fmt: skip
 
     @property
     def share(self) -> float:

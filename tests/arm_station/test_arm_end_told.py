@@ -60,7 +60,7 @@ class Station:
         self.listen = listen
 
     def step(self):
-        return SimpleNamespace(location="a place", index=1, course=Course.AT_REST)
+        return SimpleNamespace(location="a place", index=1, course=Course.AT_REST, gap_m=0.0)
 
     def part(self, why):
         pass

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import Pose
+from hil.robot_settings import RobotSettings
+from hil.shipped import configs_dir
 from hil.stations import arm_follow
 from hil.stations.arm_follow import CLOSE_M_S, CLOSE_RAD_S, CLOSE_S, GripperFollower
+from safety.arm_rules import cut_corner
 
 PERIOD_S = 0.35
 SPEED_M_S, TURN_RAD_S = 0.1, 0.5
@@ -142,6 +145,38 @@ def test_closing_a_gap_beside_a_fast_motion_waits_rather_than_break_the_limit():
     ways = np.diff([pose.position_m[2] for pose in robot])
     assert ways.max() / PERIOD_S <= 0.09 + 1e-12
     assert one.gap[0] > 0.05, "there is no room to close it beside 90 mm/s"
+
+
+LIMITS = RobotSettings.load(configs_dir() / "robots" / "rm01.toml").gate_limits()
+
+
+def broken_corners(poses):
+    """Corners that the gate would refuse, by its own rule."""
+    ways = np.diff([pose.position_m for pose in (START, *poses)], axis=0).tolist()
+    pairs = pairwise([[0.0, 0.0, 0.0], *ways])
+    return sum(len(list(cut_corner(LIMITS, tuple(a), tuple(b), PERIOD_S))) for a, b in pairs)
+
+
+@given(st.lists(st.tuples(*[st.floats(-0.025, 0.025)] * 3), min_size=2, max_size=25))
+def test_where_a_swing_makes_a_corner_the_robot_goes_as_much_slower_as_the_gate_needs(ways):
+    places = START.position_m + np.cumsum(ways, axis=0)
+    asked = [Pose(np.eye(3), place) for place in places]
+    one = GripperFollower(START, PERIOD_S, SPEED_M_S, TURN_RAD_S, LIMITS.corners)
+    robot = [one.follow(pose) for pose in asked]
+    assert broken_corners(robot) == 0
+    still = [one.follow(asked[-1]) for _ in range(80)]
+    assert broken_corners([*robot, *still]) == 0
+    assert still[-1] is asked[-1], "it catches up"
+
+
+def test_positive_control_such_a_swing_is_refused_as_it_is():
+    up, back = np.array([0.0, 0.0, 0.024]), np.array([0.003, 0.0, -0.003])
+    asked = [Pose(np.eye(3), START.position_m + k * up) for k in range(1, 4)]
+    asked += [Pose(np.eye(3), asked[-1].position_m + back)]
+    assert broken_corners(asked) > 0
+    one = GripperFollower(START, PERIOD_S, SPEED_M_S, TURN_RAD_S, LIMITS.corners)
+    assert broken_corners([one.follow(pose) for pose in asked]) == 0
+    assert 0.0 < one.gap[0] < 0.004
 
 
 @pytest.mark.parametrize("steps", ["GO_ON_STEPS", "REST_STEPS"])
