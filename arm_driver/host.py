@@ -17,10 +17,13 @@ from arm_driver.latency import LatencyHistogram
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from arm_driver.location import Location
 from arm_driver.requests import RequestReader
-from arm_driver.stream import Stream, check_start
+from arm_driver.stream import Prepared, Stream, check_start
+from arm_driver.supervision import SupervisionReport
 
-_STRAYS_ALLOWED = 1
-"""Requests out of sequence in a row that noise may have made; the next one is a fault."""
+_STRAY_FORGOTTEN = 10
+"""Noise can make one request out of sequence; another one within so many is a fault."""
+_REPEATS_ALLOWED = 8
+"""So often in a row a line is sent once more; a robot that never takes it is at fault."""
 
 
 class ContourHost:
@@ -42,7 +45,9 @@ class ContourHost:
         self._measured: Location | None = None
         self._heard_s = self._measured_s = -math.inf
         self._looked_s = now_s
-        self._strays = 0
+        self._stray_at = -math.inf
+        self._repeats = 0
+        self._left = True
         self._lost = ""
         self._counts = LinkCounts()
         self._requests = RequestReader(self._counts)
@@ -67,18 +72,21 @@ class ContourHost:
             One line at most, however many requests came; often none.
         """
         waited_s, self._looked_s = now_s - self._looked_s, now_s
+        timely = waited_s <= self._settings.answer_within_s
         latest: Request | None = None
         for request in self._requests.feed(data):
             self._counts.stale += latest is not None
             latest = request
-            self._judge(request, now_s)
+            last_word = self._judge(request, now_s, timely=timely)
+            if last_word:
+                return last_word
         if latest is None:
             if now_s - self._heard_s > self._settings.lost_after_s:
                 self._fall_silent(f"no request for {self._settings.lost_after_s:g} s")
             return b""
         if self._state not in (HostState.STREAMING, HostState.ENDING):
             return b""
-        if waited_s > self._settings.answer_within_s:
+        if not timely:
             self._counts.stale += 1  # the robot may have given up on it already
             return b""
         return self._answer(latest)
@@ -118,7 +126,8 @@ class ContourHost:
         except StartRefusedError as refusal:
             self._refuse(str(refusal))
         self._stream = Stream(plan, self._settings, request.seq)
-        self._result, self._reason, self._strays = None, None, 0
+        self._result, self._reason = None, None
+        self._stray_at, self._repeats = -math.inf, 0
         self._text = "start position agreed"
         self._state = step(self._state, HostEvent.START_AGREED)
 
@@ -180,12 +189,18 @@ class ContourHost:
             status=None if request is None else request.status,
             measured=self._measured,
             silence_s=now_s - self._heard_s,
+            supervision=SupervisionReport() if stream is None else stream.supervision.report(),
+            simulated=self._requests.simulated,
             counts=self._requests.counts(),
             latency=self._latency.report(),
         )
 
-    def _judge(self, request: Request, now_s: float) -> None:
-        """Draw the consequences of a request, other than its answer."""
+    def _judge(self, request: Request, now_s: float, *, timely: bool) -> bytes:
+        """Draw the consequences of a request, other than its answer.
+
+        Returns:
+            The end of the stream, if this request is the reason for it; else nothing.
+        """
         self._request, self._heard_s = request, now_s
         self._counts.requests += 1
         if request.location is not None:
@@ -198,20 +213,38 @@ class ContourHost:
             event = HostEvent.HOLD if held else HostEvent.FAULT
             result = StreamResult.HELD if held else StreamResult.FAULTED
             self._finish(event, result, f"the robot tells: {cause} (status {request.status:d})")
-            return
+            return b""
         if self._state is HostState.OFFLINE:
             self._text = "a robot asks; it waits for the arm command"
         self._state = step(self._state, HostEvent.ASKED)
-        if self._stream is not None and request.status is RobotStatus.RAN_DRY:
-            self._judge_rest(self._stream, request)
+        stream = self._stream
+        if stream is not None and self._state in (HostState.STREAMING, HostState.ENDING):
+            return self._judge_in_stream(stream, request, now_s, timely=timely)
+        self._left = stream is None or stream.left_by(request)
+        return b""
 
-    def _judge_rest(self, stream: Stream, request: Request) -> None:
-        """Take note of a robot at rest, unless it has not begun to move yet."""
-        if self._state is HostState.STREAMING and stream.begun(request.seq):
-            text = f"the robot ran dry: it is at rest at the waypoint before {request.seq}"
-            self._finish(HostEvent.AT_REST, StreamResult.RAN_DRY, text)
-        elif self._state is HostState.ENDING and stream.begun(request.seq):
-            self._finish_end(stream)
+    def _judge_in_stream(
+        self, stream: Stream, request: Request, now_s: float, *, timely: bool
+    ) -> bytes:
+        """End a stream whose robot is at rest, restarts, is off its period or does not follow."""
+        flying = stream.in_flight
+        if request.status is RobotStatus.RAN_DRY and stream.begun(request.seq):
+            self._run_dry(stream.dry_text(request.seq))
+        elif flying is None:
+            return b""
+        elif request.status is RobotStatus.CHECKSUM_ERROR and request.seq != flying.seq:
+            self._finish(
+                HostEvent.FAULT,
+                StreamResult.FAULTED,
+                f"the robot tells a wrong checksum of waypoint {request.seq}, which it was not "
+                f"sent: in flight is {flying.seq}",
+            )
+        elif flying.location is not None and stream.asks_anew(request.seq):
+            offence = stream.supervision.heard(request, now_s, timely=timely)
+            if offence is not None:
+                self._finish(HostEvent.FAULT, offence.result, offence.text)
+                return stream.take_end(EndReason.CANCELLED).line if timely else b""
+        return b""
 
     def _answer(self, request: Request) -> bytes:
         """Return the answer to the newest request of a stream."""
@@ -220,19 +253,29 @@ class ContourHost:
             return b""
         flying = stream.in_flight
         if flying is not None and request.seq == flying.seq:
-            self._counts.repeats += 1
-            self._strays = 0
-            return flying.line
+            return self._repeat(flying)
+        self._repeats = 0
+        if flying is None and request.status is RobotStatus.CHECKSUM_ERROR:
+            return b""  # nothing was sent that could have had a checksum
         if flying is None and request.seq != stream.expected:
             stream.renumber(request.seq)  # written anew now, sent at the next request
             return b""
-        if flying is not None and flying.location is None:
-            self._finish_end(stream)  # it asks beyond the end, so it has taken the end
-            return b""
         if request.seq != stream.expected:
             return self._stray(request, stream)
-        self._strays = 0
+        if flying is not None and flying.location is None:
+            self._finish_end(stream, request)  # it asks beyond the end, so it has taken the end
+            return b""
         return self._next(request, stream)
+
+    def _repeat(self, flying: Prepared) -> bytes:
+        """Send what is in flight once more; it is a fault if that never helps."""
+        self._counts.repeats += 1
+        self._repeats += 1
+        if self._repeats > _REPEATS_ALLOWED:
+            text = f"the robot asked {self._repeats} times more for waypoint {flying.seq}"
+            self._finish(HostEvent.FAULT, StreamResult.FAULTED, f"{text} and never took it")
+            return b""
+        return flying.line
 
     def _next(self, request: Request, stream: Stream) -> bytes:
         """Answer a request that is in sequence, out of the slot."""
@@ -254,16 +297,27 @@ class ContourHost:
         return b""
 
     def _stray(self, request: Request, stream: Stream) -> bytes:
-        """Leave a request out of sequence without an answer; a second one is a fault."""
+        """Leave a request out of sequence without an answer; a second one soon is a fault."""
         self._counts.out_of_sequence += 1
-        self._strays += 1
-        if self._strays > _STRAYS_ALLOWED:
+        before, self._stray_at = self._stray_at, self._counts.requests
+        if self._stray_at - before <= _STRAY_FORGOTTEN:
             text = f"the robot asks for waypoint {request.seq}; the stream is at {stream.expected}"
             self._finish(HostEvent.FAULT, StreamResult.FAULTED, f"{text}, as if it began anew")
         return b""
 
-    def _finish_end(self, stream: Stream) -> None:
+    def _run_dry(self, text: str) -> None:
+        """Close a stream whose robot has come to rest without being told to."""
+        if self._reason is EndReason.REFUSED:
+            self._finish(HostEvent.AT_REST, StreamResult.REFUSED, f"{self._text}; {text}")
+        else:
+            self._finish(HostEvent.AT_REST, StreamResult.RAN_DRY, text)
+
+    def _finish_end(self, stream: Stream, request: Request) -> None:
         """Close a stream that was ended, now that the robot is at rest."""
+        offence = stream.supervision.at_rest(request.location)
+        if offence is not None and self._reason is not EndReason.REFUSED:
+            self._finish(HostEvent.FAULT, offence.result, offence.text)
+            return
         reason = EndReason.CANCELLED if self._reason is None else self._reason
         result, text = RESULTS[reason], self._text
         if result is StreamResult.COMPLETED and not stream.at_end:
@@ -276,6 +330,7 @@ class ContourHost:
         """Leave the stream, if there is one, with a result."""
         if self._state in (HostState.STREAMING, HostState.ENDING):
             self._result = result
+            self._left = event is HostEvent.AT_REST
         after = step(self._state, event)
         if after is not self._state:
             self._text = text
@@ -296,6 +351,11 @@ class ContourHost:
         cause = CAUSES.get(request.status)
         if cause is not None:
             self._refuse(f"the robot tells: {cause} (status {request.status:d}); clear it there")
+        if not self._left:
+            self._refuse(
+                f"the robot has not told yet that it has left the stream before: it asked last for "
+                f"waypoint {request.seq} of it; wait until it is at rest, or start its program anew"
+            )
         return request
 
     def _refuse(self, text: str) -> NoReturn:

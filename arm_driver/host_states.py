@@ -80,6 +80,10 @@ class StreamResult(Enum):
     """No request for three periods, or no port."""
     HELD = "held"
     """Hold or emergency stop at the robot."""
+    NOT_FOLLOWING = "not following"
+    """The robot is not where it was sent, or does not tell any more."""
+    OFF_PERIOD = "off its period"
+    """The robot asks faster or slower than it is declared to."""
     FAULTED = "faulted"
     """The robot told of a fault, or broke the protocol."""
 

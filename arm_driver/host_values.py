@@ -1,7 +1,7 @@
 """What the host's end of the contour link is set to, is told, and tells."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Final
 
@@ -9,6 +9,8 @@ from arm_driver.contour import PERIOD_S, RobotStatus
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.latency import LatencyReport
 from arm_driver.location import VAL_A_ZERO_RAD, Location
+from arm_driver.supervision import SupervisionReport
+from arm_driver.supervision_settings import SupervisionSettings
 
 _POSITION_RESOLUTION_M: Final = 1e-5
 _TURN_RESOLUTION_RAD: Final = math.radians(1e-3)
@@ -29,6 +31,7 @@ class HostSettings:
         start_tolerance_rad: How far turned from it [rad].
         a_zero_rad: Angle between Z and Z'' at a = 0 [rad], of the controller's convention; a
             quarter turn in VAL, 0 for plain Z-Y'-Z''.
+        supervision: Windows of period and following.
 
     Raises:
         ValueError: If a value is not finite; if one but the last is not above zero.
@@ -42,14 +45,17 @@ class HostSettings:
     start_tolerance_m: float = 0.002
     start_tolerance_rad: float = math.radians(0.5)
     a_zero_rad: float = VAL_A_ZERO_RAD
+    supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, SupervisionSettings):
+                continue
             if not math.isfinite(value):
-                raise ValueError(f"{field.name} = {value} is not finite")
-            if value <= 0.0 and field.name != "a_zero_rad":
-                raise ValueError(f"{field.name} = {value} is not above zero")
+                raise ValueError(f"{one.name} = {value} is not finite")
+            if value <= 0.0 and one.name != "a_zero_rad":
+                raise ValueError(f"{one.name} = {value} is not above zero")
 
     @property
     def lost_after_s(self) -> float:
@@ -139,6 +145,8 @@ class LinkReport:
         status: What the robot's last request said; None before the first.
         measured: Where the robot said it is, with its last request that did; else None.
         silence_s: Time since the last request [s]; infinite before the first.
+        supervision: Period and following of the last stream.
+        simulated: Whether the controller has said that it is an emulated one.
         counts: What was seen since the link was opened; a copy.
         latency: From the request's last byte read to the answer's last byte written.
     """
@@ -152,5 +160,7 @@ class LinkReport:
     status: RobotStatus | None
     measured: Location | None
     silence_s: float
+    supervision: SupervisionReport
+    simulated: bool
     counts: LinkCounts
     latency: LatencyReport

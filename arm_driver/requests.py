@@ -1,10 +1,14 @@
 """Requests of the robot, taken out of its bytes; what is none is counted and passed over."""
 
 from dataclasses import replace
+from typing import Final
 
 from arm_driver.contour import LineFault, Request, decode_request
 from arm_driver.host_values import LinkCounts
 from arm_driver.lines import LineSplitter
+
+SIMULATED: Final = b"S,SIMULATED"
+"""What an emulated controller says of itself; the program of a real one never sends it."""
 
 
 class RequestReader:
@@ -14,11 +18,12 @@ class RequestReader:
         counts: Where lines that are no requests are counted.
     """
 
-    __slots__ = ("_counts", "_splitter")
+    __slots__ = ("_counts", "_splitter", "simulated")
 
     def __init__(self, counts: LinkCounts) -> None:
         self._counts = counts
         self._splitter = LineSplitter()
+        self.simulated = False
 
     def expect_echo(self, line: bytes) -> None:
         """Swallow this line of ours if the terminal sends it back."""
@@ -36,6 +41,9 @@ class RequestReader:
 
     def _decode(self, line: bytes) -> Request | None:
         """Read a line; what stands in front of its last R is garbage."""
+        if line.endswith(SIMULATED):
+            self.simulated = True
+            return None
         garbage, mark, rest = line.rpartition(b"R")
         decoded = decode_request(mark + rest)
         if decoded is LineFault.WRONG_CHECKSUM:

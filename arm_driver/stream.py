@@ -7,10 +7,20 @@ flight is kept until the robot asks for the next, so that a repeat is the identi
 import math
 from typing import NamedTuple
 
-from arm_driver.contour import EndOfStream, EndReason, Waypoint, encode_answer, next_sequence
+from arm_driver.contour import (
+    SEQUENCES,
+    EndOfStream,
+    EndReason,
+    Request,
+    RobotStatus,
+    Waypoint,
+    encode_answer,
+    next_sequence,
+)
 from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from arm_driver.location import Location
+from arm_driver.supervision import Supervision
 
 
 class Prepared(NamedTuple):
@@ -95,6 +105,7 @@ class Stream:
     """
 
     __slots__ = (
+        "_asked",
         "_asked_in_vain",
         "_first",
         "_plan",
@@ -103,17 +114,22 @@ class Stream:
         "last",
         "sent",
         "slot",
+        "supervision",
     )
 
     def __init__(self, plan: StreamPlan, settings: HostSettings, seq: int) -> None:
         self._plan = plan
         self._settings = settings
         self._first = seq
+        self._asked: int | None = None
         self._asked_in_vain = False
         self.in_flight: Prepared | None = None
         self.slot: Prepared | None = None
         self.last = plan.start
         self.sent = 0
+        self.supervision = Supervision(
+            plan.start, settings.period_s, settings.supervision, settings.a_zero_rad
+        )
 
     @property
     def expected(self) -> int:
@@ -128,12 +144,40 @@ class Stream:
     def begun(self, seq: int) -> bool:
         """Return whether a robot that asks for `seq` has moved in this stream.
 
-        A robot that asks again for the first waypoint has not got it.
+        A robot that asks again for the first waypoint has not got it; nor has one that was sent
+        nothing but the end.
         """
         flying = self.in_flight
-        if flying is None:
+        if flying is None or not self.sent:
             return False
         return self.sent != 1 or flying.location is None or seq != flying.seq
+
+    def asks_anew(self, seq: int) -> bool:
+        """Return whether this is the first request for the waypoint after one in flight."""
+        anew = seq == self.expected and seq != self._asked
+        if anew:
+            self._asked = seq
+        return anew
+
+    def left_by(self, request: Request) -> bool:
+        """Return whether a robot that asks so can no longer be on its way in this stream."""
+        flying = self.in_flight
+        if request.status is RobotStatus.RAN_DRY or flying is None:
+            return True
+        own = {flying.seq} if flying.location is None else {flying.seq, self.expected}
+        return request.seq not in own
+
+    def dry_text(self, seq: int) -> str:
+        """Return what it means that a robot asks for `seq` at rest.
+
+        It has given up the number before, so it stands at the one before that.
+        """
+        ended = self.in_flight is not None and self.in_flight.location is None
+        missed = "the end of the stream" if ended else f"waypoint {(seq - 1) % SEQUENCES}"
+        return (
+            f"the robot ran dry: it did not take {missed} in time and is at rest at waypoint "
+            f"{(seq - 2) % SEQUENCES}"
+        )
 
     def fill(self, location: Location) -> None:
         """Put the next waypoint into the empty slot, checked and written as bytes.
@@ -141,8 +185,12 @@ class Stream:
         Raises:
             WaypointRefusedError: If it is too far from the one before; the slot stays empty.
         """
-        check_step(self.last, location, self._settings, f"waypoint {self.expected} as planned")
+        check_step(self.last, location, self._settings, self._named("planned"))
         self.slot = prepare(self.expected, location)
+
+    def _named(self, how: str) -> str:
+        """The next waypoint, as its maker counts it and as the wire does."""
+        return f"waypoint {self.sent + 1} (number {self.expected} on the line) as {how}"
 
     def renumber(self, seq: int) -> None:
         """Begin with another number, as long as nothing was sent."""
@@ -163,10 +211,11 @@ class Stream:
         self._asked_in_vain = ready is None
         if ready is None or ready.location is None:
             return None, False
-        check_step(self.last, ready.location, self._settings, f"waypoint {ready.seq} as sent")
+        check_step(self.last, ready.location, self._settings, self._named("sent"))
         self.in_flight, self.slot = ready, None
         self.last = ready.location
         self.sent += 1
+        self.supervision.sent(ready.location)
         return ready, late
 
     def take_end(self, reason: EndReason) -> Prepared:

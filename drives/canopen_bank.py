@@ -44,13 +44,14 @@ from drives.canopen_cycle import (
 from drives.canopen_exchange import CycleBus, LinkReport
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes, read_places
 from drives.canopen_pdo import budget, carried_stamp
+from drives.canopen_power import POWERED, PowerQuestion
 from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import StageTeller
 from drives.canopen_warnings import DriveWarnings
 from drives.canopen_watch import Watch
-from drives.cia402 import State402, state_of
+from drives.cia402 import state_of
 from drives.frames import FrameBus
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale, SixScales
@@ -346,7 +347,11 @@ class CanopenBank:
             CLOSE_S,
         )
         self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
-        asked = begin_to_leave(self._nodes, [self._unpowered(leg) for leg in range(LEGS)])
+        mute = [leg for leg in range(LEGS) if not self._inbox.fresh[leg]]
+        question = PowerQuestion({leg: self._nodes[leg] for leg in mute})
+        self._cycle_until(question.settled, SDO_TIMEOUT_S)
+        proved = [self._unpowered(leg) or leg in question.unpowered for leg in range(LEGS)]
+        asked = begin_to_leave(self._nodes, proved)
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)
         if self._settings.absolute:
@@ -391,7 +396,7 @@ class CanopenBank:
         clear) is powered, and so is one whose statusword means nothing.
         """
         state = state_of(self._inbox.statusword[leg])
-        proved = state is not None and state not in _POWERED
+        proved = state is not None and state not in POWERED
         return proved and self._inbox.fresh[leg] and self._heard(leg)
 
     def _require_live(self, call: str) -> None:
@@ -419,6 +424,3 @@ class CanopenBank:
 
 _ALL_ALIVE = (True,) * LEGS
 _NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
-_POWERED = frozenset(
-    (State402.OPERATION_ENABLED, State402.QUICK_STOP_ACTIVE, State402.FAULT_REACTION_ACTIVE)
-)

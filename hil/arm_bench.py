@@ -109,6 +109,7 @@ def host_settings(plan: ArmPlan) -> HostSettings:
         speed_max_m_s=limits.gripper_speed_max_m_s,
         turn_rate_max_rad_s=limits.gripper_turn_max_rad_s,
         a_zero_rad=plan.robot.oat_convention().zero_rad[1],
+        supervision=plan.robot.supervision.settings(),
     )
 
 

@@ -13,14 +13,17 @@ from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Joints
 from arm_driver.location import Location
 from arm_driver.pose import Pose
+from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_prepare import X_WB
 from hil.clock import Moment, Tick
 from hil.journal import Audience
 from hil.loop import StopWish
 from hil.recording.arm_frame import (
+    LINK_TALLY,
     NAN3,
     NAN7,
+    SUPERVISION,
     ArmFlag,
     ArmFrame,
     Seven,
@@ -145,8 +148,9 @@ class ArmJournal:
         self._event(stream_result(self._t_s, self._index, word, reason))
         counts = asdict(report.counts)
         counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
-        told = {name: value for name, value in counts.items() if math.isfinite(value)}
-        self._event(link_tally(self._t_s, self._index, told))
+        for name, values in ((LINK_TALLY, counts), (SUPERVISION, supervised(report.supervision))):
+            told = {key: value for key, value in values.items() if math.isfinite(value)}
+            self._event(link_tally(self._t_s, self._index, told, name))
         self._sink.service()
 
     def _flags(self, step: ArmStep, report: LinkReport) -> ArmFlag:
@@ -195,6 +199,21 @@ class ArmJournal:
         self._sink.ring.push(kind, payload)
         if self._telemetry is not None:
             self._telemetry.push(kind, payload)
+
+
+def supervised(report: SupervisionReport) -> dict[str, float]:
+    """What the supervision has seen, as numbers with names."""
+    period, following = report.period, report.following
+    return {
+        "periods": period.count,
+        "period_mean_s": period.mean_s,
+        "period_jitter_s": period.jitter_s,
+        "period_shortest_s": period.shortest_s,
+        "period_longest_s": period.longest_s,
+        "places_measured": following.measured,
+        "off_path_max_m": following.largest_m,
+        "off_path_max_rad": following.largest_rad,
+    }
 
 
 def _sent(location: Location | None) -> Six:

@@ -21,8 +21,10 @@ from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.arm_dead_man import DeadMan
 from hil.arm_peers import ArmWire, Witness
 from hil.arm_start import RobotStart
+from hil.arm_supervision import near_limits
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
+from hil.recording.arm_frame import TOLD_SIMULATED
 from hil.stations.arm import ArmStation
 from hil.stations.arm_step import ArmStep, Course
 from sim.world.space_arm.simulator import TICK_S
@@ -113,6 +115,8 @@ class ArmLoop:
         self._cancelled = ""
         self._ended = ""
         self._reason = ""
+        self._simulated = False
+        self._near: set[str] = set()
 
     @property
     def ending(self) -> str:
@@ -148,6 +152,7 @@ class ArmLoop:
     def look(self, tick: Tick, report: LinkReport) -> None:
         """One look at the operator and at the link."""
         self._station.listen()
+        self._warn(tick, report)
         self._swing_out(tick, report)
         if self._phase is Phase.ASKED:
             self._await_robot(tick, report)
@@ -159,6 +164,16 @@ class ArmLoop:
             self._stream(tick, report)
         elif tick.t_s - self._since_s > ENDED_WITHIN_S:
             self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
+
+    def _warn(self, tick: Tick, report: LinkReport) -> None:
+        """Note once what the supervision has come near to, and that a robot is none."""
+        if report.simulated and not self._simulated:
+            self._simulated = True
+            self._witness.note(tick, TOLD_SIMULATED)
+        for text in near_limits(report.supervision):
+            if text not in self._near and self._phase in (Phase.STREAMING, Phase.ENDING):
+                self._near.add(text)
+                self._witness.note(tick, f"warning: {text}")
 
     def _await_robot(self, tick: Tick, report: LinkReport) -> None:
         if self._stop.asked is not None:

@@ -13,8 +13,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
-from hil.arm_bench import PLANNED, ArmRunResult, prepare_plan, run_arm
+from hil.arm_bench import PLANNED, ArmRunResult, host_settings, prepare_plan, run_arm
 from hil.arm_findings import findings_table
+from hil.arm_journal import supervised
 from hil.arm_prepare import Prepared
 from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.keyboard import HELP
@@ -23,6 +24,7 @@ from hil.arm_sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
+from hil.arm_supervision import supervision_table
 from hil.child_process import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.console import (
     RefusedError,
@@ -256,6 +258,7 @@ def _show_path(prepared: Prepared) -> None:
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
+    out.print(supervision_table(host_settings(prepared.plan)))
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
@@ -274,6 +277,7 @@ def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
         "checksum_errors": counts.checksum_errors,
         "answer_p50_s": report.latency.p50_s,
         "answer_p99_s": report.latency.p99_s,
+        "supervision": supervised(report.supervision),
         "answer_longest_s": report.latency.longest_s,
         "recording": str(result.recorder.path),
         "recording_sha256": result.recorder.sha256,

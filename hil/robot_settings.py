@@ -13,6 +13,7 @@ from arm_driver.kinematics import SingularDistances
 from arm_driver.path_report import PathLimits
 from arm_driver.pose import ArmError
 from arm_driver.val import OatConvention
+from hil.arm_supervision import RobotSupervision
 from hil.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
 from hil.settings import ConfigError, Settings, read_toml
 from safety.arm_corners import CornerLimit
@@ -99,6 +100,8 @@ class RobotSettings(Settings):
     """What the controller means by its angles o, a, t."""
     blend: BlendSettings
     """How the controller rounds corners."""
+    supervision: RobotSupervision = RobotSupervision()
+    """What is watched while it moves."""
 
     @classmethod
     def load(cls, path: Path) -> Self:

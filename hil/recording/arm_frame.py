@@ -28,6 +28,11 @@ STATION: Final = "arm"
 
 LINK_TALLY: Final = "link tally"
 """Name of the event that tells the link's counts at the end."""
+SUPERVISION: Final = "supervision"
+"""Name of the event that tells what was seen of the robot's period and places."""
+
+TOLD_SIMULATED: Final = "the controller says of itself that it is SIMULATED"
+"""Text of the event of an emulated controller behind a wire."""
 
 POSE_KEYS: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
@@ -160,17 +165,20 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     return EventRecord(t_s, index, EventKind.NOTE, level, "stream", text, data)
 
 
-def link_tally(t_s: float, index: int, counts: Mapping[str, float]) -> EventRecord:
-    """The event of the link's counts at the end of a run.
+def link_tally(
+    t_s: float, index: int, counts: Mapping[str, float], name: str = LINK_TALLY
+) -> EventRecord:
+    """The event of the link's counts at the end of a run, or of what its supervision has seen.
 
     Args:
         t_s: time of the loop [s].
         index: number of the last waypoint.
         counts: name → number, such as those of `arm_driver.host_values.LinkCounts`; names that end
             in `_s` are times [s].
+        name: of the event.
     """
     text = "; ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in counts.items())
-    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, LINK_TALLY, text, dict(counts))
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, name, text, dict(counts))
 
 
 def _groups(flat: tuple[Any, ...]) -> list[Any]:

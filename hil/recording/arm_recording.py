@@ -7,7 +7,7 @@ from typing import Any, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.arm_frame import ARM, ARM_FIELDS, LINK_TALLY
+from hil.recording.arm_frame import ARM, ARM_FIELDS, LINK_TALLY, SUPERVISION
 from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
@@ -75,8 +75,16 @@ class ArmRecording:
 
     def link_tally(self) -> dict[str, float]:
         """Counts of the link at the end, by name; empty if the run did not put them down."""
+        return self._numbers(LINK_TALLY)
+
+    def supervision(self) -> dict[str, float]:
+        """What was seen of the robot's period and places; empty if it was not put down."""
+        return self._numbers(SUPERVISION)
+
+    def _numbers(self, event_name: str) -> dict[str, float]:
+        """Numbers of the last event of a name."""
         for event in reversed(self.recording.events):
-            if event.name == LINK_TALLY:
+            if event.name == event_name:
                 pairs = event.data.items()
                 return {name: float(value) for name, value in pairs if _is_number(value)}
         return {}

@@ -32,6 +32,9 @@ _ARM: Final = re.compile(r"^(?P<arm>[A-Za-z][\w-]*)(?:, [^:]*)?: ")
 _JOINT: Final = re.compile(r"\bjoint (?P<joint>\d)")
 
 _CAUSES: Final = (
+    ("does not follow", "robot does not follow"),
+    ("did not arrive", "robot not at its end"),
+    ("than its period", "period of the robot"),
     ("elbow singularity", "elbow singularity"),
     ("wrist singularity", "wrist singularity"),
     ("shoulder singularity", "shoulder singularity"),

@@ -10,14 +10,17 @@ from hil.report.arm_machines import limit_share
 from hil.report.arm_view import ArmView
 from hil.report.key_figures import KeyFigure
 
+PERIOD_TOLERANCE = 0.03
+"""Of the declared period; the supervision's own unless the robot's file says otherwise."""
+
 Array = NDArray[np.float64]
 
 
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:
     """The rows of the table; what the recording does not tell has no row."""
     return [
-        *_stream(view), *_following(view), *_speed(view), *_joints(view), *_singular(view),
-        *_answers(view),
+        *_stream(view), *_supervised(view), *_following(view), *_speed(view), *_joints(view),
+        *_singular(view), *_answers(view),
     ]  # fmt: skip
 
 
@@ -30,6 +33,28 @@ def _stream(view: ArmView) -> Iterator[KeyFigure]:
     sent, exact = int(view.fetches.sent.sum()), view.fetches.sent_exact
     value = f"{'' if exact else 'at least '}{sent}"
     yield KeyFigure("waypoints sent", value, f"of {view.run.waypoints} that were made")
+
+
+def _supervised(view: ArmView) -> Iterator[KeyFigure]:
+    """What the link itself has watched: the robot's period, and where it said that it was."""
+    tally = view.run.supervision()
+    if tally.get("periods", 0.0) and "period_mean_s" in tally:
+        mean_ms, jitter_ms, least_ms, most_ms = (
+            1e3 * tally.get(f"period_{name}_s", float("nan"))
+            for name in ("mean", "jitter", "shortest", "longest")
+        )
+        where = f"jitter {jitter_ms:.1f} ms, {least_ms:.1f} to {most_ms:.1f} ms"
+        off = abs(mean_ms / (1e3 * view.period_s) - 1.0) > PERIOD_TOLERANCE
+        yield KeyFigure("period of the robot, mean", f"{mean_ms:.1f} ms", where, bad=off)
+    if "places_measured" not in tally:
+        return
+    measured = int(tally["places_measured"])
+    if not measured:
+        yield KeyFigure("measured places", "none", "nothing measured confirms the motion", bad=True)
+        return
+    off_m, off_rad = tally.get("off_path_max_m", 0.0), tally.get("off_path_max_rad", 0.0)
+    value = f"{1e3 * off_m:.2f} mm, {np.degrees(off_rad):.2f} deg"
+    yield KeyFigure("off the path as sent, max", value, f"of {measured} measured places")
 
 
 def _following(view: ArmView) -> Iterator[KeyFigure]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from hil.recording.arm_frame import TOLD_SIMULATED
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.report.arm_clock import FetchTimes
@@ -92,8 +93,11 @@ class ArmView:
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """What the header says was simulated, each fact in its own words."""
-        return tuple(text for text in self.facts().values() if text.startswith("SIMULATED"))
+        """What the header or the robot itself says was simulated, each in its own words."""
+        facts = [text for text in self.facts().values() if text.startswith("SIMULATED")]
+        robot = self.facts().get("robot", "")
+        told = any(event.message == TOLD_SIMULATED for event in self.run.recording.events)
+        return (*facts, *([f"SIMULATED {robot}"] if told and robot not in facts else ()))
 
     @property
     def plain_facts(self) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from sim.devices.arm_motion import ArmMotion
 from sim.devices.arm_program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
 from sim.devices.arm_protocol import (
     SEQ_COUNT,
+    SIMULATED,
     ArmStatus,
     HostEnd,
     HostWaypoint,
@@ -45,6 +46,7 @@ from sim.devices.arm_settings import ArmControllerSettings
 Array = NDArray[np.float64]
 
 _BRAKES = frozenset({ArmState.HELD, ArmState.NOT_CALIBRATED})
+_WAITS = frozenset({ArmState.WAITING, ArmState.DRY})
 _AT_REST = frozenset({ArmState.OFF, ArmState.WAITING, ArmState.DRY, *_BRAKES})
 
 
@@ -190,7 +192,7 @@ class ArmController:
     def _ask(self, now_s: float) -> None:
         """Ask, or tell: begins a period."""
         self.motion.run(now_s)
-        self._asked_s, self._ask_s = now_s, now_s + self._settings.period_s
+        self._asked_s, self._ask_s = now_s, now_s + self._period_s()
         running = self.state is ArmState.RUNNING
         self._retry_s = now_s + self._settings.retry_after_s if running else math.inf
         self._open, self._tried = self.state in LISTENING, False
@@ -202,9 +204,17 @@ class ArmController:
         self.counts.repeats += 1
         self._send(status, now_s, with_position=False)
 
+    def _period_s(self) -> float:
+        return self.faults.value("period") or self._settings.period_s
+
     def _send(self, status: ArmStatus, now_s: float, *, with_position: bool) -> None:
-        location = location_of(*self.gripper) if with_position else None
-        self._line.send(encode_request(self._seq, status, location), now_s)
+        location = location_of(*self._told()) if with_position else None
+        mark = SIMULATED if self.state in _WAITS else b""
+        self._line.send(mark + encode_request(self._seq, status, location), now_s)
+
+    def _told(self) -> tuple[Array, Array]:
+        position_m, rotation = self.gripper
+        return position_m + np.array([0.0, 0.0, self.faults.value("beside") or 0.0]), rotation
 
     # Answers.
 
@@ -216,10 +226,11 @@ class ArmController:
             answer = decode_answer(line)
         except LineError:
             self.counts.garbled += 1
-            if self._asked_s + self._settings.period_s - now_s >= self._settings.exchange_s():
+            if self._asked_s + self._period_s() - now_s >= self._settings.exchange_s():
                 if self._retry_s < math.inf:  # the wait begins anew
                     self._retry_s = now_s + self._settings.retry_after_s
-                self._repeat(ArmStatus.CHECKSUM, now_s)
+                running = self.state is ArmState.RUNNING  # at rest it never asks for a repeat
+                self._repeat(ArmStatus.CHECKSUM if running else STATUS[self.state], now_s)
             return
         if isinstance(answer, HostEnd):
             self._end(now_s)
@@ -237,7 +248,7 @@ class ArmController:
     def _follow(self, answer: HostWaypoint, now_s: float) -> None:
         position_m, rotation = pose_of(answer.location)
         pose = np.column_stack([rotation, position_m])
-        period_s = self._settings.period_s
+        period_s = self._period_s()
         begin_s = self._asked_s + period_s + self._settings.blends.longest_s
         try:
             self.motion.extend(pose, begin_s, begin_s + period_s)
@@ -290,7 +301,10 @@ class ArmController:
     # Faults.
 
     def _fault_changed(self, kind: str, begins: bool, now_s: float) -> None:
-        if kind == "elsewhere":
+        if kind == "slow":
+            self.motion.run(now_s)
+            self.motion.pace = self.faults.value(kind) if begins else None
+        elif kind == "elsewhere":
             if begins:
                 self._shift_m += self.faults.value(kind) or 0.0
                 self._apply_shift(now_s)

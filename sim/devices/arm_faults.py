@@ -41,6 +41,9 @@ ARM_FAULTS: Final[dict[str, Kind]] = {
     "elsewhere": Kind(
         "the arm at rest is moved up by hand", 0.01, -0.2, 0.2, "distance in m", momentary=True
     ),
+    "slow": Kind("the arm goes so many times as far as it is asked to", 0.5, 0.0, 1.0, "factor"),
+    "beside": Kind("the arm tells a place that is so much higher", 0.02, -0.2, 0.2, "way in m"),
+    "period": Kind("waypoints are asked for and driven in such a time", 0.25, 0.15, 2.0, "s"),
     "unplug": Kind("the cable is pulled out"),
 }
 """Every kind of fault by name."""

@@ -49,6 +49,9 @@ class ArmMotion:
         self._braking = False
         self._last_q = np.array(q_rad)
         self._changed_s = now_s
+        self.pace: float | None = None
+        """Share of each way that the arm does: a fault; None for none."""
+        self._asked_q = np.array(q_rad)
         self.failure = ""
         """Why the path could not be followed; empty as long as it could."""
 
@@ -136,6 +139,9 @@ class ArmMotion:
         except LimitError as error:  # tried before, so only a blend can come here
             self.failure = str(error)
             q_rad = self._servos.setpoint_rad
+        asked, self._asked_q = self._asked_q, q_rad
+        if self.pace is not None:
+            q_rad = self._servos.setpoint_rad + self.pace * (q_rad - asked)
         self._servos.aim(q_rad)
 
     def _quiet_s(self) -> float:

@@ -39,6 +39,8 @@ Array = NDArray[np.float64]
 
 SEQ_COUNT: Final = 10_000
 """Sequence numbers are 0 to 9999."""
+SIMULATED: Final = b"S,SIMULATED\r"
+"""What an emulated controller says before its requests at rest; a real one's program never does."""
 LINE_MAX: Final = 120
 """Longest line that is kept [bytes]; the longest legal one has 72."""
 ANSWER_BYTES: Final = 70

@@ -204,7 +204,7 @@ def test_arbitrary_bytes_are_counted_and_the_next_line_is_whole(chunks):
     lines = [line.strip(b" \n\x00") for line in garbage.split(b"\r")]
     seen = before.unparsed + before.checksum_errors + before.overlong + before.echoes
     assert seen <= len(lines)
-    if any(line and b"R" not in line for line in lines):
+    if any(line and b"R" not in line for line in lines) and not reader.simulated:
         assert seen > 0
 
 

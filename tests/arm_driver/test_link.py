@@ -30,6 +30,7 @@ from arm_driver.link_errors import (
 )
 from arm_driver.location import Location
 from arm_driver.port import open_port
+from arm_driver.supervision_settings import SupervisionSettings
 from arm_driver.urls import SerialLink, SocketLink, parse_arm_link
 from hil.realtime import MonotonicSleeper
 
@@ -132,6 +133,8 @@ def peer(request):
 
 @contextlib.contextmanager
 def linked(peer, **settings):
+    hurried = SupervisionSettings(ahead_s=1e3)  # these peers wait for no period
+    settings = {"supervision": hurried, **settings}
     link = open_arm_link(peer.url, now_s=now_s, settings=HostSettings(**settings))
     if hasattr(peer, "accepted"):
         peer.accepted()
@@ -170,7 +173,7 @@ def test_stream_over_the_wire_with_wrap_repeat_and_end(peer):
         link.end(EndReason.COMPLETED)
         peer.ask(10)
         assert peer.answer() == EndOfStream(EndReason.COMPLETED)
-        peer.ask(11, RobotStatus.RAN_DRY)
+        peer.ask(11)
         report = until(link, lambda report: report.state is HostState.READY)
     assert report.result is StreamResult.COMPLETED
     assert (report.streamed, report.counts.repeats) == (20, 1)

@@ -133,7 +133,7 @@ class Controller:
             }
         )
         self.memory = memory
-        memory["ask"] = memory["res"] = 0.0
+        memory["ask"] = memory["res"] = memory["seq"] = 0.0
         self._tasks = [memory["contur"](), memory["cnread"]()]
 
     def step(self):
@@ -260,7 +260,7 @@ def test_listing_runs_dry_and_never_executes_a_late_answer():
     bench.run(4.0)
     assert bench.report.result is StreamResult.RAN_DRY
     assert len(bench.robot.moves) == 3
-    for seq in range(3, 5):
+    for seq in range(3, 6):
         bench.robot.inbox.append(encode_answer(Waypoint(seq - 1, place(4000))))
         bench.robot.inbox.append(encode_answer(Waypoint(3, place(4000))))
     bench.run(2.0)
@@ -287,7 +287,15 @@ def test_listing_refuses_what_its_own_limits_forbid(location):
     assert bench.report.status is RobotStatus.LIMIT
 
 
-def test_listing_without_feedback_asks_with_three_fields():
-    robot = Controller(feedback=False)
-    lines = b"".join(robot.step() for _ in range(10))
-    assert decode_request(lines.rstrip(b"\r\n")) == Request(0, RobotStatus.RAN_DRY)
+def test_listing_without_feedback_asks_with_three_fields_on_the_way():
+    bench = Bench(feedback=False)
+    heard = []
+    step = bench.robot.step
+    bench.robot.step = lambda: heard.append(step()) or heard[-1]
+    bench.start([place(1000 * (index + 1)) for index in range(10)])
+    bench.run(2.0)
+    requests = [decode_request(line.rstrip(b"\r\n")) for line in heard if line]
+    moving = [one for one in requests if one.status is RobotStatus.RUNNING]
+    assert len(moving) > 3
+    assert all(one.location is None for one in moving)
+    assert requests[0] == Request(1, RobotStatus.RAN_DRY, START), "at rest there is time to tell"

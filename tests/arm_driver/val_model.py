@@ -86,7 +86,7 @@ def translate(name, lines):
 
 
 VARIABLES = (
-    "seq st rst res ask asks nx ny nz no na nt xl yl zl q i rk rn rm rck dx dy dz spd pnew "
+    "mv long seq st rst res ask asks nx ny nz no na nt xl yl zl q i rk rn rm rck dx dy dz spd pnew "
     "s x y z o a t c ck n k v m feedb erhold ercal"
 )
 

@@ -7,6 +7,7 @@ import pytest
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import Offer
 from arm_driver.link_errors import StartRefusedError
+from arm_driver.supervision import SupervisionReport
 from hil.arm_loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
 from hil.clock import VirtualClock
 from hil.desk.order import OperatorSlot
@@ -23,14 +24,9 @@ class Wire:
 
     def __init__(self, state, *, text="", status=None, refusal=""):
         self.report = SimpleNamespace(
-            state=state,
-            text=text,
-            status=status,
-            result=None,
-            streamed=0,
-            wants=False,
-            measured="somewhere",
-        )
+            state=state, text=text, status=status, result=None, streamed=0, wants=False,
+            simulated=False, supervision=SupervisionReport(), measured="somewhere",
+        )  # fmt: skip
         self.refusal, self.closed = refusal, 0
 
     def poll(self):

@@ -134,14 +134,23 @@ def test_closing_leaves_the_watchdog_of_a_drive_that_keeps_its_force(word, leg):
             assert other.nmt == 0x7F
 
 
-def test_closing_tells_nothing_to_a_drive_whose_last_word_is_old():
+@pytest.mark.parametrize(
+    ("word", "signed_off"),
+    [(0x0237, False), (0x0207, False), (0x020F, False), (0x0218, True), (0x0250, True)],
+)
+def test_a_drive_whose_last_word_is_old_is_asked_for_a_new_one_before_it_is_signed_off(
+    word, signed_off
+):
+    """Operation enabled, quick stop, fault reaction: its watchdog stays; else it goes."""
     scripted = Scripted()
     scripted.bank.configure()
     scripted.run(10)
-    scripted.node(2).no_pdo = True
+    node = scripted.node(2)
+    node.no_pdo = True
+    node.objects[0x6041, 0] = word.to_bytes(2, "little")
     scripted.bank.close()
-    assert scripted.node(2).nmt == 0x05
-    assert scripted.node(2).objects[0x1016, 1] != bytes(4)
+    assert (node.nmt == 0x7F) == signed_off
+    assert (node.objects[0x1016, 1] == bytes(4)) == signed_off
     assert scripted.node(3).nmt == 0x7F
 
 

@@ -131,6 +131,18 @@ def test_leaving_ends_the_guarding():
     assert [node.objects[0x100D, 0] for node in made.bus.nodes] == [b"\0"] * 6
 
 
+def test_a_drive_that_lost_the_bench_and_left_operational_is_signed_off():
+    """It is guarded again, so leaving without a word would be another fault (8130h)."""
+    made = guarded()
+    made.enabled()
+    node = made.node(6)
+    node.nmt, node.no_pdo = 0x7F, True
+    node.objects[0x6041, 0] = (0x0218).to_bytes(2, "little")
+    made.run(5)
+    made.bank.close()
+    assert [node.objects[0x100D, 0] for node in made.bus.nodes] == [b"\0"] * 6
+
+
 def test_heartbeat_and_guarding_are_never_both():
     made = guarded(SETTINGS)
     for node in made.bus.nodes:

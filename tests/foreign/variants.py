@@ -311,12 +311,22 @@ VARIANTS: tuple[Variant, ...] = (
     Variant(
         "position unit wrong by 2, told by nobody",
         "refused",
-        (r"(?i)leg|legs|drives", r"reference|ruler"),
+        (r"(?i)leg 1", r"times as much", r"counts_per_m"),
+        changes=(lacks(0x608F, 0x6091, 0x6092),),
+        habits=Habits(position_factor=2.0, speed_factor=2.0, acceleration_factor=2.0),
+        canopen={"scale_told": False},
+        steps=RULED,
+        bound_m=0.080,
+    ),
+    Variant(
+        "position unit alone wrong by 2, told by nobody",
+        "refused",
+        UNIT_WORDS,
         changes=(lacks(0x608F, 0x6091, 0x6092),),
         habits=Habits(position_factor=2.0),
         canopen={"scale_told": False},
         steps=RULED,
-        bound_m=0.080,
+        bound_m=0.002,
     ),
     # --- encoders -------------------------------------------------------------------------------
     Variant(

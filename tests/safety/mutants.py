@@ -12,9 +12,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from arm_mutants import ARM_ROWS, ARM_TESTS
+
 ROOT = Path(__file__).parents[2]
-MUTATED = ("safety", "hil")
-PACKAGES = (*MUTATED, "drives", "platform6dof", "arm_driver", "sim")
+MUTATED = ("safety", "hil", "arm_driver")
+PACKAGES = (*MUTATED, "drives", "platform6dof", "sim")
 """All of them, for a program refuses packages from two places."""
 TESTS = {
     "safety/age.py": ("safety/test_safety_age.py",),
@@ -38,6 +40,7 @@ TESTS = {
     "safety/watchdog.py": ("safety/test_safety_watchdog.py",),
     "hil/gate/server.py": ("gate/test_server.py", "gate/test_frozen_control.py"),
     "hil/gate/slot.py": ("gate/test_slot.py",),
+    **ARM_TESTS,
     "hil/gated_bank.py": ("test_gated_bank.py", "gate/test_rows.py", "gate/test_server.py"),
 }
 """Tests that look at each file, the likeliest first."""
@@ -65,6 +68,7 @@ def _of(file, *rows):
 
 
 MUTANTS = (
+    *(mutant for file, rows in ARM_ROWS.items() for mutant in _of(file, *rows)),
     *_of(
         "safety/age.py",
         ("an age that is no number passes", "and not -most_s <= age_s <= most_s", "and (age_s > most_s or age_s < -most_s)"),
@@ -74,11 +78,11 @@ MUTANTS = (
     *_of(
         "safety/checks.py",
         ("the upper soft limit is not checked", "low <= length <= high\n                and", "low <= length\n                and"),
-        ("retracting has no speed limit", "and abs(move) <= move_max", "and move <= move_max"),
-        ("decelerating has no limit", "and abs(move - before) <= change_max", "and move - before <= change_max"),
-        ("a feed-forward inwards has no limit", "and abs(speed) <= speed_max", "and speed <= speed_max"),
-        ("a feed-forward that lags is not seen", "and abs(speed - move * per_s) <= mismatch_max", "and speed - move * per_s <= mismatch_max"),
-        ("retracting legs do not lengthen the stop", "elif abs(move) > brake * ratio:", "elif move > brake * ratio:"),
+        ("retracting has no speed limit", "and -move_max <= move <= move_max", "and move <= move_max"),
+        ("decelerating has no limit", "and -change_max <= move - before <= change_max", "and move - before <= change_max"),
+        ("a feed-forward inwards has no limit", "and -speed_max <= speed <= speed_max", "and speed <= speed_max"),
+        ("a feed-forward that lags is not seen", "and -mismatch_max <= speed - move * per_s <= mismatch_max", "and speed - move * per_s <= mismatch_max"),
+        ("retracting legs do not lengthen the stop", "elif not -brake * ratio <= move <= brake * ratio:", "elif not move <= brake * ratio:"),
         ("the margin does not grow with the speed", "margin = base + per_movement * abs(move)", "margin = base"),
         ("no margin at the inner end", "if not low + margin <= end <= high - margin:", "if not low <= end <= high - margin:"),
         ("the reaction way is left out", "(limits.following_per_speed_s + limits.reaction_time_s) / dt", "limits.following_per_speed_s / dt"),
@@ -89,7 +93,7 @@ MUTANTS = (
     ),
     *_of(
         "safety/command.py",
-        ("the own output may jump", "                and abs(move - before) <= change_max\n", ""),
+        ("the own output may jump", "                and -change_max <= move - before <= change_max\n", ""),
         ("the own output may leave the stroke", "                low <= length <= high\n                and", "                length == length\n                and"),
         ("rest is one standstill speed, however weak the brake", "min(limits.standstill_speed_m_s * dt, brake)", "limits.standstill_speed_m_s * dt"),
         ("a dropped command keeps its movement", "        self.target = None\n        self.movement_m = ZERO_SIX\n", "        self.target = None\n"),
@@ -172,11 +176,11 @@ MUTANTS = (
     ),
     *_of(
         "safety/quick_stop.py",
-        ("the patience of the first quick stop goes on", "        self._cycles = 0\n        self.failed = False\n        rows", "        self.failed = False\n        rows"),
+        ("the patience of the first quick stop goes on", "        self._cycles = 0\n        self.failed = failed\n", "        self.failed = failed\n"),
         ("a cycle more patience", "self._patience + 1:", "self._patience + 2:"),
         ("a leg may reach full speed", "min(most, abs(speed) + margin)", "most"),
         ("a failed quick stop recovers", "self.failed = self.failed or bool(found)", "self.failed = bool(found)"),
-        ("the failure of the last quick stop stays", "        self.failed = False\n        rows", "        rows"),
+        ("the failure of the last quick stop stays", "self.failed = failed\n        rows", "self.failed = self.failed or failed\n        rows"),
     ),
     *_of(
         "safety/stopping.py",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from campaign import count
-from mutants import MUTANTS, PACKAGES, Mutant, Mutation
+from mutants import MUTANTS, PACKAGES, ROOT, Mutant, Mutation
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 SEED = 12
@@ -21,8 +21,15 @@ def chosen():
     return random.Random(SEED).sample(MUTANTS, count(len(MUTANTS)))
 
 
-def test_there_are_at_least_sixty_and_each_has_a_name_of_its_own():
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 60
+def test_there_are_at_least_ninety_and_each_has_a_name_of_its_own():
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 90
+
+
+def test_each_has_its_place():
+    """In every run: a file that has changed has to take its mutants along."""
+    texts = {mutant.file: (ROOT / mutant.file).read_text(encoding="utf-8") for mutant in MUTANTS}
+    places = {mutant.name: texts[mutant.file].count(mutant.old) for mutant in MUTANTS}
+    assert {name: found for name, found in places.items() if found != 1} == {}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -217,10 +217,12 @@ class BenchModel:
     def banners(self) -> tuple[str, ...]:
         """What is simulated, one line a device."""
         facts = self.facts.header.metadata
+        lines = {key: line for key, line in facts.items() if line in self.facts.simulated}
+        if self._newest.robot_simulated:
+            lines.setdefault("robot", f"SIMULATED {facts.get('robot', '')}")
         return tuple(
             text("state.banner", device=key.replace("_", " "), line=line)
-            for key, line in facts.items()
-            if line in self.facts.simulated
+            for key, line in lines.items()
         )
 
     # --- what can be pressed --------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from hil.panel.models.feed import Batch, RunFacts, column
 from hil.panel.models.session_end import begins_end, failure_of
+from hil.recording.arm_frame import TOLD_SIMULATED
 from hil.recording.header import code_name
 
 
@@ -27,13 +28,18 @@ class NewestFrame:
         """Whether an event has told that the end is under way."""
         self.failed = ""
         """What an event has told of a failure of the run; empty if none has."""
+        self.robot_simulated = False
+        """Whether an event has told that the robot behind a wire is an emulated one."""
 
     def take(self, batch: Batch) -> bool:
         """Take what the feed brought; whether a frame was in it."""
         if batch.restart:
             self.mode, self.ending, self.failed = None, False, ""
+            self.robot_simulated = False
         self.ending = self.ending or any(map(begins_end, batch.events))
         self.failed = self.failed or next(filter(None, map(failure_of, batch.events)), "")
+        told = any(event.message == TOLD_SIMULATED for event in batch.events)
+        self.robot_simulated = self.robot_simulated or told
         if not len(batch.rows):
             return False
         mode, action, t_s = batch.rows[-1, self._places].tolist()

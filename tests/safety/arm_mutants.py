@@ -1,0 +1,204 @@
+"""Named mutants of the link to the industrial arm: its host, its stream, its supervision."""
+
+# ruff: noqa: E501 a text of a file is longer than a line of one
+
+ARM_TESTS = {
+    "arm_driver/period_watch.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/following_watch.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/supervision.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/requests.py": ("arm_driver/test_supervision.py", "arm_driver/test_contour.py"),
+    "arm_driver/stream.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
+    "arm_driver/host.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
+    "arm_driver/host_states.py": ("arm_driver/test_host.py",),
+}
+"""Tests that look at each file, the likeliest first."""
+
+ARM_ROWS = {
+    "arm_driver/period_watch.py": (
+        (
+            "what is gained on the period is not summed",
+            "self._ahead_s = max(0.0, self._ahead_s + gained_s)",
+            "self._ahead_s = max(0.0, gained_s)",
+        ),
+        (
+            "what is lost on the period is not summed",
+            "max(0.0, self._behind_s + interval_s",
+            "max(0.0, interval_s",
+        ),
+        (
+            "the tolerance widens what is too fast twice",
+            "self._period_s - slack_s - interval_s - self._late_s",
+            "self._period_s - 8 * slack_s - interval_s - self._late_s",
+        ),
+        (
+            "no tolerance for a robot that is a little fast",
+            "self._period_s - slack_s - interval_s - self._late_s",
+            "self._period_s - interval_s - self._late_s",
+        ),
+        (
+            "a lost request makes a fast robot",
+            "gained_s = self._period_s - slack_s - interval_s - self._late_s",
+            "gained_s = self._period_s - slack_s - interval_s",
+        ),
+        ("a robot that is too fast is in time", "return Pace.AHEAD", "return Pace.IN_TIME"),
+        (
+            "a period slept through is one",
+            "if before_s is None or not timely:",
+            "if before_s is None:",
+        ),
+        (
+            "the mean is the last period",
+            "self._mean_s += off_s / self._n",
+            "self._mean_s = interval_s",
+        ),
+    ),
+    "arm_driver/following_watch.py": (
+        (
+            "a robot beside its path follows",
+            "if best.share <= 1.0 else",
+            "if best.share <= 1e9 else",
+        ),
+        (
+            "a robot that is turned follows",
+            "max(off_m / limit_m, off_rad / settings.following_rad), off_m",
+            "off_m / limit_m, off_m",
+        ),
+        (
+            "the speed widens the window a hundredfold",
+            "settings.following_s * math.sqrt(way_m2)",
+            "settings.following_s * 100 * math.sqrt(way_m2)",
+        ),
+        (
+            "the whole path counts, however long ago",
+            "behind = 1.0 - least_s / self._period_s, 1.0 - largest_s / self._period_s",
+            "behind = 1.0 - least_s / self._period_s, -1e9",
+        ),
+        (
+            "a robot may be where it will be",
+            "behind = 1.0 - least_s / self._period_s",
+            "behind = 0.0",
+        ),
+        (
+            "no place is as good as a right one",
+            "if self._report.measured and self._blank > self._settings.feedback_periods:",
+            "if False:",
+        ),
+        (
+            "one request without a place ends a stream",
+            "self._blank > self._settings.feedback_periods",
+            "self._blank > 0",
+        ),
+        (
+            "only the ends of a segment count",
+            "part = min(max(slope / curve if curve else 0.0, least), most)",
+            "part = most",
+        ),
+        (
+            "the end place is not looked at",
+            "return self._judged(self._nearest(measured, len(self._path) - 1, 0.0, 0.0))",
+            'return ""',
+        ),
+    ),
+    "arm_driver/supervision.py": (
+        ("following is not watched", "text = self._following.heard(request.location)", 'text = ""'),
+        ("the period is not watched", "if pace is not Pace.IN_TIME:", "if pace is None:"),
+        ("the path is not kept", "self._following.sent(location)", "pass"),
+    ),
+    "arm_driver/requests.py": (
+        ("nobody is simulated", "self.simulated = True", "self.simulated = False"),
+        ("everybody is simulated", "if line.endswith(SIMULATED):", "if line:"),
+    ),
+    "arm_driver/stream.py": (
+        (
+            "a second asking is a second period",
+            "seq == self.expected and seq != self._asked",
+            "seq == self.expected",
+        ),
+        (
+            "a robot that has the first waypoint has not begun",
+            "if flying is None or not self.sent:",
+            "if flying is None or self.sent < 2:",
+        ),
+        (
+            "a robot has left as soon as it asks",
+            "own = {flying.seq} if flying.location is None else {flying.seq, self.expected}",
+            "own = set()",
+        ),
+        ("a robot never leaves", "return request.seq not in own", "return False"),
+        (
+            "a step is not looked at when it is planned",
+            'check_step(self.last, location, self._settings, self._named("planned"))',
+            "pass",
+        ),
+        (
+            "a step is not looked at when it is sent",
+            'check_step(self.last, ready.location, self._settings, self._named("sent"))',
+            "pass",
+        ),
+        (
+            "a step may be twice as long",
+            "if way_m > settings.step_max_m:",
+            "if way_m > 2 * settings.step_max_m:",
+        ),
+        (
+            "a turn may be of any size",
+            "if turn_rad > settings.turn_max_rad:",
+            "if turn_rad > 10.0:",
+        ),
+    ),
+    "arm_driver/host.py": (
+        (
+            "status 1 asks for the next waypoint",
+            "elif request.status is RobotStatus.CHECKSUM_ERROR and request.seq != flying.seq:",
+            "elif False:",
+        ),
+        (
+            "a robot that runs dry before its end has completed",
+            "self._finish(HostEvent.AT_REST, StreamResult.RAN_DRY, text)",
+            "self._finish(HostEvent.AT_REST, StreamResult.COMPLETED, text)",
+        ),
+        (
+            "a robot at rest is fed again",
+            "if request.status is RobotStatus.RAN_DRY and stream.begun(request.seq):",
+            "if False:",
+        ),
+        (
+            "an offence has no end on the line",
+            'return stream.take_end(EndReason.CANCELLED).line if timely else b""',
+            'return b""',
+        ),
+        (
+            "an offence changes nothing",
+            "if offence is not None:\n                self._finish(HostEvent.FAULT, offence.result, offence.text)\n                return stream",
+            "if False:\n                self._finish(HostEvent.FAULT, offence.result, offence.text)\n                return stream",
+        ),
+        ("a waypoint is sent again for ever", "if self._repeats > _REPEATS_ALLOWED:", "if False:"),
+        (
+            "noise is forgiven for ever",
+            "if self._stray_at - before <= _STRAY_FORGOTTEN:",
+            "if False:",
+        ),
+        ("a new stream begins on an old request", "if not self._left:", "if False:"),
+        (
+            "a request that is too old is answered",
+            "timely = waited_s <= self._settings.answer_within_s",
+            "timely = True",
+        ),
+        (
+            "a garbled first request gets a waypoint",
+            "if flying is None and request.status is RobotStatus.CHECKSUM_ERROR:",
+            "if False:",
+        ),
+        (
+            "the start is looked at once only",
+            "check_start(stream.start, request.location, self._settings)",
+            "pass",
+        ),
+        (
+            "arrived or not, it is completed",
+            "if offence is not None and self._reason is not EndReason.REFUSED:",
+            "if False:",
+        ),
+    ),
+}
+"""By file: name, text that stands there once, and what stands there instead."""
