@@ -133,7 +133,7 @@ def judge(session, longest_s):
 
 
 SESSIONS = [("e", "light"), *((model, "") for model in "abcde")]
-SESSIONS += [(model, "light") for model in "abcd"]
+SESSIONS += [*((model, "light") for model in "abcd"), ("e", "heavy"), ("a", "heavy")]
 
 
 @pytest.mark.campaign
