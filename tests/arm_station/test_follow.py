@@ -179,6 +179,18 @@ def test_positive_control_such_a_swing_is_refused_as_it_is():
     assert 0.0 < one.gap[0] < 0.004
 
 
+@pytest.mark.parametrize("live", [True, False])
+def test_only_a_live_robot_goes_slower_a_planned_one_repeats_what_was_proved(live):
+    sharp = [
+        Pose(np.eye(3), START.position_m + np.array(way))
+        for way in ([0.0, 0.0, 0.024], [0.0, 0.0, 0.048], [0.024, 0.0, 0.048])
+    ]
+    one = GripperFollower.within(LIMITS, START, PERIOD_S, live=live)
+    robot = [one.follow(pose) for pose in sharp]
+    assert all(a is b for a, b in zip(robot, sharp, strict=True)) is not live
+    assert bool(broken_corners(robot)) is not live
+
+
 @pytest.mark.parametrize("steps", ["GO_ON_STEPS", "REST_STEPS"])
 def test_positive_control_a_share_that_jumps_is_found(monkeypatch, steps):
     monkeypatch.setattr(arm_follow, steps, 1)

@@ -153,6 +153,16 @@ def test_positive_control_a_robot_that_does_not_rest_is_found(monkeypatch, tmp_p
         judge(one, 12.0)
 
 
+def test_a_light_arm_that_swings_to_and_fro_within_a_period_ends_no_session(monkeypatch, tmp_path):
+    """The empty elastic arm swings back within a period where it is let go after a short push."""
+    until_s, seed = 18.0, 22
+    judge(session(monkeypatch, tmp_path, "e", "", until_s, seed), until_s)
+    monkeypatch.setattr(GripperFollower, "_part", lambda self, way_m: 1.0)
+    control = session(monkeypatch, tmp_path, "e", "", until_s, seed).result.end
+    assert control.result is StreamResult.REFUSED
+    assert "path deviation at a corner" in control.reason, "as it was, it is refused"
+
+
 def test_the_robot_rests_while_the_elastic_arm_swings_and_follows_it_again(monkeypatch, tmp_path):
     one = session(monkeypatch, tmp_path, "e", "light", 20.0)
     share = (one.run.column("flags") & ArmFlag.RESTING) != 0
