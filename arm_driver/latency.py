@@ -36,13 +36,14 @@ class LatencyReport:
 class LatencyHistogram:
     """Counts durations in buckets with logarithmic edges; nothing grows with their number."""
 
-    __slots__ = ("_counts", "_last_s", "_longest_s", "_total")
+    __slots__ = ("_counts", "_last_s", "_longest_s", "_report", "_total")
 
     def __init__(self) -> None:
         self._counts = [0] * BUCKETS
         self._total = 0
         self._longest_s = 0.0
         self._last_s = 0.0
+        self._report: LatencyReport | None = None
 
     @property
     def counts(self) -> Sequence[int]:
@@ -59,6 +60,7 @@ class LatencyHistogram:
         self._total += 1
         self._longest_s = max(self._longest_s, duration_s)
         self._last_s = duration_s
+        self._report = None
 
     def quantile_s(self, fraction: float) -> float:
         """Return the duration that this fraction of all does not exceed [s].
@@ -77,11 +79,8 @@ class LatencyHistogram:
         return self._longest_s if bucket == BUCKETS - 1 else min(self._longest_s, edge_s)
 
     def report(self) -> LatencyReport:
-        """Return the figures of now."""
-        return LatencyReport(
-            self._total,
-            self.quantile_s(0.5),
-            self.quantile_s(0.99),
-            self._longest_s,
-            self._last_s,
-        )
+        """Return the figures of now; asked far more often than there is anything new."""
+        if self._report is None:
+            quantiles_s = self.quantile_s(0.5), self.quantile_s(0.99)
+            self._report = LatencyReport(self._total, *quantiles_s, self._longest_s, self._last_s)
+        return self._report

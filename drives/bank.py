@@ -9,7 +9,7 @@ never waited for: how far the drives have got is read from the feedback of the c
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -207,6 +207,23 @@ LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
 """What has happened on a bank's link, by name: counts, counts of each leg, and notes in words."""
 
 
+@dataclass(frozen=True, slots=True)
+class BankEnd:
+    """How a bank left its drives.
+
+    Attributes:
+        tally: What had happened on the link before.
+        left_m: Lengths at which legs with absolute encoders stood still then [m], 6; empty if not
+            all told them.
+        cut_us: From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it
+            was not; empty if nothing was cut.
+    """
+
+    tally: LinkTally = field(default_factory=dict[str, int])
+    left_m: tuple[float, ...] = ()
+    cut_us: tuple[int, ...] = ()
+
+
 class DriveBank(Protocol):
     """Six drives on one bus."""
 
@@ -257,7 +274,7 @@ class DriveBank(Protocol):
         """
         ...
 
-    def close(self) -> None:
+    def close(self) -> BankEnd:
         """Disable the drives and leave the bus; a second call does nothing."""
         ...
 

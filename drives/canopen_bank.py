@@ -19,6 +19,7 @@ from drives.axes import SequenceTimes, SixAxes
 from drives.axes_values import AxesSeen
 from drives.bank import (
     LEGS,
+    BankEnd,
     BankFeedback,
     BankReport,
     DriveError,
@@ -153,7 +154,7 @@ class CanopenBank:
         self._readings = DriveReadings(self._nodes, settings.type.readings)
         self._codes = DriveCodes(self._watch, self._axes, self._bus, settings)
         self._configured = self._closing = self._closed = False
-        self._left_um: tuple[int, ...] = ()
+        self._end: BankEnd | None = None
         self._cycle_thread = 0
         for bus, segment in enumerate(self._segments):
             segment.on_frame = self._inbox.listener(bus, now_s)
@@ -315,30 +316,26 @@ class CanopenBank:
         return self._bus.report(self._watch.unknown_ids, notes)
 
     def link_tally(self) -> LinkTally:
-        """Return the counts of the bus so far, by name.
+        """Return the counts of the bus so far, by name."""
+        return tally_with_notes(self.link_report().tally(), self._axes.failures)
 
-        After `close()` also ``left_um``, the lengths at which legs with absolute encoders stood
-        still then [um], if all six told them.
-        """
-        tally = tally_with_notes(self.link_report().tally(), self._axes.failures)
-        tally = {**tally, "left_um": self._left_um} if self._left_um else tally
-        over = self._cut is not None and self._cut.trial.over
-        return {**tally, "cut_us": self._cut.trial.stop_us} if self._cut and over else tally
-
-    def close(self) -> None:
+    def close(self) -> BankEnd:
         """Disable the drives, make them pre-operational, leave the bus; never raises."""
-        if self._closed:
-            return
-        try:
-            if self._configured:
-                self._let_go()
-        except DriveError:
-            pass  # a dead link: the drives' own watchdogs stop them
-        finally:
-            self._closed = True
-            self._bus.shutdown()
+        if self._end is None:
+            cut = None if self._cut is None else self._cut.trial
+            cut_us = cut.stop_us if cut is not None and cut.over else ()
+            self._end = BankEnd(self.link_tally(), cut_us=cut_us)
+            try:
+                if self._configured:
+                    self._end = replace(self._end, left_m=self._let_go())
+            except DriveError:
+                pass  # a dead link: the drives' own watchdogs stop them
+            finally:
+                self._closed = True
+                self._bus.shutdown()
+        return self._end
 
-    def _let_go(self) -> None:
+    def _let_go(self) -> tuple[float, ...]:
         """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
         self._axes.request(DriveGoal.DISABLED)
         self._closing = True
@@ -354,11 +351,10 @@ class CanopenBank:
         asked = begin_to_leave(self._nodes, proved)
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)
-        if self._settings.absolute:
-            self._left_um = self._standstill_um()
+        return self._standstill_m() if self._settings.absolute else ()
 
-    def _standstill_um(self) -> tuple[int, ...]:
-        """Ask drives for the lengths of their legs [um]; empty if one moves or does not answer.
+    def _standstill_m(self) -> tuple[float, ...]:
+        """Ask drives for the lengths of their legs [m]; empty if one moves or does not answer.
 
         By SDO: a drive that has lost the bench may have left operational, and sends no PDO then.
         """
@@ -374,7 +370,7 @@ class CanopenBank:
         ]
         if any(abs(one_m - other_m) > STIRS_M for one_m, other_m in lengths_m):
             return ()
-        return tuple(round(length_m * 1e6) for _, length_m in lengths_m)
+        return tuple(length_m for _, length_m in lengths_m)
 
     def _cycle_until(self, condition: Callable[[], bool], span_s: float) -> None:
         """Run cycles by itself, at most for so long [s]."""

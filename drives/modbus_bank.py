@@ -14,10 +14,12 @@ raises `LinkLostError`; a TCP connection that is gone is opened again by the nex
 """
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from drives.axes import AxesSeen, SixAxes
 from drives.bank import (
     LEGS,
+    BankEnd,
     BankFeedback,
     BankReport,
     DriveGoal,
@@ -63,6 +65,10 @@ SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
 STILL_M = 2e-5
 """A rod that stays within this distance stands still [m]."""
+NO_FIRST_MOTION: Final = (
+    "no register for the speeds of homing (homing_speed_switch, homing_speed_zero): no slow first "
+    "motion; the drives home as fast as is stored in them, which the maker's tool tells"
+)
 
 
 class ModbusBank:
@@ -141,6 +147,7 @@ class ModbusBank:
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
         self._counts = LinkCounts(0, [0] * LEGS)
+        self._end: BankEnd | None = None
 
     @property
     def waiting(self) -> str:
@@ -153,9 +160,7 @@ class ModbusBank:
 
     def link_tally(self) -> LinkTally:
         """Return what has happened on the link so far, by name."""
-        tally = tally_with_notes(self._counts.tally(), self._axes.failures)
-        over = self._cut is not None and self._cut.over
-        return {**tally, "cut_us": self._cut.stop_us} if self._cut and over else tally
+        return tally_with_notes(self._counts.tally(), self._axes.failures)
 
     def configure(self) -> BankReport:
         """Connect, identify the gateway, write the drives' parameters and read them back."""
@@ -174,7 +179,8 @@ class ModbusBank:
         self._units.begin(report.boot_counts)
         first = self._settings.first_motion_due(simulated=report.simulated)
         absolute = self._settings.absolute
-        if first and not absolute and self._teller.possible:
+        blind = first and not absolute and not self._teller.possible
+        if first and not absolute and not blind:
             self._axes.expect_first_motion(self._teller.courses())
         return BankReport(
             self._name,
@@ -182,6 +188,7 @@ class ModbusBank:
             report.simulated,
             report.axes,
             report.identities,
+            notes=(f"{self._map.source}: {NO_FIRST_MOTION}",) if blind else (),
             scale_proved=report.scale_proved,
             counts=self._places(self._worker, report.identities),
             first_motion=first and absolute,
@@ -294,8 +301,10 @@ class ModbusBank:
         if self._teller.told:
             self._axes.stage_told(stage)
 
-    def close(self) -> None:
+    def close(self) -> BankEnd:
         """Disable the drives and leave the gateway; a second call does nothing."""
+        cut_us = self._cut.stop_us if self._cut is not None and self._cut.over else ()
+        self._end = self._end or BankEnd(self.link_tally(), cut_us=cut_us)
         if self._worker is not None and not self._closed:
             self._axes.request(DriveGoal.DISABLED)
             orders = self._words.orders(self._axes.words(None), None)
@@ -308,6 +317,7 @@ class ModbusBank:
 
             self._worker.run(sign_off, CLOSE_TIME_MAX_S)
         self._leave()
+        return self._end
 
     def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
         gateway.connect()

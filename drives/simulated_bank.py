@@ -23,6 +23,7 @@ import numpy as np
 from drives import cylinder
 from drives.bank import (
     LEGS,
+    BankEnd,
     BankFeedback,
     BankReport,
     DriveGoal,
@@ -200,11 +201,12 @@ class SimulatedBank:
         """Return nothing: there is no link."""
         return {}
 
-    def close(self) -> None:
+    def close(self) -> BankEnd:
         """Switch the drives off; a second call does nothing."""
         self._closed = True
         self._goal = None
         self._state[:] = [DriveState.OFF] * LEGS
+        return BankEnd(self.link_tally())
 
     def _require_live(self, call: str) -> None:
         if self._state[0] is DriveState.OFF:

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from drives.bank import (
+    BankEnd,
     BankReport,
     DriveBank,
     DriveEncoderError,
     DriveModelError,
-    LinkTally,
     SixBools,
 )
 from drives.known_place import SENSOR_FAULT
@@ -102,7 +102,7 @@ class RunResult:
         setup: what the system granted for real time, empty in a dry run.
         drives: what the drives said of themselves.
         homed: whether each leg had found its reference in the last cycle.
-        link: what has happened on the link to the drives; nothing where there is none.
+        link: how the drives were left, and what had happened on the link to them.
         gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
             the gate had no process of its own.
     """
@@ -118,7 +118,7 @@ class RunResult:
     setup: tuple[RealtimeItem, ...]
     drives: BankReport
     homed: SixBools
-    link: LinkTally
+    link: BankEnd
     gate_record: str = ""
 
     @property

@@ -50,8 +50,13 @@ def rack(
     rig: Annotated[str, typer.Option("--rig", help="The rig whose drives are emulated.")] = "paper",
     kind: Annotated[
         str,
-        typer.Option("--type", metavar="TYPE", help="CANopen: epos4, cl4, ipos …"),
-    ] = "hil_emulated",
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="CANopen: epos4, cl4, ipos …; Modbus: nanotec_modbus_rtu. The bench's own "
+            "emulated drives if left out.",
+        ),
+    ] = "",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 takes a free one.")
     ] = 0,
@@ -65,6 +70,16 @@ def rack(
         Path | None, typer.Option("--script", help="TOML file of faults, each with its time.")
     ] = None,
     baud: Annotated[int, typer.Option("--baud", help="modbus-rtu: of the line [Bd].")] = 115_200,
+    rate_hz: Annotated[
+        float,
+        typer.Option(
+            "--rate",
+            min=4.0,
+            max=1000.0,
+            metavar="HZ",
+            help="nanotec_modbus_rtu: of the runs to come; stored in its drives (60C2h).",
+        ),
+    ] = 1.0 / 0.06,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where the rods stand at first.")] = 0,
     end_with_input: Annotated[
         bool,
@@ -91,6 +106,7 @@ def rack(
         seed=seed,
         paced=not unpaced,
         kind=kind,
+        rate_hz=rate_hz,
         end_with_input=end_with_input,
     )
 

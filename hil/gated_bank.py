@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from drives.bank import (
+    BankEnd,
     BankFeedback,
     BankReport,
     DriveBank,
     DriveGoal,
     DriveState,
     LegCommand,
-    LinkTally,
     SixInts,
 )
 from drives.first_motion import STAGES
@@ -103,11 +103,11 @@ class GatedDrives(Protocol):
         """
         ...
 
-    def close(self) -> LinkTally:
+    def close(self) -> BankEnd:
         """Disable the drives and leave the bus; a second call does nothing.
 
         Returns:
-            What had happened on the link to the drives by then; nothing if that is not known.
+            How they were left; with an empty tally if that is not known.
         """
         ...
 
@@ -129,9 +129,8 @@ class GatedBank:
         self._now_s = now_s
         self._goal = DriveGoal.DISABLED
         self._feedback: Feedback | None = None
-        self._left_m: tuple[float, ...] = ()
         self._estop: Channels | None = None
-        self._tally: LinkTally | None = None
+        self._end: BankEnd | None = None
 
     @property
     def waited_s(self) -> float:
@@ -149,8 +148,8 @@ class GatedBank:
 
         Empty if the drives did not tell all of them.
         """
-        if self._left_m:
-            return self._left_m, (0.0,) * len(self._left_m)
+        if self._end is not None and self._end.left_m:
+            return self._end.left_m, (0.0,) * len(self._end.left_m)
         feedback = self._feedback
         if feedback is None or not all(feedback.fresh):
             return (), ()
@@ -231,19 +230,11 @@ class GatedBank:
         self._feedback = _for_gate(feedback)
         self._estop = None if feedback.inputs is None else estop_channels(feedback.inputs)
 
-    def close(self) -> LinkTally:
-        """Disable the drives and leave the bus; a second call does nothing.
-
-        Returns:
-            What had happened on the link to the drives by then.
-        """
-        if self._tally is None:
-            self._tally = self._bank.link_tally()
-        self._bank.close()
-        left_um = self._bank.link_tally().get("left_um")
-        if isinstance(left_um, tuple):
-            self._left_m = tuple(float(um) * 1e-6 for um in left_um)
-        return self._tally
+    def close(self) -> BankEnd:
+        """Disable the drives and leave the bus; a second call does nothing."""
+        end = self._bank.close()
+        self._end = self._end or end
+        return self._end
 
 
 def _command(allowed: LegTarget | None) -> LegCommand | None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from drives.bank import DriveError, LinkTally
+from drives.bank import BankEnd, DriveError
 from drives.waits import Waits
 from hil.clock import Clock, Tick
 from hil.gated_bank import Exchange, GatedDrives
@@ -42,7 +42,7 @@ class LoopEnd:
         mode: the bench's last mode.
         verdict: the gate's last verdict, None if there was no cycle.
         failure: what broke, None if nothing did.
-        link: what has happened on the link to the drives.
+        link: how the drives were left, and what had happened on the link to them.
     """
 
     cycles: int
@@ -50,7 +50,7 @@ class LoopEnd:
     mode: Mode
     verdict: Verdict | None
     failure: Exception | None
-    link: LinkTally
+    link: BankEnd
 
 
 class Loop:
@@ -94,7 +94,7 @@ class Loop:
         self._overruns = 0
         self._verdict: Verdict | None = None
         self._failure: Exception | None = None
-        self._link: LinkTally = {}
+        self._link = BankEnd()
         self._busy_s = 0.0
         self._cycles = 0
         self._failed_cycles = 0

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hil.child_process import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.console import RefusedError, err
 from hil.machine import load_rig
-from hil.rack_setup import PROTOCOLS, drive_type, rack_settings
+from hil.rack_setup import PROTOCOLS, rack_settings, type_of
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.settings import ConfigError
@@ -20,6 +20,8 @@ from hil.signals import StopSignals
 if TYPE_CHECKING:
     from sim.devices.drive_parameters import RackSettings
 
+STORED_RATE_HZ = 1.0 / 0.06
+"""What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
 RACK_PRIORITY = 85
 """SCHED_FIFO priority of emulated drives: below the gate, above control."""
 END_WITHIN_S = 5.0
@@ -36,7 +38,8 @@ def serve_rack(
     baud: int,
     seed: int,
     paced: bool,
-    kind: str = "hil_emulated",
+    kind: str = "",
+    rate_hz: float = STORED_RATE_HZ,
     end_with_input: bool = False,
 ) -> None:
     """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
@@ -49,15 +52,14 @@ def serve_rack(
         raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
     if pty and protocol != "canopen":
         raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
-    if kind != "hil_emulated" and protocol != "canopen":
-        raise ConfigError("--type", ["is for canopen; drives on Modbus are as their map says"])
+    wanted = type_of(kind, protocol)
     rig_file = find_file(rig, folder="rigs", key="--rig")
-    wanted = drive_type(kind)
     settings = rack_settings(load_rig(rig_file), paced=paced, buses=buses, kind=wanted)
     begin = _can_rack if protocol == "canopen" else _modbus_rack
     try:
         text = "" if script is None else script.read_text(encoding="utf-8")
-        serve = begin(settings, protocol, text, baud=baud, paced=paced, pty=pty)
+        line = LineOptions(protocol, baud, paced, pty, rate_hz)
+        serve = begin(settings, line, text)
         # Drives have processors of their own: nothing on this machine should make them late.
         with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
             serve(
@@ -76,31 +78,50 @@ def serve_rack(
         raise RefusedError(f"the rack cannot start{place}: {error}") from None
 
 
+class LineOptions(NamedTuple):
+    """How the rack is asked: wire, baud rate [Bd], pace, pseudo-terminal, stored rate [Hz]."""
+
+    protocol: str
+    baud: int
+    paced: bool
+    pty: bool
+    rate_hz: float
+
+
 # A rack loads only what its own wire needs: it starts sooner, and holds less memory.
 
 
-def _can_rack(
-    settings: "RackSettings", _protocol: str, script: str, *, baud: int, paced: bool, pty: bool
-) -> Callable[..., None]:
+def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
     """What runs a CANopen rack; the baud rate and the pace are in its settings."""
     from sim.devices.faults import parse_script
     from sim.devices.rack import run_can_rack
 
-    return partial(run_can_rack, settings, pty=pty, script=parse_script(script), say=_say)
+    return partial(run_can_rack, settings, pty=line.pty, script=parse_script(script), say=_say)
 
 
-def _modbus_rack(
-    settings: "RackSettings", protocol: str, script: str, *, baud: int, paced: bool, pty: bool
-) -> Callable[..., None]:
+def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
     """What runs a Modbus rack on TCP, or on a serial line."""
+    from sim.devices.modbus_device import ModbusRackSettings
     from sim.devices.modbus_injection import parse_script
     from sim.devices.modbus_rack import run_modbus_rack
-    from sim.devices.modbus_rack_core import ModbusRackSettings
+    from sim.devices.modbus_types import MODBUS_TYPES
 
-    transport = "tcp" if protocol == "modbus-tcp" else "rtu"
-    line = ModbusRackSettings(rack=settings, baud=baud, paced=paced)
-    faults = parse_script(script)
-    return partial(run_modbus_rack, line, transport=transport, script=faults, report=_say)
+    kind = MODBUS_TYPES[settings.nodes[0].type.name]
+    device = ModbusRackSettings(
+        rack=settings,
+        units=kind.units,
+        baud=line.baud,
+        paced=line.paced,
+        cycle_s=1.0 / line.rate_hz,
+    )
+    return partial(
+        run_modbus_rack,
+        device,
+        transport="tcp" if line.protocol == "modbus-tcp" else "rtu",
+        kind=kind.device,
+        script=parse_script(script),
+        report=_say,
+    )
 
 
 def _say(line: str) -> None:

@@ -5,6 +5,7 @@ from hil.settings import ConfigError
 from sim.devices.drive_parameters import NodeSettings, RackSettings
 from sim.devices.drive_type import DriveType
 from sim.devices.maker_types import EMULATED, TYPES
+from sim.devices.modbus_types import MODBUS_TYPES
 from sim.devices.plant import RodSettings
 
 PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
@@ -14,18 +15,25 @@ FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
 
-def drive_type(name: str) -> DriveType:
+def type_of(name: str, protocol: str) -> DriveType:
     """The type of drive that is emulated.
 
     Args:
-        name: as ``--type`` names it.
+        name: as ``--type`` names it; the bench's own drives if empty.
+        protocol: one of `PROTOCOLS`.
 
     Raises:
-        ConfigError: if there is no such type.
+        ConfigError: if there is no such type on this wire.
     """
-    if name not in TYPES:
-        raise ConfigError("--type", [f"{name!r}: one of {', '.join(TYPES)} is needed"])
-    return TYPES[name]
+    on_modbus = {each: kind.drives for each, kind in MODBUS_TYPES.items()}
+    types = TYPES if protocol == "canopen" else on_modbus
+    if name and name not in types:
+        text = f"{name!r}: on {protocol} one of {', '.join(types)} is needed"
+        for other, there in (("canopen", TYPES), ("modbus-rtu or modbus-tcp", on_modbus)):
+            if name in there:
+                text += f", or --protocol {other}"
+        raise ConfigError("--type", [text])
+    return types[name] if name else next(iter(types.values()))
 
 
 def rack_settings(

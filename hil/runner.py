@@ -285,7 +285,7 @@ def _run_json(
         **asdict(evidence),
         "cycles": result.cycles,
         "overruns": result.overruns,
-        "link": dict(result.link),
+        "link": dict(result.link.tally),
         "recording": str(result.recorder.path),
         "recording_sha256": result.recorder.sha256,
         "recording_status": result.recorder.status.name,

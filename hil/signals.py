@@ -16,7 +16,8 @@ class StopSignals:
     """While entered, these signals only set a flag; the handlers from before come back after.
 
     The loop looks at `asked` once a cycle and parks the platform. A second signal changes nothing:
-    an impatient operator does not tear the run, or the end of its recording, apart.
+    an impatient operator does not tear the run, or the end of its recording, apart. One inside
+    another: both hear it, so that several runs one after the other end as one.
 
     Raises:
         ValueError: on entering outside the main thread, where Python delivers no signals.
@@ -35,7 +36,7 @@ class StopSignals:
 
     def __enter__(self) -> StopSignals:
         for number in _WATCHED:
-            self._before[number] = signal.signal(number, self._note)
+            self._before[number] = signal.signal(number, self.note)
         return self
 
     def __exit__(
@@ -49,6 +50,10 @@ class StopSignals:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         self._before.clear()
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal in; whoever has it set around this one hears it, too."""
         if self._asked is None:
             self._asked = signal.Signals(number)
+        outer = getattr(self._before.get(signal.Signals(number)), "__self__", None)
+        if isinstance(outer, StopSignals):
+            outer.note(number, frame)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from drives.bank import LinkTally
 from drives.cut_trial import NOT_SEEN
 from hil.machine import soft_range_m
 from hil.rig import Rig
@@ -60,12 +59,6 @@ class WatchdogProof:
                         f"(at most {self.limit_us * 1e-3:.0f} ms)"
                     )
         return tuple(found)
-
-
-def cut_us(tally: LinkTally) -> tuple[int, ...]:
-    """The times of a run that was cut [us], 6; empty if it was not."""
-    found = tally.get("cut_us", ())
-    return tuple(t for t in found if isinstance(t, int)) if isinstance(found, tuple | list) else ()
 
 
 def limit_us(watchdog_s: float, period_s: float) -> int:

@@ -8,7 +8,7 @@ import pytest
 from bench_plans import plan
 
 import hil
-from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState, LinkLostError
+from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState, LinkLostError
 from hil.clock import Tick
 from hil.gated_bank import GatedBank
 from hil.machine import gate_limits
@@ -60,6 +60,7 @@ class SpyBank:
 
     def close(self):
         self.closed += 1
+        return BankEnd(self.link_tally())
 
 
 class Drive:
@@ -248,10 +249,10 @@ def test_what_happened_on_the_link_is_told_at_the_end_and_stays():
     drive = Drive()
     for _ in range(4):
         drive.cycle()
-    tally = drive.gated.close()
-    assert tally["cycles"] == len(drive.bank.sent) == 5
+    end = drive.gated.close()
+    assert end.tally["cycles"] == len(drive.bank.sent) == 5
     drive.bank.sent.clear()  # what a bank that is closed says is not asked for
-    assert drive.gated.close() == tally
+    assert drive.gated.close() == end
     assert drive.bank.closed == 2
 
 

@@ -11,6 +11,9 @@ from campaign import SHARE, count
 from rack_bench import needs_wires, rack, told_well, write_quick_rig
 
 import hil.report.style
+from hil.rack_setup import type_of
+from hil.settings import ConfigError
+from hil.shipped import configs_dir
 
 SEED = 11
 """Draws the type of a share."""
@@ -25,18 +28,21 @@ CANOPEN = {
     "prl120": ('type = "prl120"\nhoming = "absolute"', f"scale_told = false\n{TURN}"),
 }
 """What the builder of a rig writes into [drives] and [drives.canopen]."""
-MODBUS = {"hil_rack": ('type = "hil_rack"', "")}
+MODBUS = {
+    "hil_rack": ('type = "hil_rack"', ""),
+    "nanotec_modbus_rtu": ('type = "nanotec_modbus_rtu"\ncounts_per_m = 360000', ""),
+}
 DRIVES = CANOPEN | MODBUS
 DRAWN = random.Random(SEED).sample(sorted(DRIVES), count(len(DRIVES)))
-RATE_HZ = 100
+RATE_HZ = {name: 25 if name == "nanotec_modbus_rtu" else 100 for name in DRIVES}
+"""Six units, asked one after the other, take longer than one frame to all."""
 HEAVE = {
-    "rate_hz": RATE_HZ,
     "motion.duration_s": 2,
     "motion.fade_s": 0.5,
     "motion.terms.0.amplitude_m": 0.02,
     "motion.terms.0.frequency_hz": 0.5,
 }
-SERIALS = "serial_numbers = [1001, 1002, 1003, 1004, 1005, 1006]"
+SERIALS = "serial_numbers = [1001, 1002, 1003, 1004, 1005, 1006]\n"
 
 
 @pytest.fixture
@@ -48,12 +54,23 @@ def rig_of(tmp_path, monkeypatch):
     def write(name):
         path = write_quick_rig(tmp_path)
         drives, canopen = DRIVES[name]
-        tables = f"\n[drives]\n{SERIALS}\n{drives}\n"
+        serials = "" if name == "nanotec_modbus_rtu" else SERIALS  # no register tells them
+        tables = f"\n[drives]\n{serials}{drives}\n"
         tables += f"\n[drives.canopen]\n{canopen}\n" if canopen else ""
         path.write_text(path.read_text(encoding="utf-8") + tables, encoding="utf-8")
         return path
 
     return write
+
+
+def test_every_shipped_type_has_a_rack_and_is_driven_here():
+    shipped = {path.stem for path in (configs_dir() / "drives").glob("*.toml")}
+    assert shipped == set(DRIVES)
+    for name in shipped:
+        wire = "canopen" if name in CANOPEN else "modbus-rtu"
+        assert type_of(name, wire).name == name
+        with pytest.raises(ConfigError, match=f"or --protocol {wire}"):
+            type_of(name, "modbus-tcp" if wire == "canopen" else "canopen")
 
 
 @pytest.mark.campaign
@@ -65,9 +82,11 @@ def rig_of(tmp_path, monkeypatch):
 def test_a_shipped_type_is_homed_tested_and_driven(name, rig_of, tmp_path):
     print(f"seed {SEED}, share {SHARE:g}")
     rig = rig_of(name)
-    kind = ["--type", name] if name in CANOPEN else ["--protocol", "modbus-tcp"]
+    rate_hz = RATE_HZ[name]
+    kind = ["--type", name, "--rate", str(rate_hz)]
+    kind += [] if name in CANOPEN else ["--protocol", "modbus-tcp"]
     with rack("--rig", str(rig), *kind) as emulated:
-        where = ["--drives", emulated.url, "--rate", RATE_HZ]
+        where = ["--drives", emulated.url, "--rate", rate_hz]
         kept = [*where, "--out", tmp_path / "runs"]
         if "absolute" in DRIVES[name][0]:
             lengths = ",".join(["0.67"] * 6)
@@ -78,7 +97,8 @@ def test_a_shipped_type_is_homed_tested_and_driven(name, rig_of, tmp_path):
         if SHARE == 1.0:
             passed = told_well("drives", "test", rig, "--witness", "A. Person", *kept)
             assert [leg["faults"] for leg in passed["legs"]] == [[]] * 6
-        sets = [word for key, value in HEAVE.items() for word in ("--set", f"{key}={value}")]
+        changes = {"rate_hz": rate_hz, **HEAVE}
+        sets = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
         sets += ["--set", f"rig={rig}", "--out", tmp_path / "runs"]
         ran = told_well("run", "heave", "--drives", emulated.url, "--clock", "real", *sets)
         assert ran["outcome"] == "completed"

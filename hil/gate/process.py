@@ -14,11 +14,11 @@ import socket
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import astuple
+from dataclasses import asdict, astuple, replace
 from pathlib import Path
 from typing import Any, Final
 
-from drives.bank import BankReport, DriveError, LinkTally
+from drives.bank import BankEnd, BankReport, DriveError, LinkTally
 from drives.waits import Waits
 from hil.clock import Clock, Tick
 from hil.gate.black_box import BlackBox
@@ -28,7 +28,7 @@ from hil.gate.place_record import PlaceRecord
 from hil.gate.server import GateServer
 from hil.gate.slot import CommandSlot
 from hil.gate.spec import build_bank
-from hil.gate.status import LOST_KIND, TALLY_KIND, waits_to_json
+from hil.gate.status import END_KIND, LOST_KIND, waits_to_json
 from hil.gated_bank import GatedBank
 from hil.installation import HOME, code_of_process
 from hil.realtime import RealClock
@@ -223,10 +223,10 @@ def _guard(
         if not isinstance(error, DriveError):
             raise
     finally:
-        tally = _close(gated)
+        end = _close(gated)
         place.end(*gated.last_measured)
-        box.event(f"link: {_in_words(tally)}")
-        _tell(ring, tally)
+        box.event(f"link: {_in_words(end.tally)}")
+        _tell(ring, end)
         ring.close_producer()
         wire.close()
         if order.black_box and box.kept:
@@ -235,17 +235,17 @@ def _guard(
     return status
 
 
-def _close(gated: GatedBank) -> LinkTally:
+def _close(gated: GatedBank) -> BankEnd:
     with suppress(DriveError):
         return gated.close()
-    return {}
+    return BankEnd()
 
 
-def _tell(ring: Ring, tally: LinkTally) -> None:
-    """Put the tally into the ring, without its notes if they are too long for an entry."""
-    if not ring.push(TALLY_KIND, json.dumps(tally).encode()):
-        counts = {name: value for name, value in tally.items() if name != "notes"}
-        ring.push(TALLY_KIND, json.dumps(counts).encode())
+def _tell(ring: Ring, end: BankEnd) -> None:
+    """Put the end into the ring, without the notes of its tally if they are too long for it."""
+    if not ring.push(END_KIND, json.dumps(asdict(end)).encode()):
+        counts = {name: value for name, value in end.tally.items() if name != "notes"}
+        ring.push(END_KIND, json.dumps(asdict(replace(end, tally=counts))).encode())
 
 
 def _in_words(tally: LinkTally) -> str:

@@ -11,12 +11,12 @@ import json
 import os
 import select
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from drives.bank import BankReport, DriveSequenceError, LinkLostError, LinkTally
+from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError
 from drives.waits import Waits
 from hil.clock import Tick
 from hil.gate.child import GATE_PROGRAM, GateChild
@@ -27,11 +27,11 @@ from hil.gate.server import HOLD_ALONE_S
 from hil.gate.slot import CommandSlot, Order
 from hil.gate.spec import BankSpec
 from hil.gate.status import (
+    END_KIND,
     LOST_KIND,
     STATUS_KIND,
     STATUS_SLOT_BYTES,
     STATUS_SLOTS,
-    TALLY_KIND,
     WAITS_KIND,
     Status,
     decode,
@@ -102,7 +102,7 @@ class RemoteGate:
         self._waits: Waits = ()
         self._lost = False
         self._lost_why = ""
-        self._tally: LinkTally = {}
+        self._end = BankEnd()
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
@@ -259,8 +259,8 @@ class RemoteGate:
                     found.append(decode(payload))
                 elif kind == LOST_KIND:
                     lost = payload.decode(errors="replace")
-                elif kind == TALLY_KIND:
-                    self._tally = json.loads(payload)
+                elif kind == END_KIND:
+                    self._end = _end_of(json.loads(payload))
                 elif kind == WAITS_KIND:
                     self._waits = waits_from_json(json.loads(payload))
         return lost
@@ -286,24 +286,24 @@ class RemoteGate:
             f"drives {verdict.drives.name}"
         )
 
-    def close(self) -> LinkTally:
+    def close(self) -> BankEnd:
         """Ask the gate to stop, take the power off and end; a second call does nothing.
 
         It waits for the gate's process, at most `END_TIMEOUT_S` beyond what a stop takes.
 
         Returns:
-            What has happened on the link; nothing if the gate did not live to tell.
+            How the drives were left; with an empty tally if the gate did not live to tell.
         """
         child, slot = self._child, self._slot
         if child is None or slot is None:
-            return self._tally
+            return self._end
         if child.running:
             slot.write(Order(0, self._now_s(), None, leave=True))
             patience_s = END_TIMEOUT_LOST_S if self._lost else END_TIMEOUT_S
             child.end(patience_s, self._follow_the_end)
         self._follow_the_end(0.0)  # what it told between our last look and its end
         self._let_go()
-        return self._tally
+        return self._end
 
     def _follow_the_end(self, timeout_s: float) -> bool:
         """Read what the leaving gate tells, so that `mode` is its last one."""
@@ -324,6 +324,10 @@ class RemoteGate:
         if self._ring is not None:
             self._ring.release()
         self._child = self._slot = self._ring = self._socket = None
+
+
+def _end_of(told: Mapping[str, Any]) -> BankEnd:
+    return BankEnd(told["tally"], tuple(told["left_m"]), tuple(told["cut_us"]))
 
 
 def _exchange(status: Status, earlier: tuple[Exchange, ...] = ()) -> Exchange:

@@ -22,8 +22,8 @@ STATUS_KIND: Final = 1
 """Kind of a ring's entry that is a status record."""
 LOST_KIND: Final = 2
 """Kind of a ring's entry that tells, as text, why the gate has lost its link."""
-TALLY_KIND: Final = 3
-"""Kind of a ring's last entry: what has happened on the link, as JSON."""
+END_KIND: Final = 3
+"""Kind of a ring's last entry: how the drives were left, as JSON."""
 
 WAITS_KIND: Final = 4
 """Kind of a ring's entry that tells what the drives wait for, as JSON."""

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 
 from sim.devices.drive402 import Event
+from sim.devices.modbus_device import ModbusDevice
 from sim.devices.modbus_injection import ModbusInjection
-from sim.devices.modbus_rack_core import ModbusRackCore, state_words
 
 
 class ModbusFaults:
@@ -24,7 +24,7 @@ class ModbusFaults:
     """
 
     def __init__(
-        self, core: ModbusRackCore, script: Sequence[tuple[float, ModbusInjection]] = ()
+        self, core: ModbusDevice, script: Sequence[tuple[float, ModbusInjection]] = ()
     ) -> None:
         self._core, self._script = core, list(script)
         self._began_s: float | None = None
@@ -119,7 +119,7 @@ class ModbusFaults:
         elif injection.axis:
             drive = self._core.drives[injection.axis - 1]
             if kind == "stuck":
-                self._core.hold_values[injection.axis - 1] = state_words(drive)
+                self._core.hold_values[injection.axis - 1] = self._core.state_words(drive)
             elif kind == "jump":
                 drive.jump_encoder(value)
             elif kind == "lag":

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TextIO
 
+from sim.devices.modbus_device import ModbusDevice, ModbusRackSettings
 from sim.devices.modbus_faults import ModbusFaults
 from sim.devices.modbus_injection import (
     KINDS,
@@ -22,7 +23,7 @@ from sim.devices.modbus_injection import (
     ModbusInjection,
     parse_fault,
 )
-from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
+from sim.devices.modbus_rack_core import ModbusRackCore
 from sim.devices.modbus_rack_server import LOOPBACK, RackServer
 
 TICK_S: Final = 0.002
@@ -45,7 +46,8 @@ def run_modbus_rack(
     stop: Callable[[], bool],
     seed: int = 0,
     report: Callable[[str], None] | None = None,
-    core: ModbusRackCore | None = None,
+    kind: type[ModbusDevice] = ModbusRackCore,
+    core: ModbusDevice | None = None,
     faults: ModbusFaults | None = None,
     end_with_console: bool = False,
 ) -> None:
@@ -63,6 +65,7 @@ def run_modbus_rack(
         stop: Is asked again and again whether the rack shall end.
         seed: Seed of where the rods stand and what the encoders say.
         report: Gets the console's answers; None for nobody.
+        kind: What has the registers.
         core: The device, if the caller wants to look at it; made from the settings otherwise.
         faults: Its faults, if the caller wants to begin some; made from the script otherwise.
         end_with_console: Whether the rack ends when the console's input does, so that it does not
@@ -74,7 +77,7 @@ def run_modbus_rack(
     """
     if transport not in ("tcp", "rtu"):
         raise ValueError(f'transport is {transport!r}, "tcp" or "rtu" is needed')
-    device = ModbusRackCore(settings, seed=seed) if core is None else core
+    device = kind(settings, seed=seed) if core is None else core
     rack = _Rack(device, faults or ModbusFaults(device, script), now_s, report)
 
     def over() -> bool:
@@ -88,7 +91,7 @@ class _Rack:
 
     def __init__(
         self,
-        core: ModbusRackCore,
+        core: ModbusDevice,
         faults: ModbusFaults,
         now_s: Callable[[], float],
         report: Callable[[str], None] | None,

@@ -6,16 +6,12 @@ Not modelled: parameters that take effect only after a restart, and access level
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from sim.devices import modbus_rack_table as table
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.homing import METHODS
+from sim.devices.modbus_device import ILLEGAL_ADDRESS, ILLEGAL_VALUE
 from sim.devices.modbus_rack_table import Word
-
-ILLEGAL_ADDRESS: Final = 2
-"""Exception code (Modbus Application Protocol V1.1b3, section 7)."""
-ILLEGAL_VALUE: Final = 3
 
 
 def read_parameters(drive: EmulatedDrive) -> list[int]:

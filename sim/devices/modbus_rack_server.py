@@ -24,13 +24,10 @@ from pymodbus.server import ModbusTcpServer
 from pymodbus.server.requesthandler import ServerRequestHandler
 from pymodbus.simulator import DataType, SimData, SimDevice
 
+from sim.devices.modbus_device import ModbusDevice
 from sim.devices.modbus_faults import ModbusFaults
-from sim.devices.modbus_rack_core import ModbusRackCore
 
 LOOPBACK: Final = "127.0.0.1"
-REGISTERS: Final = 1300
-"""Addresses 0 to this one are asked of the core; beyond it there is nothing."""
-FUNCTIONS: Final = (3, 6, 16, 23)
 READ_BYTES: Final = 4096
 GAP_CHARACTERS: Final = 3.5
 GAP_FIXED_S: Final = 0.00175
@@ -108,7 +105,7 @@ class RackServer(ModbusTcpServer):
 
     def __init__(
         self,
-        core: ModbusRackCore,
+        core: ModbusDevice,
         faults: ModbusFaults,
         now_s: Callable[[], float],
         *,
@@ -177,7 +174,7 @@ class RackServer(ModbusTcpServer):
             current_registers: list[int],
             set_values: list[int] | list[bool] | None,
         ) -> ExcCodes | None:
-            if function_code not in FUNCTIONS:
+            if function_code not in self.core.functions:
                 return ExcCodes.ILLEGAL_FUNCTION
             if set_values is not None:
                 values = [int(value) for value in set_values]
@@ -190,7 +187,7 @@ class RackServer(ModbusTcpServer):
             current_registers[start : start + count] = found
             return None
 
-        registers = SimData(0, count=REGISTERS, values=0, datatype=DataType.REGISTERS)
+        registers = SimData(0, count=self.core.registers, values=0, datatype=DataType.REGISTERS)
         return SimDevice(id=unit, simdata=[registers], action=action)
 
 

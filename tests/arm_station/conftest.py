@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from line_bench import line, prepared  # noqa: F401 fixtures
 
 import hil.arm_prepare
 from arm_driver.geometry import PumaGeometry

@@ -79,11 +79,11 @@ class VirtualClock:
 class RackThread:
     """An emulated rack that serves in a thread."""
 
-    def __init__(self, transport, settings=None, now_s=None, **options):
+    def __init__(self, transport, settings=None, now_s=None, kind=ModbusRackCore, **options):
         self.settings = quick_rack() if settings is None else settings
         self.clock = VirtualClock()
         self.now_s = self.clock.now_s if now_s is None else now_s
-        self.core = ModbusRackCore(self.settings, seed=7)
+        self.core = kind(self.settings, seed=7)
         self._stop, self._ready = threading.Event(), threading.Event()
         self.url, self.error = "", None
         self._thread = threading.Thread(target=self._run, args=(transport, options), daemon=True)

@@ -135,7 +135,7 @@ def test_a_watchdog_that_a_file_makes_up_does_not_pass_the_cut(claim):
     rig = bench(replace(SETTINGS, type=type_), nodes=nodes, cut_m_s=0.0)
     feedback = ready(rig.bank)
     lead(rig.bank, 0.0, 0.004, feedback, rig.rack.rods)
-    assert rig.bank.link_tally()["cut_us"] == six(NOT_SEEN)
+    assert rig.bank.close().cut_us == six(NOT_SEEN)
 
 
 def test_a_timer_in_a_wrong_unit_cannot_be_set():

@@ -148,8 +148,7 @@ def left_after(rig, before_close=lambda rig: None):
     rig.bank.configure()
     rig.bank.exchange(None)
     before_close(rig)
-    rig.bank.close()
-    return rig.bank.bank.link_tally().get("left_um", ())
+    return rig.bank.close().left_m
 
 
 def test_where_the_legs_were_left_is_asked_of_drives_that_send_no_pdo_any_more():
@@ -162,8 +161,8 @@ def test_where_the_legs_were_left_is_asked_of_drives_that_send_no_pdo_any_more()
 
     rig = absolute()
     closed_m = [scale.reference_length_m - 0.03 for scale in SCALES]
-    truth_um = [1e6 * (c + rod.x_m) for c, rod in zip(closed_m, rig.rack.rods, strict=True)]
-    assert left_after(rig, lose_the_bench) == pytest.approx(truth_um, abs=2.0)
+    truth_m = [c + rod.x_m for c, rod in zip(closed_m, rig.rack.rods, strict=True)]
+    assert left_after(rig, lose_the_bench) == pytest.approx(truth_m, abs=2e-6)
 
 
 def test_a_leg_that_sinks_is_left_nowhere(monkeypatch):
@@ -171,9 +170,9 @@ def test_a_leg_that_sinks_is_left_nowhere(monkeypatch):
     places = iter([((0,) * 6, ()), ((0, 0, 11, 0, 0, 0), ())])
     monkeypatch.setattr("drives.canopen_bank.read_places", lambda nodes: next(places))
     rig.bank.bank._configured = True
-    assert rig.bank.bank._standstill_um() == ()
+    assert rig.bank.bank._standstill_m() == ()
     places = iter([((0,) * 6, ()), ((0, 0, 9, 0, 0, 0), ())])
-    assert len(rig.bank.bank._standstill_um()) == 6
+    assert len(rig.bank.bank._standstill_m()) == 6
 
 
 def test_without_a_recorded_place_no_drive_is_ever_enabled():

@@ -117,7 +117,7 @@ def test_the_shipped_servo_map_is_read_and_names_its_manual():
     assert map_.axes_per_unit == 1
     assert map_.watchdog_type.registers == 2
     assert (map_.write.address, map_.write.count) == (6000, 8)
-    assert (map_.read.address, map_.read.count) == (5000, 12)
+    assert (map_.read.address, map_.read.count) == (5000, 10)
     assert "Process" in path.read_text()
     assert "Nobody has tried this file on metal" in path.read_text()
 

@@ -15,8 +15,9 @@ from drives.modbus_bank import ModbusBank
 from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
 from hil.drives_setup import bank_spec
+from sim.devices.modbus_device import ModbusRackSettings
 from sim.devices.modbus_injection import ModbusInjection
-from sim.devices.modbus_rack_core import ModbusRackSettings
+from sim.devices.modbus_types import MODBUS_TYPES
 
 PERIOD_S = 0.01
 PATIENCE_S = 5.0
@@ -24,13 +25,26 @@ PATIENCE_S = 5.0
 
 
 class BenchOnModbus(FaultBench):
-    """A bench whose drives are an emulated Modbus rack."""
+    """A bench whose drives are an emulated Modbus rack.
 
-    def __init__(self):
-        time = VirtualTime(100.0)
-        settings = ModbusRackSettings(rack=emulated(), paced=False)
-        self.rack = RackThread("tcp", settings, now_s=time.now_s)
-        self.plan = plan_of(rate_hz=1.0 / PERIOD_S, url=self.rack.url)
+    Args:
+        name: type of its drives.
+        overrides: what else the rig says.
+    """
+
+    def __init__(self, name="hil_rack", *overrides):
+        time, kind = VirtualTime(100.0), MODBUS_TYPES[name]
+        types = {leg: {"type": kind.drives} for leg in range(1, 7)}
+        settings = ModbusRackSettings(
+            rack=emulated(types), units=kind.units, paced=False, cycle_s=PERIOD_S
+        )
+        self.rack = RackThread("tcp", settings, now_s=time.now_s, kind=kind.device)
+        self.plan = plan_of(
+            f"rig_settings.drives.type={name}",
+            *overrides,
+            rate_hz=1.0 / PERIOD_S,
+            url=self.rack.url,
+        )
         spec = bank_spec(self.plan)
         drives = ModbusSettings.from_json(spec.settings["drives"])
         bank = ModbusBank(

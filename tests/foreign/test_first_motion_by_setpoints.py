@@ -12,7 +12,7 @@ from bench_plans import plan
 from electro_cylinder import ElectroCylinder
 
 import hil.bench
-from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState
+from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
 from hil.recording.reader import Recording
 from hil.supervisor import Outcome
 from safety.verdict import Check
@@ -103,6 +103,7 @@ class RodsBank:
 
     def close(self):
         self.request(DriveGoal.DISABLED)
+        return BankEnd()
 
 
 def played(monkeypatch, tmp_path, wrong=None, *, first_motion=True):

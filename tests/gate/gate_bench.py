@@ -3,7 +3,7 @@
 import dataclasses
 import json
 
-from drives.bank import BankFeedback, BankReport, DriveGoal, DriveState
+from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
 from hil.clock import Tick
 from hil.gate.black_box import BlackBox
 from hil.gate.server import GateServer
@@ -72,6 +72,7 @@ class IdealBank:
 
     def close(self):
         self.closed += 1
+        return BankEnd(self.link_tally())
 
 
 class InlineGate:

@@ -23,7 +23,7 @@ from operator import attrgetter
 
 from drives.axes import SequenceTimes, SixAxes
 from drives.axes_values import AxesSeen
-from drives.bank import BankFeedback, BankReport
+from drives.bank import BankEnd, BankFeedback, BankReport
 from drives.cia402 import Control, Event402, OperationMode, State402, Status, event_of
 from drives.cia402 import step as step_402
 from hil.clock import Tick
@@ -203,7 +203,7 @@ class ModelBank:
         return {}
 
     def close(self):
-        pass
+        return BankEnd()
 
 
 class Nobody:

@@ -20,6 +20,7 @@ import pytest
 from gate_bench import LIMITS, PERIOD_S, judge_stop, read_box, sim_spec
 
 from drives.bank import (
+    BankEnd,
     DriveModelError,
     DrivePlaceError,
     DriveSequenceError,
@@ -29,7 +30,7 @@ from drives.bank import (
 from hil.gate import process
 from hil.gate.remote import RemoteGate
 from hil.gate.spec import BankSpec
-from hil.gate.status import STATUS_SLOT_BYTES, TALLY_KIND, decode
+from hil.gate.status import END_KIND, STATUS_SLOT_BYTES, decode
 from hil.realtime import RealClock
 from hil.realtime_setup import RealtimePolicy
 from hil.recording.ring import HEADER_BYTES, Ring
@@ -429,10 +430,10 @@ def lose_the_drives(folder):
 
 
 def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tmp_path):
-    error, tally, again = unspoilt(lose_the_drives, tmp_path)
+    error, end, again = unspoilt(lose_the_drives, tmp_path)
     cause = "LinkLostError: the adapter is unplugged"
     assert error.startswith(f"the gate has lost its drives: {cause}; last heard: cycle ")
-    assert tally == again == json.loads(json.dumps(lost_gate.TALLY))
+    assert end == again == BankEnd(json.loads(json.dumps(lost_gate.TALLY)))
     events, _ = read_box(max(tmp_path.iterdir()) / "box.jsonl")
     *_, why, link = [event["event"] for event in events]
     assert why.startswith(f"{cause}; ")
@@ -441,11 +442,13 @@ def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tm
 
 
 def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
-    ring = Ring.local(4, 64)
-    process._tell(ring, {"cycles": 7, "notes": ("x" * 100,)})
-    process._tell(ring, {"cycles": 8, "notes": ("x",)})
+    ring = Ring.local(4, 80)
+    process._tell(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
+    process._tell(ring, BankEnd({"cycles": 8, "notes": ("x",)}))
     told = [(kind, json.loads(payload)) for kind, payload in ring.pop_all()]
-    assert told == [(TALLY_KIND, {"cycles": 7}), (TALLY_KIND, {"cycles": 8, "notes": ["x"]})]
+    without = {"tally": {"cycles": 7}, "left_m": [], "cut_us": [1] * 6}
+    whole = {"tally": {"cycles": 8, "notes": ["x"]}, "left_m": [], "cut_us": []}
+    assert told == [(END_KIND, without), (END_KIND, whole)]
 
 
 def test_drives_that_cannot_be_built_are_refused_before_anything_moves():

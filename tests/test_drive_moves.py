@@ -1,0 +1,132 @@
+"""What a signal between the runs of a slow test does: the result is told, and nothing moves on."""
+
+import json
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from drives.bank import BankEnd
+from hil import drive_moves
+from hil.bench import Outcome
+from hil.console import RefusedError
+from hil.signals import StopSignals
+
+CUT, UNCUT = BankEnd(cut_us=(60_000,) * 6), BankEnd()
+
+
+class Runs:
+    """In place of the runs: keeps which were asked for, and ends each as it is told to."""
+
+    def __init__(self, monkeypatch, links=(CUT, CUT)):
+        self.played, self.links = [], iter((UNCUT, *links))
+        self.during = self.judging = lambda: None
+        self.simulated = True
+        for name, stand_in in (
+            ("play", self.play),
+            ("judge_test_move", lambda *_: self.judging() or ()),
+            ("all_passed", lambda tests: True),
+            ("Recording", SimpleNamespace(open=lambda path: None)),
+            ("switch_of", lambda rig: None),
+            ("watchdog_s", lambda plan: 0.05),
+            ("lacking", lambda *_: []),
+            ("show_end", lambda *_: self.judging()),
+        ):
+            monkeypatch.setattr(drive_moves, name, stand_in)
+
+    def play(self, plan, folder, **_options):
+        self.played.append(plan.name)
+        with StopSignals():
+            self.during()
+        link = next(self.links)
+        if isinstance(link, Exception):
+            raise link
+        return SimpleNamespace(
+            ok=True, outcome=Outcome.COMPLETED, reason="what it ended with", link=link,
+            homed=(True,) * 6, drives=SimpleNamespace(simulated=self.simulated, identities=()),
+            recorder=SimpleNamespace(path=Path("recording.mcap")),
+        )  # fmt: skip
+
+
+def plan(name):
+    scenario = SimpleNamespace(period_s=0.01)
+    return SimpleNamespace(
+        name=name, rig=None, drives_url="modbus-tcp://127.0.0.1", scenario=scenario
+    )
+
+
+def all_told(capsys, witness=""):
+    cuts = (plan("at rest"), plan("moving"))
+    passed = drive_moves.leg_test_and_show(
+        plan("test"), cuts, Path(), witness=witness, as_json=True
+    )
+    return passed, json.loads(capsys.readouterr().out)
+
+
+def interrupt():
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_all_three_runs_are_played(monkeypatch, capsys):
+    runs = Runs(monkeypatch)
+    passed, told = all_told(capsys)
+    assert passed
+    assert told["ok"]
+    assert runs.played == ["test", "at rest", "moving"]
+
+
+@pytest.mark.parametrize("moment", ["during", "judging"])
+def test_a_signal_in_or_after_the_test_move_is_the_end_and_the_result_is_told(
+    monkeypatch, capsys, moment
+):
+    runs = Runs(monkeypatch)
+    setattr(runs, moment, interrupt)
+    passed, told = all_told(capsys)
+    assert runs.played == ["test"]
+    assert not passed
+    assert "SIGINT" in told["reason"]
+
+
+def test_a_first_silence_that_did_not_come_about_is_not_followed_by_a_second(monkeypatch, capsys):
+    runs = Runs(monkeypatch, links=(UNCUT, CUT))
+    passed, told = all_told(capsys)
+    assert runs.played == ["test", "at rest"]
+    assert not passed
+    assert "what it ended with" in told["reason"]
+
+
+def test_a_silence_that_is_refused_does_not_say_that_nothing_has_moved(monkeypatch, capsys):
+    Runs(monkeypatch, links=(RefusedError("nothing has moved: no drives"),))
+    with pytest.raises(RefusedError, match=r"the test move was passed; .* no drives"):
+        all_told(capsys)
+
+
+def test_a_signal_after_homing_does_not_take_its_result_away(monkeypatch, capsys):
+    runs = Runs(monkeypatch)
+    runs.judging = interrupt
+
+    def play(plan_, folder, *, until_told, **options):
+        until_told.enter_context(StopSignals())
+        return runs.play(plan_, folder, **options)
+
+    monkeypatch.setattr(drive_moves, "play", play)
+    assert drive_moves.home_and_show(plan("home"), None, Path(), as_json=False)
+
+
+def test_whoever_breaks_off_the_question_does_not_vouch(monkeypatch):
+    def broken_off(_question):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", broken_off)
+    assert drive_moves._asked() == ""
+
+
+def test_drives_that_do_not_tell_who_they_are_pass_without_a_certificate_and_that_is_said(
+    monkeypatch, capsys
+):
+    Runs(monkeypatch).simulated = False
+    passed, told = all_told(capsys, witness="A. Person")
+    assert passed
+    assert told["certificate"] is None
+    assert "do not tell who they are" in told["lacking"][0]
