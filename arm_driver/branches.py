@@ -1,7 +1,8 @@
 """The eight ways to reach a pose, and why one cannot be taken: solutions, limits, errors."""
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from typing import overload
 
@@ -101,15 +102,26 @@ class LimitViolation:
         joint: 1..6.
         value_rad: its angle [rad].
         limit_rad: the limit it is beyond [rad].
+        flip_rad: the turn in one step that would bring it back inside [rad]; 0 if no turn does.
     """
 
     joint: int
     value_rad: float
     limit_rad: float
+    flip_rad: float = 0.0
+
+    @property
+    def flip(self) -> str:
+        """What it would take to go on, in words; empty if no whole turn leads back inside."""
+        if self.flip_rad == 0.0:
+            return ""
+        turn = abs(math.degrees(self.flip_rad))
+        return f"to go on inside the range it would have to flip by {turn:.0f} deg in one step"
 
     def __str__(self) -> str:
         side = "above" if self.value_rad > self.limit_rad else "below"
-        return f"joint {self.joint}: {self.value_rad:.6g} rad is {side} {self.limit_rad:.6g} rad"
+        text = f"joint {self.joint}: {self.value_rad:.6g} rad is {side} {self.limit_rad:.6g} rad"
+        return f"{text}; {self.flip}" if self.flip else text
 
 
 class JointLimitError(ArmError):
@@ -265,4 +277,22 @@ def violations_at(
     return tuple(
         LimitViolation(int(j) + 1, float(q[j]), float(limits[int(q[j] > limits[1][j])][j]))
         for j in joints
+    )
+
+
+def flips_between(
+    geometry: PumaGeometry, before: Array, after: Array
+) -> tuple[LimitViolation, ...]:
+    """Joints that leave their range between two steps, and are back in it by a whole turn.
+
+    Args:
+        geometry: the arm.
+        before: angles of one step [rad], shape (6,).
+        after: angles of the next, each turned into its range [rad], shape (6,).
+    """
+    turns = np.rint((before - after) / (2.0 * math.pi))
+    flipped = np.flatnonzero(turns)
+    found = violations_at(geometry, after + 2.0 * math.pi * turns, flipped)
+    return tuple(
+        replace(one, flip_rad=float(after[one.joint - 1] - before[one.joint - 1])) for one in found
     )

@@ -2,9 +2,11 @@
 
 from numpy.typing import ArrayLike
 
+from arm_driver.branches import flips_between
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import (
     Branch,
+    JointLimitError,
     Joints,
     SingularDistances,
     branch_of,
@@ -60,10 +62,13 @@ class BranchKeeper:
 
         Raises:
             OutOfReachError: no joint angles reach the pose.
-            JointLimitError: the branch's solution is outside the ranges.
+            JointLimitError: the branch's solution is outside the ranges, or only back inside by
+                a whole turn in one step, as of a wrist that was wound up to the end of joint 6.
             SingularError: too near a singularity.
         """
         found = nearest(self._geometry, pose, self._last.q_rad, self._last.branch)
+        if flips := flips_between(self._geometry, self._last.q_rad, found.q_rad):
+            raise JointLimitError(found.branch, flips)
         singular_distances(self._geometry, found.q_rad).require(self._least)
         self._last = found
         return found

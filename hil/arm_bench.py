@@ -12,6 +12,7 @@ from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.link import ArmLink, open_arm_link
 from arm_driver.link_errors import ArmLinkError
+from arm_driver.location import Location
 from hil.arm_display import Shown
 from hil.arm_header import robot_line, run_header
 from hil.arm_journal import ArmJournal
@@ -23,6 +24,7 @@ from hil.arm_scenario import PLANNED as PLANNED
 from hil.arm_scenario import SIM_URL, ArmPlan
 from hil.arm_sources.settings import make_source
 from hil.arm_sources.source import SourceError, VelocitySource
+from hil.arm_start import RobotStart
 from hil.arm_wire import VirtualArmLink
 from hil.clock import Clock, VirtualClock, moment
 from hil.console import RefusedError
@@ -133,6 +135,7 @@ def run_arm(
     progress: Callable[[float], None] | None = None,
     shown_at: int | None = None,
     operator: bool = False,
+    robot_at: Location | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion against its robot.
 
@@ -144,6 +147,8 @@ def run_arm(
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
         operator: whether panels find a desk: to watch, to stop, to hold a live motion; real clock
             only.
+        robot_at: where the robot's controller shows its gripper, as the operator read it there;
+            for a robot that does not tell it by itself.
 
     Raises:
         RefusedError: if the robot is not there, or its source, or the desk; nothing has moved.
@@ -175,8 +180,9 @@ def run_arm(
         with _finished(sink) as recorder:
             loop = ArmLoop(
                 clock if progress is None else _Shown(clock, progress),
-                station, wire, stream_plan(prepared), _witness(journal, plan, shown_at), wish,
-                plan.scenario.longest_s,
+                station, wire, stream_plan(prepared),
+                RobotStart(plan.robot, prepared.start, robot_at),
+                _witness(journal, plan, shown_at), wish, plan.scenario.longest_s,
             )  # fmt: skip
             if led is not None:
                 led.ending = lambda: loop.ending

@@ -161,6 +161,10 @@ class ArmJournal:
         flags = ArmFlag(0)
         if step.joints is None and step.violations:
             flags |= ArmFlag.OUT_OF_REACH
+        if step.share < 1.0:
+            flags |= ArmFlag.RESTING
+        if step.gap_m > 0.0:
+            flags |= ArmFlag.BEHIND
         if self._stop.asked is not None:
             flags |= ArmFlag.STOP_ASKED
         if report.counts.empty_slot > self._empty_slots:

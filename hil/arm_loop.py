@@ -18,7 +18,9 @@ from arm_driver.contour import EndReason
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from hil.arm_dead_man import DeadMan
 from hil.arm_peers import ArmWire, Witness
+from hil.arm_start import RobotStart
 from hil.arm_supervision import near_limits
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
@@ -33,9 +35,6 @@ ASKED_WITHIN_S = 10.0
 """A robot that has not asked by then is not there [s]."""
 ENDED_WITHIN_S = 10.0
 """A stream that has been told to end has ended by then [s]."""
-RELEASED_S = 2.0
-"""A dead-man let go brings both arms to rest along the path; a robot that still moves after so long
-is not waited for [s]."""
 RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
 
 UNDER_WAY = (Course.FOLLOWING, Course.STOPPING)
@@ -81,6 +80,7 @@ class ArmLoop:
         station: makes the waypoints.
         wire: the link.
         plan: declared start and end.
+        start: how the robot is to stand there, and what the operator says of it.
         witness: notes what happens.
         stop: the operator's wish to end.
         longest_s: a live motion is brought to rest by then [s].
@@ -92,6 +92,7 @@ class ArmLoop:
         station: ArmStation,
         wire: ArmWire,
         plan: StreamPlan,
+        start: RobotStart,
         witness: Witness,
         stop: StopWish,
         longest_s: float,
@@ -100,15 +101,17 @@ class ArmLoop:
         self._station = station
         self._wire = wire
         self._plan = plan
+        self._start = start
         self._witness = witness
         self._stop = stop
         self._longest_s = longest_s
+        self._dead_man = DeadMan(station, witness)
         self._phase = Phase.ASKED
         self._since_s = 0.0
         self._due_s: float | None = None
-        self._let_go_s: float | None = None
         self._final: LinkReport | None = None
         self._next: ArmStep | None = None
+        self._gap_m = 0.0
         self._cancelled = ""
         self._ended = ""
         self._reason = ""
@@ -179,37 +182,36 @@ class ArmLoop:
             self._end_with(tick, report.text)
         elif report.state in RESTARTABLE and report.status is not None:
             try:
-                self._wire.start(self._plan)
+                self._wire.start(self._plan, self._start.shown)
             except StartRefusedError as refusal:
-                self._end_with(tick, str(refusal))
+                self._end_with(tick, f"{refusal}{self._start.hint(report.measured)}")
                 return
-            self._witness.note(tick, "the start is agreed; the stream begins")
+            if why := self._start.refusal(report.measured):
+                self._refuse_start(tick, why)
+                return
+            told = self._start.confirmation(report.measured)
+            self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
             self._phase, self._since_s = Phase.STREAMING, tick.t_s
             self._offer(tick, self._wire.poll())
         elif tick.t_s > ASKED_WITHIN_S:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
+
+    def _refuse_start(self, tick: Tick, why: str) -> None:
+        """End a stream of which nothing has been sent."""
+        self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
+        self._reason = why
+        self._wire.end(EndReason.REFUSED)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
 
     def _stream(self, tick: Tick, report: LinkReport) -> None:
         if self._stop.asked is not None:
             self._cancel(tick, "stopped by the operator")
         elif tick.t_s - self._since_s > self._longest_s:
             self._cancel(tick, f"the motion lasted longer than {self._longest_s:g} s")
-        elif self._let_go_too_long(tick):
-            self._cancel(tick, f"let go for {RELEASED_S:g} s, and the robot still moved")
+        elif why := self._dead_man.look(tick):
+            self._cancel(tick, why)
         elif report.wants:
             self._offer(tick, report)
-
-    def _let_go_too_long(self, tick: Tick) -> bool:
-        """Whether a robot moves on though its operator has let go some time ago."""
-        if self._station.held:
-            self._let_go_s = None
-        elif self._let_go_s is None:
-            self._let_go_s = tick.t_s
-        return (
-            self._let_go_s is not None
-            and tick.t_s - self._let_go_s > RELEASED_S
-            and self._station.robot_moves
-        )
 
     def _cancel(self, tick: Tick, why: str) -> None:
         """End the robot's stream now; what lies in the slot is not sent any more."""
@@ -262,6 +264,7 @@ class ArmLoop:
             return
         self._witness.step(tick, step, report)
         self._next = None
+        self._gap_m = max(self._gap_m, step.gap_m)
         if step.course is Course.AT_REST:
             self._wire.end(EndReason.COMPLETED)
             self._phase, self._since_s = Phase.ENDING, tick.t_s
@@ -287,7 +290,9 @@ class ArmLoop:
 
     def _over(self, tick: Tick, report: LinkReport) -> None:
         result = report.result
-        self._witness.note(tick, f"the stream is over: {result.value if result else ''}")
+        behind = f"; the robot was up to {1e3 * self._gap_m:.1f} mm from the simulated gripper"
+        over = f"the stream is over: {result.value if result else ''}"
+        self._witness.note(tick, over + (behind if self._gap_m else ""))
         if result is StreamResult.COMPLETED:
             self._reason = self._ended
         elif result is StreamResult.CANCELLED:

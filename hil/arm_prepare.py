@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.kinematics import Joints, nearest
+from arm_driver.kinematics import Joints
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathReport
 from arm_driver.pose import ArmError, Pose
@@ -20,6 +20,7 @@ from arm_driver.workspace import check_path
 from hil.arm_corners import worst_corner
 from hil.arm_scenario import PLANNED, ArmPlan
 from hil.arm_sources.source import VelocitySource
+from hil.arm_start import posture_at
 from hil.console import RefusedError
 from hil.stations.arm import LOOKS, ArmStation, play_out
 from hil.stations.arm_nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
@@ -248,9 +249,11 @@ def _given_place(plan: ArmPlan, X_WG0: Pose) -> tuple[Mapping, Joints]:
         raise RefusedError("mapping.start and mapping.start_joints_deg are needed")
     X_RT0 = chosen.pose(plan.robot.oat_convention())
     try:
-        start = nearest(plan.robot.geometry(), X_RT0, np.radians(joints))
+        start = posture_at(plan.robot, X_RT0, np.array(joints))
     except ArmError as error:
-        raise RefusedError(f"mapping.start: {plan.robot.name}: {error}") from None
+        raise RefusedError(
+            f"mapping.start and mapping.start_joints_deg: {plan.robot.name}: {error}"
+        ) from None
     return Mapping(X_WG0, X_RT0, scale=plan.scenario.mapping.scale), start
 
 

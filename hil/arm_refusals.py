@@ -27,6 +27,7 @@ def violations_of(limits: ArmLimits, error: ArmError) -> tuple[ArmViolation, ...
                 limits.position_max_rad[one.joint - 1],
                 "rad",
                 limits.position_min_rad[one.joint - 1],
+                note=one.flip,
             )
             for one in error.violations
         )

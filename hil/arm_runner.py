@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
+from arm_driver.location import Location
 from hil.arm_bench import PLANNED, ArmRunResult, host_settings, prepare_plan, run_arm
 from hil.arm_findings import findings_table
 from hil.arm_journal import supervised
@@ -60,9 +62,23 @@ def check_arm_and_show(plan: ArmPlan, *, as_json: bool) -> bool:
 
 
 def run_arm_and_show(
-    plan: ArmPlan, folder: Path, *, report_too: bool, as_json: bool, operator: bool = False
+    plan: ArmPlan,
+    folder: Path,
+    *,
+    report_too: bool,
+    as_json: bool,
+    operator: bool = False,
+    robot_at: Location | None = None,
 ) -> bool:
     """Run a plan, show how it went, and say whether all went well.
+
+    Args:
+        plan: what to run.
+        folder: that gets a new folder for this run.
+        report_too: whether to make the report.
+        as_json: whether to print nothing but JSON.
+        operator: whether panels find a desk.
+        robot_at: where the robot's controller shows its gripper, if its requests do not say so.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
@@ -71,7 +87,11 @@ def run_arm_and_show(
     with _progress(prepared, quiet=as_json) as progress:
         quiet = as_json or plan.scenario.clock == "virtual"
         shown_at = None if quiet else _descriptor_of_errors()
-        result = _run(prepared, folder, progress, shown_at, operator=operator)
+        run = partial(
+            run_arm, out=folder, progress=progress, shown_at=shown_at, operator=operator,
+            robot_at=robot_at,
+        )  # fmt: skip
+        result = _run(prepared, run)
     page, accuracy = _report(result) if report_too else (None, None)
     if as_json:
         print_json(_run_json(result, page) | {"accuracy": accuracy and accuracy.to_json()})
@@ -101,17 +121,11 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
         return prepare_plan(plan)
 
 
-def _run(
-    prepared: Prepared,
-    folder: Path,
-    progress: Callable[[float], None] | None,
-    shown_at: int | None,
-    *,
-    operator: bool,
-) -> ArmRunResult:
+def _run(prepared: Prepared, run: Callable[[Prepared], ArmRunResult]) -> ArmRunResult:
+    """Run against the robot, or against an emulated one if it is not there and that is wanted."""
     devices = prepared.plan.scenario.devices
     try:
-        return run_arm(prepared, folder, progress=progress, shown_at=shown_at, operator=operator)
+        return run(prepared)
     except RefusedError as error:
         if devices.arm == SIM_URL or "is not there" not in str(error):
             raise
@@ -126,13 +140,7 @@ def _run(
                 f"{url} takes its place",
                 soft_wrap=True,
             )
-            return run_arm(
-                moved_to(prepared, url),
-                folder,
-                progress=progress,
-                shown_at=shown_at,
-                operator=operator,
-            )
+            return run(moved_to(prepared, url))
 
 
 def moved_to(prepared: Prepared, url: str) -> Prepared:

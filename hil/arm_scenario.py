@@ -170,6 +170,7 @@ def _check(plan: ArmPlan, source: str) -> None:
             f"space_arm.payload = {scenario.space_arm.payload!r}: {plan.space_arm.name} has "
             f"{', '.join(payloads) or 'none'}"
         )
+    wrong += _start_out_of_range(plan)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         wrong.append("mapping: start and start_joints_deg belong together; give both or none")
     if scenario.devices.arm != SIM_URL:
@@ -184,3 +185,17 @@ def _check(plan: ArmPlan, source: str) -> None:
             )
     if wrong:
         raise ConfigError(source, wrong)
+
+
+def _start_out_of_range(plan: ArmPlan) -> list[str]:
+    """Joints of the space arm that the scenario starts outside their ranges."""
+    found: list[str] = []
+    joints = zip(plan.scenario.space_arm.start_deg or (), plan.space_arm.joint, strict=False)
+    for number, (angle, joint) in enumerate(joints):
+        low, high = joint.position_deg
+        if not low <= angle <= high:
+            found.append(
+                f"space_arm.start_deg.{number} = {angle} deg: {joint.name} of "
+                f"{plan.space_arm.name} moves from {low:g} to {high:g} deg"
+            )
+    return found

@@ -9,6 +9,7 @@ import typer
 
 from hil import cli_arm, cli_drives, cli_panel, cli_platform, cli_recordings
 from hil.cli_options import (
+    ArmAtOption,
     ArmLinkOption,
     ClockOption,
     DrivesOption,
@@ -26,6 +27,7 @@ from hil.cli_stations import (
     arm_plan_of,
     check_stations,
     refuse_options,
+    robot_at,
     run_stations,
     station_of,
 )
@@ -75,6 +77,7 @@ def run(
     drives: DrivesOption = None,
     fallback: FallbackOption = None,
     arm_link: ArmLinkOption = None,
+    arm_at: ArmAtOption = None,
     folder: OutOption = Path("runs"),
     overrides: SetOption = None,
     operator: OperatorOption = False,
@@ -89,7 +92,8 @@ def run(
     path, kind = station_of(scenario)
     for_platform = {"--rig": rig, "--motion": motion, "--map": map_, "--drives": drives}
     if path is not None and kind is FileKind.TOGETHER_SCENARIO:
-        others = {"--clock": clock, "--fallback": fallback, "--arm-link": arm_link}
+        others = {"--clock": clock, "--fallback": fallback}
+        others |= {"--arm-link": arm_link, "--arm-at": arm_at}
         refuse_options(path, kind, for_platform | others)
         leave(
             run_stations(
@@ -103,14 +107,16 @@ def run(
         plan = arm_plan_of(
             path, clock=clock, arm_link=arm_link, fallback=fallback, overrides=overrides
         )
+        at = robot_at(arm_at)
         leave(
             run_arm_and_show(
-                plan, folder, report_too=report_too, as_json=as_json, operator=operator
+                plan, folder, report_too=report_too, as_json=as_json, operator=operator,
+                robot_at=at,
             )
-        )
+        )  # fmt: skip
     from hil.runner import run_and_show
 
-    refuse_options(path, kind, {"--arm-link": arm_link})
+    refuse_options(path, kind, {"--arm-link": arm_link, "--arm-at": arm_at})
     changes = [*_device_changes(drives, fallback, clock), *(overrides or ())]
     plan = _plan(path, rig, motion, map_, clock, changes)
     leave(run_and_show(plan, folder, report_too=report_too, as_json=as_json, operator=operator))

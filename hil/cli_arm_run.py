@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from hil.cli_options import (
+    ArmAtOption,
     ArmLinkOption,
     ArmScenarioArg,
     ClockOption,
@@ -11,7 +12,7 @@ from hil.cli_options import (
     ReportOption,
     SetOption,
 )
-from hil.cli_stations import arm_plan_of
+from hil.cli_stations import arm_plan_of, robot_at
 from hil.console import Json, leave, verb
 from hil.file_kinds import FileKind, find_kind
 
@@ -21,6 +22,7 @@ def run(
     scenario: ArmScenarioArg,
     clock: ClockOption = None,
     arm_link: ArmLinkOption = None,
+    arm_at: ArmAtOption = None,
     fallback: FallbackOption = None,
     folder: OutOption = Path("runs"),
     overrides: SetOption = None,
@@ -35,7 +37,8 @@ def run(
 
     path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
     plan = arm_plan_of(path, clock=clock, arm_link=arm_link, fallback=fallback, overrides=overrides)
-    leave(run_arm_and_show(plan, folder, report_too=report_too, as_json=as_json))
+    at = robot_at(arm_at)
+    leave(run_arm_and_show(plan, folder, report_too=report_too, as_json=as_json, robot_at=at))
 
 
 @verb

@@ -64,6 +64,15 @@ ArmLinkOption = Annotated[
         "socket://host:port. A robot on a line takes the real clock.",
     ),
 ]
+ArmAtOption = Annotated[
+    str | None,
+    typer.Option(
+        "--arm-at",
+        metavar="X,Y,Z,O,A,T",
+        help="Where the robot's controller shows its gripper now [mm, deg], for a robot whose "
+        "requests do not say so. What the robot says itself goes before it.",
+    ),
+]
 FallbackOption = Annotated[
     str | None,
     typer.Option(

@@ -9,13 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hil.console import RefusedError, err, out, print_json
+from hil.console import RefusedError, err, numbers, out, print_json
 from hil.file_kinds import SCENARIOS, FileKind, find_kind, kind_of
 from hil.settings import ConfigError, read_toml
 
 if TYPE_CHECKING:
+    from arm_driver.location import Location
     from hil.arm_scenario import ArmPlan
-    from hil.together import PartResult, PartSettings
+    from hil.part_process import PartResult, PartSettings
 
 
 def station_of(scenario: str | None) -> tuple[Path | None, FileKind]:
@@ -44,7 +45,8 @@ def refuse_options(path: Path | None, kind: FileKind, options: Mapping[str, Any]
     if not given:
         return
     remedy = {
-        FileKind.ARM_SCENARIO: "an arm scenario has --clock, --arm-link, --fallback and --set",
+        FileKind.ARM_SCENARIO: "an arm scenario has --clock, --arm-link, --arm-at, --fallback "
+        "and --set",
         FileKind.TOGETHER_SCENARIO: "each part has its own settings; write them into `changes` of "
         "the part, or give --set part.0.changes='[\"clock=real\"]'",
     }.get(kind, "--arm-link is for the robot of an arm scenario; a platform has --drives")
@@ -79,6 +81,22 @@ def arm_plan_of(
     if fallback is not None:
         changes.append(f'devices.fallback="{fallback}"')
     return arm_plan_from_table(read_toml(path), path, changes)
+
+
+def robot_at(text: str | None) -> "Location | None":
+    """The place that --arm-at says; None if it was left out.
+
+    Raises:
+        ConfigError: if it is none.
+    """
+    if text is None:
+        return None
+    from hil.arm_start import read_place
+
+    try:
+        return read_place(numbers(text, 6, "--arm-at", "x,y,z in mm and o,a,t in degrees"))
+    except ValueError as error:
+        raise ConfigError("--arm-at", [str(error)]) from None
 
 
 def check_stations(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
@@ -182,18 +200,23 @@ def run_stations(
 def _reports(results: "tuple[PartResult, ...]") -> dict[str, str]:
     """The report of each part that has recorded something, by the part's name."""
     from hil.cli_recordings import write_page
+    from hil.recording.header import RecordingError
 
-    return {
-        result.name: str(write_page(Path(result.told["recording"])))
-        for result in results
-        if "recording" in result.told
-    }
+    pages: dict[str, str] = {}
+    for result in results:
+        if "recording" in result.told:
+            try:
+                pages[result.name] = str(write_page(Path(result.told["recording"])))
+            except RecordingError as error:  # of a part that was killed; the others have theirs
+                err.print(f"{result.name}: {error}", markup=False, soft_wrap=True)
+    return pages
 
 
 def _show_part(result: "PartResult", page: str | None) -> None:
     word = result.told.get("outcome") or result.told.get("result") or "ended"
     reason = result.told.get("reason") or result.told.get("error") or ""
-    asked = f" (asked to stop: {result.asked_to_stop})" if result.asked_to_stop else ""
+    told = not result.asked_to_stop or result.asked_to_stop == reason
+    asked = "" if told else f" (asked to stop: {result.asked_to_stop})"
     out.print(f"[{'green' if result.ok else 'red'}]{result.name}[/]: ", end="")
     out.print(f"{word}{': ' + reason if reason else ''}{asked}", markup=False, soft_wrap=True)
     for what in (result.told.get("recording"), page):

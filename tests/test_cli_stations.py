@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli import app
+from hil.part_process import PartResult
 from hil.recording.reader import Recording
-from hil.together import PartResult
 
 pytestmark = pytest.mark.real_time
 
@@ -32,18 +32,18 @@ def segment(duration_s, speed_m_s):
     ]
 
 
-SLOW = f"""
+SLOW = """
 station = "arm"
 name = "slow"
 [space_arm]
 model = "b"
 [mapping]
-start = {{ position_m = [0.646303149, -0.15005, 0.657645732], oat_deg = [90, 0, 0] }}
-start_joints_deg = [{JOINTS}]
+start = { position_m = [0.646303149, -0.15005, 0.657645732], oat_deg = [90, 0, 0] }
+start_joints_deg = [0, 49.3, -188.8, 0, 49.5, 0]
 [source]
 kind = "profile"
 frame = "base"
-segment = [{{ duration_s = 30, velocity_m_s = [0, 0, 0.004] }}]
+segment = [{ duration_s = 30, velocity_m_s = [0, 0, 0.004] }]
 """
 QUICK = [*PLACE, *segment(3, 0.02)]
 

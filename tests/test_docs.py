@@ -14,10 +14,11 @@ from hil.arm_scenario import ArmPlan, ArmScenario, arm_plan_from_table
 from hil.arm_sources import settings as sources
 from hil.cli import app
 from hil.file_kinds import SCENARIOS, FileKind, find_kind
+from hil.part_process import PartSettings
 from hil.rig import Rig
 from hil.robot_settings import BlendSettings, RobotSettings
 from hil.settings import read_toml
-from hil.together import PartSettings, TogetherScenario
+from hil.together import TogetherScenario
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])

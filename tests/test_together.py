@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from hil.arm_bench import prepare_plan
 from hil.arm_scenario import load_arm_plan
 from hil.cli import app
+from hil.part_note import PartNote
 from hil.realtime import RealClock
 from hil.settings import ConfigError
 from hil.shipped import configs_dir
@@ -27,7 +29,7 @@ SHIPPED = configs_dir() / "scenarios" / "platform_and_arm.toml"
 PLACE = (
     "space_arm.model=b",
     "mapping.start={position_m=[0.45, 0.15, 0.75], oat_deg=[90.0, 0.0, 0.0]}",
-    "mapping.start_joints_deg=[0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
+    "mapping.start_joints_deg=[46.4, 78.1, -218.3, 53.8, 63.8, -31.1]",
 )
 """Where the robot begins: to look for the deepest place takes longer than these motions."""
 
@@ -98,6 +100,8 @@ heard = []
 signal.signal(signal.SIGINT, lambda *_: heard.append("SIGINT"))
 here = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
 (here / "ready").touch()
+(here / "run").mkdir()
+(here / "run" / "recording.mcap").touch()
 count = int(sys.argv[-3].removeprefix("of="))
 while how in ("fails", "dies", "operator") and len(list(here.parent.glob("*/ready"))) < count:
     signal.sigtimedwait([], 0.01)
@@ -147,15 +151,18 @@ def test_one_wish_of_the_operator_stops_all(play):
         assert one.asked_to_stop == "the operator asked for it"
 
 
-@pytest.mark.parametrize("how", ["fails", "dies"])
-def test_a_bad_end_of_one_stops_the_others_once(play, how):
+@pytest.mark.parametrize(
+    ("how", "why"), [("fails", "a fault of the machine"), ("dies", "it was killed by signal 9")]
+)
+def test_a_bad_end_of_one_stops_the_others_once_and_they_say_which_and_how(play, how, why):
     bad, second, third = play(how, "runs", "runs")
     assert not bad.ok
     assert bad.asked_to_stop == ""
     for one in (second, third):
         assert one.ok
         assert one.told["heard"] == ["SIGINT"]
-        assert one.asked_to_stop == "part0 came to a bad end"
+        assert one.asked_to_stop == f"part0 came to a bad end: {why}"
+        assert one.told["reason"] == one.asked_to_stop
 
 
 @pytest.mark.parametrize("how", ["fails", "dies"])
@@ -168,7 +175,23 @@ def test_a_bad_end_of_one_leaves_the_others_alone_if_the_scenario_says_so(play, 
 
 def test_a_killed_part_says_by_what(play):
     killed, _ = play("dies", "runs")
-    assert killed.told == {"ok": False, "error": "it was killed by signal 9"}
+    assert not killed.told["ok"]
+    assert killed.told["error"] == "it was killed by signal 9"
+
+
+def test_beside_each_recording_is_written_what_its_part_cannot_know(play):
+    killed, other = play("dies", "runs")
+    recordings = [Path(part.told["recording"]) for part in (killed, other)]
+    assert [path.name for path in recordings] == ["recording.mcap"] * 2
+    how = "it was killed by signal 9"
+    assert PartNote.beside(recordings[0]) == PartNote("part0", killed=how)
+    why = f"part0 came to a bad end: {how}"
+    assert PartNote.beside(recordings[1]) == PartNote("part1", stopped_for=why)
+
+
+@pytest.mark.parametrize("hows", [("operator", "runs"), ("completes", "completes too")])
+def test_nothing_is_written_of_good_ends(play, hows):
+    assert [PartNote.beside(Path(part.told["recording"])) for part in play(*hows)] == [None, None]
 
 
 def test_a_good_end_of_one_lets_the_others_go_on(play):
@@ -246,7 +269,8 @@ def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop
     assert held["result"] == "held"
     assert "emergency stop" in held["reason"]
     assert 0 < held["sent"] < held["waypoints"]
-    assert parked["asked_to_stop"] == "arm came to a bad end"
+    assert parked["asked_to_stop"].startswith("arm came to a bad end: ")
+    assert "emergency stop" in parked["reason"]
     assert parked["ok"], parked
     assert (parked["outcome"], parked["mode"]) == ("stopped", "OFF")
 

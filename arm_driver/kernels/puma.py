@@ -263,7 +263,8 @@ def follow(
     """Follow packed poses, shape (N, 12), in one branch, each angle's turn nearest to the last.
 
     Writes angles (N, 6), the last ones again where a pose is out of reach, and how far out of
-    reach [m] (N,); returns how many poses are reached. Limits do no more than choose turns.
+    reach [m] (N,); returns how many poses are reached. Limits mean nothing: an angle that leaves
+    its range goes on outside, and does not turn back by a whole turn.
     """
     rows, near = np.empty((BRANCHES, SOLUTION_SIZE)), np.empty(6)
     reached = 0
@@ -274,7 +275,8 @@ def follow(
         if status == REACHED:
             reached += 1
             for j in range(6):
-                near[j] = rows[branch, j]
+                turns = np.rint((near[j] - rows[branch, j]) * (1.0 / TURN))
+                near[j] = rows[branch, j] + TURN * turns
         for j in range(6):
             joints[n, j] = near[j]
     return reached

@@ -78,6 +78,8 @@ class ArmFlag(IntFlag):
     OUT_OF_REACH = 4  # inverse kinematics had no answer
     FAULT_LATCHED = 8
     STOP_ASKED = 16  # a signal or the operator asked for the end of the run
+    RESTING = 32  # let go: the robot rests, or goes to rest or from it, while the space arm swings
+    BEHIND = 64  # the robot is not where the simulated gripper is on the bench
 
 
 class ArmFrame(NamedTuple):

@@ -16,7 +16,7 @@ from hil.report.arm_clock import FetchTimes
 from hil.report.arm_driven import driven_path
 from hil.report.arm_machines import ArmMachines
 from hil.report.arm_tracking import Path, Tracking, tracking_of
-from hil.report.ending import Ending, Verdict
+from hil.report.ending import Ending, Verdict, seen_from_outside
 from hil.report.notes import recording_notes
 
 Array = NDArray[np.float64]
@@ -91,7 +91,7 @@ class ArmView:
         return cls(
             run=run,
             machines=machines,
-            verdict=verdict,
+            verdict=seen_from_outside(verdict, run.recording.path),
             result=result,
             fetches=fetches,
             shown=shown,

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 import numpy as np
 
+from hil.part_note import PartNote
 from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.report.phases import STOP_MODES, Phase
@@ -18,6 +20,7 @@ class Ending(Enum):
 
     COMPLETED = "COMPLETED"
     STOPPED = "STOPPED BY THE OPERATOR"
+    STOPPED_WITH_OTHER = "STOPPED BECAUSE ANOTHER STATION FAILED"
     TRIPPED = "TRIPPED"
     FAILED = "FAILED"
     CUT_OFF = "CUT OFF"
@@ -76,6 +79,29 @@ def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
     if engaged_s <= 0.0:
         return Verdict(Ending.UNFINISHED, f"The motion was never played; last mode {last.mode}.")
     return Verdict(Ending.COMPLETED, f"The motion was played for {engaged_s:.2f} s.")
+
+
+def seen_from_outside(verdict: Verdict, recording: Path) -> Verdict:
+    """The verdict of a recording with what is known from outside, if it was one part of several.
+
+    Args:
+        verdict: from the recording alone.
+        recording: its file.
+    """
+    note = PartNote.beside(recording)
+    if note is None:
+        return verdict
+    if note.killed:
+        words = f"The process of this station, {note.part}, ended badly: {note.killed}."
+        return Verdict(Ending.FAILED, f"{words} {verdict.reason}")
+    if note.stopped_for:
+        stopped = verdict.ending is Ending.STOPPED
+        ending = Ending.STOPPED_WITH_OTHER if stopped else verdict.ending
+        own = "" if stopped else f" {verdict.reason}"
+        return Verdict(
+            ending, f"This station, {note.part}, was asked to stop: {note.stopped_for}.{own}"
+        )
+    return verdict
 
 
 def violations_of(recording: Recording) -> tuple[EventRecord, ...]:

@@ -10,7 +10,7 @@ from hil.gate.black_box import complaint
 from hil.machine import geometry_of, soft_range_m
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
-from hil.report.ending import Verdict, verdict_of
+from hil.report.ending import Verdict, seen_from_outside, verdict_of
 from hil.report.notes import recording_notes
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.reached import reached_poses
@@ -113,7 +113,7 @@ class RunView:
             times=times,
             phases=phases,
             moving=moving,
-            verdict=verdict_of(recording, phases),
+            verdict=seen_from_outside(verdict_of(recording, phases), recording.path),
             plan=plan,
             limits=None if plan is None else LegLimits.of(plan.rig),
             geometry=geometry,

@@ -23,6 +23,7 @@ from arm_driver.pose import ArmError, Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.arm_refusals import violations_of
 from hil.arm_sources.source import Twist, VelocitySource, rest
+from hil.stations.arm_follow import GripperFollower
 from hil.stations.arm_nodes import Nodes
 from hil.stations.arm_step import (
     ArmStep,
@@ -97,6 +98,11 @@ class ArmStation:
         self._nodes = nodes
         self._keeper = None if start is None else BranchKeeper(geometry, start.q_rad, least)
         self._last_RT = None if mapping is None else mapping.X_RT0
+        self._follower = None
+        if mapping is not None and gate is not None:
+            self._follower = GripperFollower.within(
+                gate.limits[-1], mapping.X_RT0, TICK_S, live=self.live
+            )
         self._robot_moves = False
         self._t_rad = 0.0
         self._index = 0
@@ -125,6 +131,29 @@ class ArmStation:
         """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
         return self._robot_moves
 
+    @property
+    def resting(self) -> bool:
+        """Whether the robot rests, or is coming to rest, whatever the space arm does."""
+        return self._follower is not None and self._follower.resting
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """How far the robot is from the place that the simulated gripper has on the bench [m, rad].
+
+        Both are 0 while it repeats it; they grow while the robot rests and the space arm swings.
+        """
+        return (0.0, 0.0) if self._follower is None else self._follower.gap
+
+    def rest(self) -> None:
+        """Bring the robot to rest from the next step on, while the space arm swings out."""
+        if self._follower is not None:
+            self._follower.rest()
+
+    def go_on(self) -> None:
+        """Let the robot repeat the space arm again, from the next step on."""
+        if self._follower is not None:
+            self._follower.go_on()
+
     def listen(self) -> None:
         """Let the source hear its operator, between two steps."""
         self._source.listen()
@@ -139,7 +168,7 @@ class ArmStation:
     def part(self, why: str) -> None:
         """Bring the space arm alone to rest from the next step on; the robot gets no more of it."""
         self.stop(why)
-        self._mapping, self._robot_moves = None, False
+        self._mapping, self._follower, self._robot_moves = None, None, False
 
     def step(self) -> ArmStep:
         """Go on by one period.
@@ -156,12 +185,19 @@ class ArmStation:
         if snapshot.status is Status.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
-        if self._mapping is None or self._keeper is None or self._gate is None:
+        if (
+            self._mapping is None
+            or self._follower is None
+            or self._keeper is None
+            or self._gate is None
+        ):
             return ArmStep(
                 self._index, t_s + TICK_S, self._course, wanted, command, snapshot, None, None,
                 None, (),
             )  # fmt: skip
-        return self._robot_step(self._mapping, self._keeper, self._gate, wanted, command, snapshot)
+        asked = self._mapping.robot_pose(self._node(snapshot))
+        X_RT = self._follower.follow(asked)
+        return self._robot_step(X_RT, self._keeper, self._gate, wanted, command, snapshot)
 
     def _command(self, t_s: float) -> tuple[Twist, RateCommand]:
         q_rad = self._space.state[0]
@@ -186,14 +222,13 @@ class ArmStation:
 
     def _robot_step(
         self,
-        mapping: Mapping,
+        X_RT: Pose,
         keeper: BranchKeeper,
         gate: ArmGate,
         wanted: Twist,
         command: RateCommand,
         snapshot: Snapshot,
     ) -> ArmStep:
-        X_RT = mapping.robot_pose(self._node(snapshot))
         try:
             joints = keeper.follow(X_RT)
         except ArmError as error:
@@ -210,7 +245,7 @@ class ArmStation:
         self._t_rad = location.oat_rad[2]
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            joints, location, robot.margins,
+            joints, location, robot.margins, (), *self._behind(),
         )  # fmt: skip
 
     def _node(self, snapshot: Snapshot) -> Pose:
@@ -227,6 +262,10 @@ class ArmStation:
         way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
         turn_rad = angle_between_rad(last, X_RT)
         self._robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
+
+    def _behind(self) -> tuple[float, float]:
+        """Share of the motion that the robot does, and how far it is from where that is [m]."""
+        return (1.0, 0.0) if self._follower is None else (self._follower.share, self.gap[0])
 
     def _no_solution(self) -> ArmViolation:
         name = "" if self._gate is None else self._gate.limits[0].name
@@ -246,7 +285,7 @@ class ArmStation:
         self.why = str(violations[0]) if violations else "refused"
         return ArmStep(
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            None, None, (), violations,
+            None, None, (), violations, *self._behind(),
         )  # fmt: skip
 
 

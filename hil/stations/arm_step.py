@@ -50,6 +50,8 @@ class ArmStep:
         location: the waypoint as it is written on the wire; None like the joints.
         margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
         violations: why it was refused; empty if it passed.
+        share: of the simulated gripper's motion that the robot does, from 0 (it rests) to 1.
+        gap_m: from the robot to where the simulated gripper is on the bench [m].
     """
 
     index: int
@@ -63,6 +65,8 @@ class ArmStep:
     location: Location | None
     margins: tuple[float, ...]
     violations: tuple[ArmViolation, ...] = ()
+    share: float = 1.0
+    gap_m: float = 0.0
 
     @property
     def refusals(self) -> tuple[str, ...]:

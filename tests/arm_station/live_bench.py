@@ -17,7 +17,7 @@ PERIOD_S = 0.35
 TOKEN = "a token of the tests"
 START = {
     "start": {"position_m": [0.45, 0.15, 0.75], "oat_deg": [90.0, 0.0, 0.0]},
-    "start_joints_deg": [0.0, 45.0, -135.0, 0.0, 45.0, 0.0],
+    "start_joints_deg": [46.4, 78.1, -218.3, 53.8, 63.8, -31.1],
 }
 
 
@@ -42,7 +42,7 @@ def live_toml(path: Path, source: str, longest_s=20.0) -> Path:
     mapping = "\n".join(
         [
             "start = { position_m = [0.45, 0.15, 0.75], oat_deg = [90.0, 0.0, 0.0] }",
-            "start_joints_deg = [0.0, 45.0, -135.0, 0.0, 45.0, 0.0]",
+            "start_joints_deg = [46.4, 78.1, -218.3, 53.8, 63.8, -31.1]",
         ]
     )
     path.write_text(

@@ -76,7 +76,7 @@ def test_a_corner_too_sharp_is_refused_before_a_place_is_looked_for(monkeypatch,
     """No place on the bench would help, so none is searched: what has to change is the speed."""
     start = [
         "mapping.start={position_m=[0.45,0.15,0.75],oat_deg=[90.0,0.0,0.0]}",
-        "mapping.start_joints_deg=[0,45,-135,0,45,0]",
+        "mapping.start_joints_deg=[46.4,78.1,-218.3,53.8,63.8,-31.1]",
     ]
     plan = load_arm_plan(SHIPPED, start if place == "given" else [])
     strict = plan.robot.model_copy(update={"path_deviation_max_mm": 0.3})

@@ -25,14 +25,14 @@ class Wire:
     def __init__(self, state, *, text="", status=None, refusal=""):
         self.report = SimpleNamespace(
             state=state, text=text, status=status, result=None, streamed=0, wants=False,
-            simulated=False, supervision=SupervisionReport(),
+            simulated=False, supervision=SupervisionReport(), measured="somewhere",
         )  # fmt: skip
         self.refusal, self.closed = refusal, 0
 
     def poll(self):
         return self.report
 
-    def start(self, plan):
+    def start(self, plan, measured):
         if self.refusal:
             raise StartRefusedError(self.refusal)
 
@@ -50,15 +50,22 @@ class Station:
     """A planned motion of one waypoint, whose listening is the operator's look."""
 
     held, robot_moves, live, why, course = True, False, False, "", Course.AT_REST
+    resting, gap = False, (0.0, 0.0)
 
     def __init__(self, listen):
         self.listen = listen
 
     def step(self):
-        return SimpleNamespace(location="a place", index=1, course=Course.AT_REST)
+        return SimpleNamespace(location="a place", index=1, course=Course.AT_REST, gap_m=0.0)
 
     def part(self, why):
         pass
+
+
+START = SimpleNamespace(
+    shown=None, hint=lambda told: "", refusal=lambda told: "", confirmation=lambda told: "told"
+)
+"""A start that is agreed."""
 
 
 class Run:
@@ -73,7 +80,9 @@ class Run:
             step=lambda *_: None, note=lambda _, text: self.notes.append(text)
         )
         wish = self.operator.stops(SimpleNamespace(asked=terminal))
-        self.loop = ArmLoop(clock, Station(self.listen), wire, None, witness, wish, LONGEST_S)
+        self.loop = ArmLoop(
+            clock, Station(self.listen), wire, None, START, witness, wish, LONGEST_S
+        )
         self.operator.ending = lambda: self.loop.ending
 
     def listen(self):

@@ -163,7 +163,7 @@ def test_a_planned_motion_is_refused_before_the_first_byte_and_passes_a_hair_ins
 
 def test_a_place_out_of_reach_is_refused_with_by_how_much(heard, tmp_path):
     far = [
-        "mapping.start_joints_deg=[20,20,-100,10,50,0]",
+        "mapping.start_joints_deg=[24,32,-140,16,48,-6]",
         "mapping.start.position_m=[0.85,0.2,0.8]",
         "source.segment.0.velocity_m_s=[0.05,0,0]",
         "source.segment.0.duration_s=6",

@@ -99,6 +99,11 @@ def test_the_emulated_robot_ends_where_it_should(prepared, tmp_path):
         ("source.segment.0.velocity_m_s=[0,0,0.09]", r"0\.09 m/s, more than 0\.05 m/s"),
         ("mapping.start_joints_deg=[0,45,-135,0,45,0]", "belong together"),
         ("space_arm.payload=moon", "light, heavy"),
+        (
+            "space_arm.start_deg=[10,145.1,-90,25,20,0]",
+            r"short.*space_arm\.start_deg\.1 = 145\.1 deg: shoulder_pitch of bkm moves from -2 to "
+            "145 deg",
+        ),
         ("devices.arm=serial:/dev/ttyS0", "real"),
         ("devices.arm=carrier-pigeon:", "devices.arm"),
         ("source.segment.0.duration_s=nan", "duration_s"),

@@ -235,7 +235,7 @@ def test_a_panel_watches_and_stops_a_run_and_so_does_the_end_of_its_desk(tmp_pat
     (tmp_path / "led.toml").write_text(
         'station = "arm"\nname = "led"\nclock = "real"\n[space_arm]\nmodel = "b"\n'
         "[mapping]\nstart = { position_m = [0.45, 0.15, 0.75], oat_deg = [90.0, 0.0, 0.0] }\n"
-        "start_joints_deg = [0.0, 45.0, -135.0, 0.0, 45.0, 0.0]\n"
+        "start_joints_deg = [46.4, 78.1, -218.3, 53.8, 63.8, -31.1]\n"
         '[source]\nkind = "profile"\n[[source.segment]]\nduration_s = 20.0\n'
         "velocity_m_s = [0.002, 0.0, 0.0]\n"
     )

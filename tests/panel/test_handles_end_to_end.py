@@ -31,7 +31,7 @@ longest_s = 60.0
 model = "b"
 [mapping]
 start = {{ position_m = [0.45, 0.15, 0.75], oat_deg = [90.0, 0.0, 0.0] }}
-start_joints_deg = [0.0, 45.0, -135.0, 0.0, 45.0, 0.0]
+start_joints_deg = [46.4, 78.1, -218.3, 53.8, 63.8, -31.1]
 [source]
 kind = "remote"
 frame = "base"

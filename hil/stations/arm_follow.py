@@ -1,0 +1,203 @@
+"""How the robot's gripper follows the simulated one in a live motion: to rest, and back, no jumps.
+
+Let go, the operator wants the robot still; an elastic arm swings on for many seconds. So the robot
+does a share of the simulated gripper's motion, 1 while it repeats it and 0 at rest, and the share
+goes from one to the other in even steps: position and speed go on where they were.
+
+A light elastic arm also swings to and fro from one waypoint to the next, faster than a robot that
+is asked for a waypoint every 0.35 s can repeat. Where its controller would round such a corner too
+much, the robot goes as much slower as the corner needs.
+
+What is left undone is a gap between the robot and the place that the simulated gripper has on the
+bench. While the robot moves it is closed again, slowly, beside the motion; at rest it stays. The
+gate judges every waypoint, by the same limits as ever: nothing here permits anything.
+"""
+
+import math
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from arm_driver.pose import Pose
+from safety.arm_corners import CornerLimit
+from safety.arm_limits import ArmLimits
+
+Array = NDArray[np.float64]
+
+REST_STEPS = 2
+"""Waypoints in which the robot comes to rest; it stands at the place of the one before the last."""
+GO_ON_STEPS = 4
+"""Waypoints in which it takes up the whole motion again."""
+CLOSE_S = 1.4
+"""Time in which a gap shrinks to 1/e of itself [s]."""
+CLOSE_M_S = 0.02
+"""Largest speed at which a gap is closed [m/s]."""
+CLOSE_RAD_S = 0.05
+"""Largest turn rate at which it is closed [rad/s]."""
+SPEED_PART = 0.8
+"""Part of the limits of speed and turn rate that closing a gap may bring the gripper to."""
+CORNER_PART = 0.95
+"""Part of the limit of a corner up to which it is gone at full speed."""
+SLOWER = tuple(1.0 - k / 16.0 for k in range(17))
+"""Parts of a way that are tried at a corner, down to a stop."""
+CLOSED = 1e-6
+"""A gap below this is none [m, rad]: a tenth of what a waypoint on the wire can say."""
+
+
+class GripperFollower:
+    """The robot's gripper on its way behind the place that the simulated one has on the bench.
+
+    Args:
+        start: where both are.
+        period_s: from one waypoint to the next [s].
+        speed_max_m_s: of the robot's gripper [m/s].
+        turn_max_rad_s: its turn rate [rad/s].
+        corners: how the robot's controller rounds corners; None to take them as they come.
+    """
+
+    def __init__(
+        self,
+        start: Pose,
+        period_s: float,
+        speed_max_m_s: float,
+        turn_max_rad_s: float,
+        corners: CornerLimit | None = None,
+    ) -> None:
+        self._asked = self._robot = start
+        self._corners = corners
+        self._way_m = np.zeros(3)
+        self._period_s = period_s
+        self._way_max_m = SPEED_PART * speed_max_m_s * period_s
+        self._turn_max_rad = SPEED_PART * turn_max_rad_s * period_s
+        self._share = 1.0
+        self._resting = False
+        self._gap = (0.0, 0.0)
+
+    @classmethod
+    def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
+        """A robot within its limits; a planned motion is repeated as it is, or was refused before.
+
+        Args:
+            limits: of the robot.
+            start: where both are.
+            period_s: from one waypoint to the next [s].
+            live: whether it goes slower at corners that are too sharp.
+        """
+        return cls(
+            start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
+            limits.corners if live else None,
+        )  # fmt: skip
+
+    @property
+    def share(self) -> float:
+        """Of the simulated gripper's motion that the robot does, 0 (it rests) to 1."""
+        return self._share
+
+    @property
+    def resting(self) -> bool:
+        """Whether the robot rests, or is coming to rest."""
+        return self._resting
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """How far the robot is from where the simulated gripper is [m], and how far turned [rad].
+
+        Both are exactly 0 while the robot repeats it.
+        """
+        return self._gap
+
+    def rest(self) -> None:
+        """Come to rest from the next waypoint on."""
+        self._resting = True
+
+    def go_on(self) -> None:
+        """Repeat the simulated gripper again, from the next waypoint on."""
+        self._resting = False
+
+    def follow(self, asked: Pose) -> Pose:
+        """The robot's next pose, one period after the last.
+
+        Args:
+            asked: the place that the simulated gripper now has on the bench.
+        """
+        step = -1.0 / REST_STEPS if self._resting else 1.0 / GO_ON_STEPS
+        self._share = min(max(self._share + step, 0.0), 1.0)
+        before, self._asked = self._asked, asked
+        last = self._robot
+        if (
+            self._share == 1.0
+            and last is before
+            and self._part(asked.position_m - last.position_m) == 1.0
+        ):
+            self._robot = asked
+        elif self._share > 0.0:
+            self._robot = self._moved_on(before, asked)
+        self._way_m = self._robot.position_m - last.position_m
+        self._note_gap(asked)
+        return self._robot
+
+    def _note_gap(self, asked: Pose) -> None:
+        """Note how far the robot is from where it is asked to be; next to nothing is nothing."""
+        if self._robot is not asked:
+            way_m, turn_rad = _between(self._robot, asked)
+            self._gap = math.hypot(*way_m.tolist()), math.hypot(*turn_rad.tolist())
+            if self._share < 1.0 or max(self._gap) >= CLOSED:
+                return
+        self._robot, self._gap = asked, (0.0, 0.0)
+
+    def _moved_on(self, before: Pose, asked: Pose) -> Pose:
+        """The share of the motion from one place to the next, and of the gap what may be closed."""
+        way_m, turn_rad = (self._share * move for move in _between(before, asked))
+        left_m, left_rad = _between(_moved(self._robot, way_m, turn_rad), asked)
+        time_s = self._share * self._period_s
+        part = time_s / CLOSE_S
+        way_m = way_m + _closed(left_m, part, time_s * CLOSE_M_S, self._way_max_m, way_m)
+        turn_rad = turn_rad + _closed(
+            left_rad, part, time_s * CLOSE_RAD_S, self._turn_max_rad, turn_rad
+        )
+        slower = self._part(way_m)
+        return _moved(self._robot, slower * way_m, slower * turn_rad)
+
+    def _part(self, way_m: Array) -> float:
+        """The greatest part of a way at which its corner with the one before is not rounded."""
+        if self._corners is None:
+            return 1.0
+        before, limit_m = _speeds(self._way_m, self._period_s), self._corners.deviation_max_m
+        for part in SLOWER:
+            after = _speeds(part * way_m, self._period_s)
+            if self._corners.deviation_m(before, after) <= CORNER_PART * limit_m:
+                return part
+        return 0.0
+
+
+def _speeds(way_m: Array, period_s: float) -> tuple[float, float, float]:
+    x, y, z = (way_m / period_s).tolist()
+    return x, y, z
+
+
+def _between(first: Pose, second: Pose) -> tuple[Array, Array]:
+    """Way [m] and turn [rad] from one pose to another, in base axes, shape (3,) each."""
+    turn = Rotation.from_matrix(second.rotation @ first.rotation.T).as_rotvec()
+    return second.position_m - first.position_m, turn
+
+
+def _moved(pose: Pose, way_m: Array, turn_rad: Array) -> Pose:
+    rotation = Rotation.from_rotvec(turn_rad).as_matrix() @ pose.rotation
+    return Pose(rotation, pose.position_m + way_m)
+
+
+def _closed(gap: Array, part: float, most: float, all_most: float, beside: Array) -> Array:
+    """The part of a gap to be closed in one period, so that nothing becomes too fast.
+
+    Args:
+        gap: what there is to close.
+        part: of it, at most.
+        most: the largest size of the result.
+        all_most: the largest size of the result and the motion beside it together.
+        beside: the motion beside it.
+    """
+    size = math.hypot(*gap.tolist())
+    room = max(all_most - math.hypot(*beside.tolist()), 0.0)
+    return gap * min(part, min(most, room) / size) if size > 0.0 else gap
