@@ -167,15 +167,12 @@ def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) 
     if machines.X_RT0 is None:
         raise ArmError("where both arms started is not in the recording")
     index = run.column("index").astype(np.intp)
-    resting = (run.column("flags").astype(np.int64) & _RESTING) != 0
+    resting = (run.column("flags").astype(np.int64) & ArmFlag.RESTING) != 0
     good = sent & ~resting & (index == np.arange(1, len(index) + 1))
     count = len(good) if good.all() else int(np.argmin(good))
     if count < 2:
         raise ArmError("fewer than two waypoints were sent")
     return np.vstack([machines.X_RT0.position_m, run.column("target_pose")[:count, :3]])
-
-
-_RESTING: Final = int(getattr(ArmFlag, "RESTING", 0))
 
 
 def _way_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:

@@ -24,7 +24,7 @@ from arm_driver.val import OatConvention
 from hil.arm_refusals import violations_of
 from hil.arm_sources.source import Twist, VelocitySource, rest
 from hil.stations.arm_follow import GripperFollower
-from hil.stations.arm_nodes import Nodes
+from hil.stations.arm_nodes import Nodes, node_pose
 from hil.stations.arm_step import (
     ArmStep,
     Course,
@@ -195,7 +195,10 @@ class ArmStation:
                 self._index, t_s + TICK_S, self._course, wanted, command, snapshot, None, None,
                 None, (),
             )  # fmt: skip
-        asked = self._mapping.robot_pose(self._node(snapshot))
+        velocity_m_s = self._X_WB.rotation @ snapshot.velocity_BG_m_s
+        X_WG = pose_of(snapshot, self._X_WB)
+        X_WG = node_pose(self._nodes, self._index, X_WG, velocity_m_s)
+        asked = self._mapping.robot_pose(X_WG)
         X_RT = self._follower.follow(asked)
         return self._robot_step(X_RT, self._keeper, self._gate, wanted, command, snapshot)
 
@@ -247,14 +250,6 @@ class ArmStation:
             self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
             joints, location, robot.margins, (), *self._behind(),
         )  # fmt: skip
-
-    def _node(self, snapshot: Snapshot) -> Pose:
-        """Where the simulated gripper would be for the robot's path to fit its motion."""
-        X_WG = pose_of(snapshot, self._X_WB)
-        if self._nodes is None:
-            return X_WG
-        velocity_m_s = self._X_WB.rotation @ snapshot.velocity_BG_m_s
-        return Pose(X_WG.rotation, self._nodes.node_m(self._index, X_WG.position_m, velocity_m_s))
 
     def _note_way(self, X_RT: Pose) -> None:
         """Note whether the robot is to move to its next waypoint, or to rest where it is."""

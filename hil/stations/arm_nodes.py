@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arm_driver.blended_path import BlendModel
 from arm_driver.node_fit import LiveNodes, fitted_nodes
+from arm_driver.pose import Pose
 
 Array = NDArray[np.float64]
 
@@ -30,6 +31,20 @@ class Nodes(Protocol):
             velocity_m_s: of it [m/s], shape (3,).
         """
         ...
+
+
+def node_pose(nodes: Nodes | None, index: int, X_WG: Pose, velocity_WG_m_s: Array) -> Pose:
+    """Where the simulated gripper would be for the robot's path to fit its motion.
+
+    Args:
+        nodes: what puts the waypoints; None leaves them on the motion.
+        index: number of the waypoint, from 1.
+        X_WG: the simulated gripper in the world.
+        velocity_WG_m_s: of it, in the world's axes [m/s], shape (3,).
+    """
+    if nodes is None:
+        return X_WG
+    return Pose(X_WG.rotation, nodes.node_m(index, X_WG.position_m, velocity_WG_m_s))
 
 
 class PlannedNodes:

@@ -85,7 +85,7 @@ def test_a_live_run_is_nearer_to_its_motion_than_with_waypoints_on_it(board, mon
         nodes.append(run_of.column("target_pose")[:, :3])
     np.testing.assert_array_equal(motions[0], motions[1])
     assert 2e-4 < np.abs(nodes[0] - nodes[1]).max() < 1.5e-3
-    assert np.abs(nodes[0] - nodes[1])[-1].max() < 2e-5, "at rest it is where the motion is"
+    assert np.abs(nodes[0] - nodes[1])[-1].max() < 1e-4, "at rest it is where the motion is"
     assert found[0].in_time.largest_m < 0.9 * found[1].in_time.largest_m
 
 
