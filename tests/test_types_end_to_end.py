@@ -19,9 +19,10 @@ SEED = 11
 """Draws the type of a share."""
 TURN = "way_per_turn_m = 0.01"
 """Lead of the emulated screw."""
+EPOS4 = 'type = "epos4"\ncounts_per_m = 819200\nhoming_method = 17'
 CANOPEN = {
     "hil_emulated": ('type = "hil_emulated"', ""),
-    "epos4": ('type = "epos4"\ncounts_per_m = 819200', f"scale_told = false\n{TURN}"),
+    "epos4": (EPOS4, f"scale_told = false\n{TURN}"),
     "cl4": ('type = "cl4"\ncounts_per_m = 360000', TURN),
     "ipos": ('type = "ipos"\nmode = "ip"', "scale_told = false"),
     "elmo_gold": ('type = "elmo_gold"', TURN),
