@@ -30,7 +30,8 @@ ENDS = {
     "stall": BAD | {"off its period", "faulted"},
     "noise": BAD | {"faulted", "held", "off its period", "not following"},
     "parity": BAD | {"faulted", "held", "off its period", "not following"},
-    "repeat_request": {"faulted"}, "repeat_answer": set(), "echo": set(), "elsewhere": {"not following"},
+    "repeat_request": {"faulted"}, "repeat_answer": set(), "echo": set(),
+    "elsewhere": {"not following"},
 }  # fmt: skip
 """What a stream may end with, besides completed; noise of a checksum of three digits is anything
 once in a thousand lines."""
