@@ -15,8 +15,8 @@ runner = CliRunner()
 WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "damping",
     "dead_zone", "expo", "factor", "gear_ratio", "jump_speed_factor", "late_cycles_max",
-    "least_wrist", "period_tolerance", "rate_overshoot", "scale", "singular_value_min", "speed", "turns",
-    "value", "warn_above",
+    "least_wrist", "period_tolerance", "rate_overshoot", "scale", "singular_value_min", "speed",
+    "turns", "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 
