@@ -57,6 +57,9 @@ ALL_PDOS = (
 
 INPUTS_EVENT_MS = 100
 """Longest time between two TPDO3 [ms]."""
+INPUTS_SYNC_MS = 20
+"""The same for a drive that does not send at a change: a switch that closes for less, or an
+emergency stop that opens, would be seen late or not at all."""
 
 SYNCHRONOUS_MAX = 240
 """Largest transmission type that counts SYNCs (CiA 301, PDO communication parameter)."""
@@ -185,7 +188,7 @@ def inputs_every(period_s: float) -> int:
     Args:
         period_s: Bus cycle [s].
     """
-    return min(max(1, int(INPUTS_EVENT_MS * 1e-3 / period_s)), SYNCHRONOUS_MAX)
+    return min(max(1, int(INPUTS_SYNC_MS * 1e-3 / period_s)), SYNCHRONOUS_MAX)
 
 
 def budget(settings: CanopenSettings, period_s: float) -> BusBudget:

@@ -315,8 +315,8 @@ def read_line(fd: int) -> bytes:
 
 def request_line(fd: int) -> bytes:
     """The next whole request: who comes in the middle of a line hears its end first."""
-    line = read_line(fd)
-    return line if line.startswith(b"R,") else read_line(fd)
+    lines = (read_line(fd) for _ in range(4))
+    return next(line for line in lines if line.startswith(b"R,"))
 
 
 def exchange(fd: int) -> None:
@@ -325,7 +325,7 @@ def exchange(fd: int) -> None:
     for _ in range(2):
         words = request_line(fd).decode().split(",")
         os.write(fd, waypoint_line(int(words[1]), host.location((0.0, 0.0, 0.0))))
-    assert int(read_line(fd).decode().split(",")[1]) == int(words[1]) + 1
+    assert int(request_line(fd).decode().split(",")[1]) == int(words[1]) + 1
 
 
 def hangs_up(fd: int) -> bool:

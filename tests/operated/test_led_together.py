@@ -13,6 +13,7 @@ from desk_processes import desk_path
 import hil.together
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
+from hil.part_process import PartProcess
 from hil.realtime import RealClock
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
@@ -51,13 +52,13 @@ def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
 
 def test_a_led_part_has_time_to_be_parked_by_hand(tmp_path, monkeypatch):
     given = {}
-    begun = hil.together._Part.__init__
+    begun = PartProcess.__init__
 
     def note(self, settings, beside, folder, program, deadline):
         given[settings.name] = deadline.within_s
         begun(self, settings, beside, folder, program, deadline)
 
-    monkeypatch.setattr(hil.together._Part, "__init__", note)
+    monkeypatch.setattr(PartProcess, "__init__", note)
     path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
     run_together(TogetherScenario.load(path), path, tmp_path / "runs", program=("-c", TELLS))
     assert given == {"a": hil.together.LED_STOP_WITHIN_S, "b": hil.together.STOP_WITHIN_S}

@@ -5,10 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from feed_samples import arm_facts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scope_samples import FORCE1, LEG1, LEG2, NAMES, PERIOD_S, batch, event, facts, rows
 
+from hil.panel.models.feed import Batch
 from hil.panel.models.scope import MAX_TRACES, ScopeError, ScopeModel
 from hil.panel.models.scope_channels import branches_of, channel_named, channels_of
 from hil.panel.models.scope_cursors import Cursors, nearest, readings
@@ -205,6 +207,16 @@ def test_there_are_no_more_buckets_than_pixels():
 
 
 # Channels
+
+
+def test_whole_frames_of_the_arm_are_kept_though_not_all_of_them_are_signals():
+    model = ScopeModel(arm_facts())
+    frames = np.arange(3.0 * ARM.values).reshape(3, ARM.values)
+    times = [channel_named(model.channels, "t_s").column]
+    frames[:, times] = 0.35 * np.arange(3.0)[:, None]
+    model.take(Batch(frames))
+    last = model.channels[-1]
+    assert model._ring.window.values[last.column, -1] == frames[-1, last.column]
 
 
 def test_every_column_of_both_stations_is_a_channel_with_its_unit():

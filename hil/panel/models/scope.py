@@ -119,7 +119,7 @@ class ScopeModel:
         period_s = self.facts.period_s
         samples = max(LEAST_SAMPLES_SEEN, round(history_s / period_s) + 1)
         self._history_s = max(history_s, LEAST_SAMPLES_SEEN * period_s)
-        self._ring = Ring(len(self.channels), samples, period_s, self._time)
+        self._ring = Ring(self.facts.layout.values, samples, period_s, self._time)
 
     def take(self, batch: Batch) -> None:
         """Learn what came; cheap, and to be called whether the scope is seen or not."""
