@@ -31,6 +31,7 @@ from hil.recording.arm_frame import (
     Seven,
     link_tally,
     stream_result,
+    told_simulated,
 )
 from hil.recording.dating import clock_event
 from hil.recording.frame import (
@@ -82,6 +83,7 @@ class ArmJournal:
         self._index = 0
         self._t_s = 0.0
         self._empty_slots = 0
+        self._told_simulated = False
         self.dated: Callable[[], Moment] | None = None
         """Tells the instant of the first waypoint, which dates all; None in a dry run."""
         self.events: list[EventRecord] = []
@@ -128,6 +130,9 @@ class ArmJournal:
         self._push(CYCLE_KIND, frame.to_bytes())
         if self._last is None and self.dated is not None:
             self._event(clock_event(step.t_s, step.index, self.dated()))
+        if report.simulated and not self._told_simulated:
+            self._told_simulated = True
+            self._event(told_simulated(tick.t_s, step.index))
         for violation in step.violations:
             kind, text, data = EventKind.VIOLATION, str(violation), violation.data
             self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))

@@ -24,7 +24,6 @@ from hil.arm_start import RobotStart
 from hil.arm_supervision import near_limits
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
-from hil.recording.arm_frame import TOLD_SIMULATED
 from hil.stations.arm import ArmStation
 from hil.stations.arm_step import ArmStep, Course
 from sim.world.space_arm.simulator import TICK_S
@@ -115,7 +114,6 @@ class ArmLoop:
         self._cancelled = ""
         self._ended = ""
         self._reason = ""
-        self._simulated = False
         self._near: set[str] = set()
 
     @property
@@ -166,10 +164,7 @@ class ArmLoop:
             self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
 
     def _warn(self, tick: Tick, report: LinkReport) -> None:
-        """Note once what the supervision has come near to, and that a robot is none."""
-        if report.simulated and not self._simulated:
-            self._simulated = True
-            self._witness.note(tick, TOLD_SIMULATED)
+        """Note once what the supervision has come near to."""
         for text in near_limits(report.supervision):
             if text not in self._near and self._phase in (Phase.STREAMING, Phase.ENDING):
                 self._near.add(text)

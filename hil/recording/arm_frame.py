@@ -31,8 +31,8 @@ LINK_TALLY: Final = "link tally"
 SUPERVISION: Final = "supervision"
 """Name of the event that tells what was seen of the robot's period and places."""
 
-TOLD_SIMULATED: Final = "the controller says of itself that it is SIMULATED"
-"""Text of the event of an emulated controller behind a wire."""
+SIMULATED_KEY: Final = "simulated"
+"""Key in the data of the event of an emulated controller behind a wire."""
 
 WAY_PLACES: Final = 10
 """Places of the simulated gripper in the world, even in time, the last at the waypoint's time."""
@@ -169,6 +169,13 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     text = f"stream {result}: {reason}" if reason else f"stream {result}"
     data = {"result": result, "reason": reason}
     return EventRecord(t_s, index, EventKind.NOTE, level, "stream", text, data)
+
+
+def told_simulated(t_s: float, index: int) -> EventRecord:
+    """The event of a controller that says that it is an emulated one (time of the loop [s])."""
+    text = "the controller says of itself that it is SIMULATED"
+    data = {SIMULATED_KEY: True}
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, "link", text, data)
 
 
 def link_tally(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import ArmError
-from hil.recording.arm_frame import TOLD_SIMULATED
+from hil.recording.arm_frame import SIMULATED_KEY
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.report.arm_accuracy import Accuracy
@@ -113,7 +113,7 @@ class ArmView:
         """What the header or the robot itself says was simulated, each in its own words."""
         facts = [text for text in self.facts().values() if text.startswith("SIMULATED")]
         robot = self.facts().get("robot", "")
-        told = any(event.message == TOLD_SIMULATED for event in self.run.recording.events)
+        told = any(SIMULATED_KEY in event.data for event in self.run.recording.events)
         return (*facts, *([f"SIMULATED {robot}"] if told and robot not in facts else ()))
 
     @property

@@ -39,6 +39,7 @@ def test_without_a_fault_the_motion_completes(prepared, line, tmp_path):
     assert result.end.result is StreamResult.COMPLETED
     assert len(line.waypoints) == len(prepared.steps)
     judge_rest_at(line, prepared, len(prepared.steps))
+    assert [event.data.get("simulated") for event in result.events].count(True) == 1
 
 
 # Row 41: the robot falls silent.

@@ -17,7 +17,7 @@ from hil.panel.models.bench_link import STALE_S, Link, Source
 from hil.panel.models.feed import Batch
 from hil.panel.models.lamps import LAMPS, Shape, lamp_of
 from hil.panel.texts import TEXTS
-from hil.recording.arm_frame import ARM, TOLD_SIMULATED
+from hil.recording.arm_frame import ARM, told_simulated
 from hil.recording.frame import EventKind, EventRecord, Level
 from safety.modes import Mode
 from safety.verdict import Action
@@ -203,8 +203,7 @@ def test_banners_name_the_device():
     assert BenchModel(arm_facts()).banners == ("robot: SIMULATED rm01 (sim:)",)
     real = BenchModel(arm_facts(robot="rm01 (serial:/dev/ttyS0)"))
     assert real.banners == ()
-    told = EventRecord(0.0, 0, EventKind.NOTE, Level.INFO, "loop", TOLD_SIMULATED)
-    real.take(Batch(np.empty((0, ARM.values)), (told,)), 0.0)
+    real.take(Batch(np.empty((0, ARM.values)), (told_simulated(0.0, 0),)), 0.0)
     assert real.banners == ("robot: SIMULATED rm01 (serial:/dev/ttyS0)",)
 
 

@@ -2,7 +2,7 @@
 
 from hil.panel.models.feed import Batch, RunFacts, column
 from hil.panel.models.session_end import begins_end, failure_of
-from hil.recording.arm_frame import TOLD_SIMULATED
+from hil.recording.arm_frame import SIMULATED_KEY
 from hil.recording.header import code_name
 
 
@@ -38,7 +38,7 @@ class NewestFrame:
             self.robot_simulated = False
         self.ending = self.ending or any(map(begins_end, batch.events))
         self.failed = self.failed or next(filter(None, map(failure_of, batch.events)), "")
-        told = any(event.message == TOLD_SIMULATED for event in batch.events)
+        told = any(SIMULATED_KEY in event.data for event in batch.events)
         self.robot_simulated = self.robot_simulated or told
         if not len(batch.rows):
             return False
