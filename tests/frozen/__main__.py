@@ -1,0 +1,58 @@
+"""Compares this tree with an older one: every shipped scenario, fault and question, value by value.
+
+    python -P tests/frozen REVISION [SCENARIO ...]
+
+Both trees run here and now, so machine and libraries are the same. Exit status 1 if any value
+differs. Run on a machine that has nothing else to do, it takes about half an hour.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from frozen.cases import Case, cases
+from frozen.compare import differences, trees
+from frozen.trees import TOP, Tree, tree_of
+
+AGAIN = "run_demo_0"
+"""A case that is run twice in the new tree: its recording has the same digest both times."""
+
+
+def main(revision: str, scenarios: tuple[str, ...]) -> int:
+    wanted = cases(scenarios=scenarios) if scenarios else cases()
+    with tempfile.TemporaryDirectory(prefix="frozen-") as folder:
+        work = Path(folder)
+        (work / "old").mkdir()
+        old = tree_of(revision, work / "old")
+        new = Tree(Path(sys.executable), TOP)
+        differing = _tell("commands", trees(old.commands(), new.commands()))
+        for case in wanted:
+            differing += _tell(case.name, _compared(case, old, new, work))
+    print(f"{len(wanted) + 1} cases, {differing} differ")
+    return 1 if differing else 0
+
+
+def _compared(case: Case, old: Tree, new: Tree, work: Path) -> list[str]:
+    before = old.run(case, work / "old" / case.name)
+    after = new.run(case, work / "new" / case.name)
+    found = differences(before, after)
+    if case.records and before.rows is None:
+        found.append(f"the old tree made no recording: {before.words[-300:]}")
+    if case.name == AGAIN:
+        again = new.run(case, work / "new" / f"{case.name}_again")
+        digests = [one.told["recording_sha256"] for one in (after, again)]
+        found += [] if digests[0] == digests[1] else [f"two runs gave {digests}"]
+    return found
+
+
+def _tell(name: str, found: list[str]) -> bool:
+    print(f"{name}: {'same' if not found else ''}", *found, sep="\n  " if found else "", flush=True)
+    return bool(found)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], tuple(sys.argv[2:])))

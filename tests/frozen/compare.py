@@ -1,0 +1,104 @@
+"""Where two answers differ: decoded values, bit for bit. Words may change, numbers and keys not."""
+
+import csv
+import json
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+from frozen.trees import Answer
+
+PLACES = {"recording", "recording_parts", "report", "gate_record", "csv", "pictures"}
+"""Keys of paths."""
+OF_THE_MACHINE = {
+    "recording_sha256", "answer_p50_s", "answer_p99_s", "answer_longest_s", "lateness_us",
+    "latency_us", "real_time", "version",
+}  # fmt: skip
+"""Keys of what is not the program's, and of digests of files: compared by their values."""
+WORDS = {
+    "reason", "message", "error", "text", "detail", "remedy", "robot", "description", "title",
+    "help", "note", "violations", "verdicts",
+}  # fmt: skip
+"""Keys whose strings are for people; numbers below them count."""
+SHOWN = 20
+
+
+def differences(old: Answer, new: Answer) -> list[str]:
+    """Where they differ, at most `SHOWN` places."""
+    found: list[str] = []
+    if old.status != new.status:
+        found.append(f"exit status {old.status} is {new.status}: {new.words[-300:]}")
+    found += _first(_trees("", old.told, new.told))
+    for name in ("rows", "events"):
+        before, after = getattr(old, name), getattr(new, name)
+        if (before is None) != (after is None):
+            found.append(f"{name}: {before} is {after}")
+        elif before is not None and after is not None:
+            found += _first(_rows(before, after) if name == "rows" else _events(before, after))
+    return found
+
+
+def trees(old: object, new: object) -> list[str]:
+    """Where two JSON values differ; what is new beside what was there is none."""
+    return _first(_trees("", old, new))
+
+
+def _first(found: Iterator[str]) -> list[str]:
+    return [place for place, _ in zip(found, range(SHOWN), strict=False)]
+
+
+def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iterator[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, value in old.items():
+            if key in PLACES | OF_THE_MACHINE:
+                continue
+            if key not in new:
+                yield f"{place}.{key} is gone"
+                continue
+            yield from _trees(f"{place}.{key}", value, new[key], words=words or key in WORDS)
+    elif isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            yield f"{place} has {len(new)} members, not {len(old)}"
+        for index, (one, other) in enumerate(zip(old, new, strict=False)):
+            yield from _trees(f"{place}[{index}]", one, other, words=words)
+    elif words and isinstance(old, str) and isinstance(new, str):
+        return
+    elif type(old) is not type(new) or old != new:
+        yield f"{place} = {old!r} is {new!r}"
+
+
+def _rows(old: Path, new: Path) -> Iterator[str]:
+    """Cells as text: a float is written as its shortest text that gives the same bits."""
+    with old.open(newline="") as before, new.open(newline="") as after:
+        one, other = csv.reader(before), csv.reader(after)
+        names, there = next(one), next(other)
+        gone = [name for name in names if name not in there]
+        if gone:
+            yield f"rows: columns {', '.join(gone)} are gone"
+            return
+        columns = [there.index(name) for name in names]
+        for number, (row, found) in enumerate(zip_longest(one, other)):
+            if row is None or found is None:
+                yield f"rows: one recording ends at row {number}"
+                return
+            picked = [found[column] for column in columns]
+            if row != picked:
+                for name, value, instead in zip(names, row, picked, strict=True):
+                    if value != instead:
+                        yield f"row {number}, {name}: {value} is {instead}"
+
+
+def _events(old: Path, new: Path) -> Iterator[str]:
+    """Time, index, kind, level; of the data keys and numbers."""
+    with old.open(newline="") as before, new.open(newline="") as after:
+        pairs = zip_longest(csv.DictReader(before), csv.DictReader(after))
+        for number, (event, found) in enumerate(pairs):
+            if event is None or found is None:
+                there = (event or found or {}).get("message", "")
+                yield f"event {number} is only in one: {there}"
+                return
+            for key in ("t_s", "index", "kind", "level"):
+                if event[key] != found[key]:
+                    yield f"event {number}, {key}: {event[key]} is {found[key]}"
+            data, instead = json.loads(event["data_json"]), json.loads(found["data_json"])
+            yield from _trees(f"event {number}, data", data, instead, words=True)

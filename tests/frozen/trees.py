@@ -1,0 +1,127 @@
+"""Two trees of the project, each with an interpreter that sees its code and nobody else's."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+from frozen.cases import Case
+
+TOP = Path(__file__).parents[2]
+RUN_WITHIN_S = 900.0
+COMMANDS = """\
+import json, typer.main
+from hil.cli import app
+
+def told(command):
+    options = sorted(
+        [*parameter.opts, *parameter.secondary_opts, str(parameter.type), str(parameter.required)]
+        for parameter in command.params
+    )
+    below = {name: told(one) for name, one in sorted(getattr(command, "commands", {}).items())}
+    return {"options": options, "commands": below}
+
+print(json.dumps(told(typer.main.get_command(app))))
+"""
+"""Prints the tree of commands with their options; run inside a tree."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a case gave.
+
+    Args:
+        status: exit status.
+        told: what it printed with --json; None if that was no JSON.
+        words: standard error, for people.
+        rows: the recording as CSV; None without one.
+        events: its events as CSV.
+    """
+
+    status: int
+    told: object
+    words: str
+    rows: Path | None = None
+    events: Path | None = None
+
+
+class Tree:
+    """The program at one revision.
+
+    Args:
+        python: interpreter that finds its packages.
+        packages: folder that has to hold them.
+    """
+
+    def __init__(self, python: Path, packages: Path) -> None:
+        self._python = python
+        where = "import hil, sys; print(next(iter(hil.__path__)))"
+        found = Path(self._run(["-P", "-c", where], TOP).stdout.strip()).parent
+        if found.resolve() != packages.resolve():
+            raise RuntimeError(f"{python} takes hil from {found}, not from {packages}")
+
+    def commands(self) -> object:
+        """All commands and their options."""
+        return json.loads(self._run(["-P", "-c", COMMANDS], TOP, check=True).stdout)
+
+    def run(self, case: Case, folder: Path) -> Answer:
+        """Run a case in a new folder, and read its recording with this tree's own program."""
+        folder.mkdir(parents=True)
+        out = ["--out", str(folder / "runs")] if case.records else []
+        ended = self._hil([*case.arguments, *out, "--json"], folder)
+        told = _json(ended.stdout)
+        recording = told.get("recording") if isinstance(told, dict) else None
+        if not recording:
+            return Answer(ended.returncode, told, ended.stderr)
+        self._hil(["export", str(recording), "--out", str(folder)], folder, check=True)
+        rows = folder / "cycles.csv"
+        return Answer(ended.returncode, told, ended.stderr, rows, rows.with_suffix(".events.csv"))
+
+    def _hil(self, arguments, folder, *, check=False):
+        return self._run(["-P", "-m", "hil.entry", *arguments], folder, check=check)
+
+    def _run(self, arguments, folder, *, check=False):
+        bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        return subprocess.run(
+            [str(self._python), *arguments], cwd=folder, env=bare, text=True, capture_output=True,
+            timeout=RUN_WITHIN_S, check=check,
+        )  # fmt: skip
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def tree_of(revision: str, work: Path) -> Tree:
+    """A revision, built as a wheel and unpacked into an environment of its own.
+
+    What it depends on is taken from the environment that this runs in.
+
+    Raises:
+        subprocess.CalledProcessError: if there is no such revision, or it does not build.
+    """
+    source, home = work / "source", work / "environment"
+    _must("git", "-C", str(TOP), "worktree", "add", "--detach", str(source), revision)
+    try:
+        pip = (sys.executable, "-m", "pip")
+        _must(*pip, "wheel", "-q", "--no-deps", "-w", str(work), str(source))
+        venv.create(home)
+        packages = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
+        wheel = next(work.glob("*.whl"))
+        _must(*pip, "install", "-q", "--no-deps", "--target", str(packages), str(wheel))
+    finally:
+        _must("git", "-C", str(TOP), "worktree", "remove", "--force", str(source))
+    # A path file is not read where a path file leads: an editable install there stays unseen.
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return Tree(home / "bin" / "python", packages)
+
+
+def _must(*command: str) -> None:
+    subprocess.run(command, check=True)
