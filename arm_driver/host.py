@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from arm_driver.contour import EndReason, Request, RobotStatus
 from arm_driver.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
-from arm_driver.host_values import HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
+from arm_driver.host_values import Heard, HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
 from arm_driver.latency import LatencyHistogram
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from arm_driver.location import Location
@@ -44,6 +44,7 @@ class ContourHost:
         self._request: Request | None = None
         self._measured: Location | None = None
         self._heard_s = self._measured_s = -math.inf
+        self._length = 0
         self._looked_s = now_s
         self._stray_at = -math.inf
         self._repeats = 0
@@ -187,6 +188,7 @@ class ContourHost:
             sent=stream.last if stream is not None and stream.sent else None,
             streamed=0 if stream is None else stream.sent,
             status=None if request is None else request.status,
+            heard=None if request is None else Heard(request, self._heard_s, self._length),
             measured=self._measured,
             silence_s=now_s - self._heard_s,
             supervision=SupervisionReport() if stream is None else stream.supervision.report(),
@@ -201,7 +203,7 @@ class ContourHost:
         Returns:
             The end of the stream, if this request is the reason for it; else nothing.
         """
-        self._request, self._heard_s = request, now_s
+        self._request, self._heard_s, self._length = request, now_s, self._requests.length
         self._counts.requests += 1
         if request.location is not None:
             self._measured, self._measured_s = request.location, now_s
