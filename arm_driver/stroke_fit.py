@@ -10,8 +10,7 @@ beforehand to be a T² / 16.
 
 Places have a last decimal, and are as old as the controller's sampling is coarse: the first is
 known, the second is taken from what is left over, and the fit repeated with it. Places told while
-the speed changes, where friction and interpolation are least alike their models, count by what is
-left over there.
+the speed changes, where friction and interpolation are least like their models, hardly count.
 """
 
 from collections.abc import Sequence
@@ -33,7 +32,8 @@ TURN_RAD: Final = 1e-5
 """The same of a turn, of three angles."""
 _SHARED: Final = 4  # delay, half blend, wave
 _AGE_S: Final = 0.3e-3  # of places, at first
-_TIME_S: Final = 0.3e-3  # of the median of times, at least
+_UNEVEN_S: Final = 3e-3  # of places told while the speed changes, at least
+_TIME_S: Final = 0.1e-3  # of the median of times, at least
 _ROUNDS: Final = 3
 
 
@@ -135,12 +135,14 @@ class _Problem:
         spent_s = rows.asked_s - theta[0]  # since the middle of the first blend
         width_s = theta[1] + self._step_s
         even = (spent_s > width_s) & (spent_s < rows.lasts_s - width_s)
+        uneven = ~even & ~rows.rest
         first = np.all(self._sigma == 1.0)
-        for which in (rows.rest, even, ~even & ~rows.rest):
+        for which in (rows.rest, even, uneven):
             if not np.any(which):
                 continue
             over = np.mean(np.maximum(off[which] ** 2 - rows.resolution[which] ** 2, 0.0))
             age_s = _AGE_S if first else float(np.sqrt(over / np.mean(rows.speed[which] ** 2)))
+            age_s = max(age_s, _UNEVEN_S) if which is uneven else age_s
             self._sigma[which] = np.hypot(rows.resolution[which], age_s * rows.speed[which])
 
     def fastest(self) -> tuple[float, ...]:

@@ -102,3 +102,27 @@ def _along(
     turn = Rotation.from_matrix(first.T @ here).as_rotvec()
     sense = math.copysign(1.0, whole[2])
     return sense * float(turn @ whole) / float(np.linalg.norm(whole))
+
+
+_SHARES: Final = (
+    (2, (1.0, -0.97, 0.94, -0.91)),  # fast: what is left over at rest is large
+    (3, (0.5, -0.48, 0.46, -0.44)),  # long enough for an even part after a long delay
+    (3, (0.2, -0.19, 0.18, -0.17)),  # slow: friction shows
+)
+
+
+def plan_strokes(step: float) -> tuple[tuple[int, float], ...]:
+    """Strokes along one axis about where the arm stands; the last one ends there.
+
+    No two have the same way, so that last decimals and phases average out.
+
+    Args:
+        step: Longest way between two waypoints [m or rad]; so far it goes to either side.
+
+    Returns:
+        Of each stroke how many waypoints it has, and its way [m or rad].
+    """
+    ways = [(1, -step)]
+    ways += [(steps, steps * share * step) for steps, shares in _SHARES for share in shares]
+    back = -sum(way for _, way in ways)
+    return (*ways, (2, back))
