@@ -19,13 +19,12 @@ from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.arm_dead_man import DeadMan
-from hil.arm_peers import ArmWire, Witness
+from hil.arm_peers import ArmWire, Station, Witness
 from hil.arm_start import RobotStart
 from hil.arm_supervision import near_limits
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
-from hil.stations.arm import ArmStation
-from hil.stations.arm_step import ArmStep, Course
+from hil.stations.arm_step import ArmStep, Course, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 
 LOOK_S = 0.01
@@ -88,7 +87,7 @@ class ArmLoop:
     def __init__(
         self,
         clock: Clock,
-        station: ArmStation,
+        station: Station[RobotStep],
         wire: ArmWire,
         plan: StreamPlan,
         start: RobotStart,
@@ -109,7 +108,7 @@ class ArmLoop:
         self._since_s = 0.0
         self._due_s: float | None = None
         self._final: LinkReport | None = None
-        self._next: ArmStep | None = None
+        self._next: RobotStep | None = None
         self._gap_m = 0.0
         self._cancelled = ""
         self._ended = ""
@@ -212,9 +211,8 @@ class ArmLoop:
         """End the robot's stream now; what lies in the slot is not sent any more."""
         self._wire.end(EndReason.CANCELLED)
         self._cancelled = why
-        self._witness.note(
-            tick, f"{why}; the robot comes to rest at the waypoint it has, the space arm swings out"
-        )
+        beside = "" if self._station.robot_alone else ", the space arm swings out"
+        self._witness.note(tick, f"{why}; the robot comes to rest at the waypoint it has{beside}")
         self._part(tick, why)
         self._phase, self._since_s = Phase.ENDING, tick.t_s
 
@@ -236,7 +234,8 @@ class ArmLoop:
         ready, self._next = self._next, None
         if ready is not None or self._station.course in UNDER_WAY:
             step = ready or self._station.step()
-            self._witness.step(tick, step.without_robot(), report)
+            if isinstance(step, ArmStep):
+                self._witness.step(tick, step.without_robot(), report)
             self._due_s += TICK_S
 
     def _end_if_at_rest(self) -> None:
@@ -272,9 +271,10 @@ class ArmLoop:
         over = self._station.course in (Course.STOPPING, Course.AT_REST)
         if over and why and not self._ended:
             self._ended = why
-            self._witness.note(tick, f"{why}; both arms come to rest along the path")
+            arms = "the robot comes" if self._station.robot_alone else "both arms come"
+            self._witness.note(tick, f"{why}; {arms} to rest along the path")
 
-    def _refused(self, tick: Tick, step: ArmStep, report: LinkReport, why: str) -> None:
+    def _refused(self, tick: Tick, step: RobotStep, report: LinkReport, why: str) -> None:
         self._witness.step(tick, step, report)
         self._witness.note(tick, f"waypoint {step.index} was refused and not sent: {why}")
         self._reason = why
