@@ -82,6 +82,7 @@ class ArmLoop:
         witness: notes what happens.
         stop: the operator's wish to end.
         longest_s: a live motion is brought to rest by then [s].
+        first_notes: what is noted when the stream begins.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class ArmLoop:
         witness: Witness,
         stop: StopWish,
         longest_s: float,
+        first_notes: tuple[str, ...] = (),
     ) -> None:
         self._clock = clock
         self._station = station
@@ -103,6 +105,7 @@ class ArmLoop:
         self._witness = witness
         self._stop = stop
         self._longest_s = longest_s
+        self._first_notes = first_notes
         self._dead_man = DeadMan(station, witness)
         self._phase = Phase.ASKED
         self._since_s = 0.0
@@ -183,6 +186,8 @@ class ArmLoop:
             if why := self._start.refusal(report.measured):
                 self._refuse_start(tick, why)
                 return
+            for note in self._first_notes:
+                self._witness.note(tick, note)
             told = self._start.confirmation(report.measured)
             self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
             self._phase, self._since_s = Phase.STREAMING, tick.t_s
@@ -291,7 +296,7 @@ class ArmLoop:
         if result is StreamResult.COMPLETED:
             self._reason = self._ended
         elif result is StreamResult.CANCELLED:
-            self._reason = self._reason or self._cancelled
+            self._reason = self._reason or self._cancelled or self._ended
         else:
             self._reason = self._reason or report.text
         self._final = report

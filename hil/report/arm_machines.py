@@ -35,7 +35,7 @@ class ArmMachines:
     """Both arms, and what holds of the path between them.
 
     Args:
-        space: the simulated arm.
+        space: the simulated arm; None for a robot that moved alone.
         robot: the industrial arm.
         period_s: time between waypoints [s].
         gripper_speed_max_m_s: of the industrial arm [m/s].
@@ -52,7 +52,7 @@ class ArmMachines:
         ValueError: a period, speed or scale that is not above 0.
     """
 
-    space: ArmSettings
+    space: ArmSettings | None
     robot: PumaGeometry
     period_s: float = 0.35
     gripper_speed_max_m_s: float = 0.1
@@ -76,7 +76,7 @@ class ArmMachines:
         """JSON values for the key `MACHINES_KEY` of the scenario in a recording's header."""
         robot = {name: getattr(self.robot, name) for name in _GEOMETRY}
         return {
-            "space": self.space.model_dump(mode="json"),
+            "space": None if self.space is None else self.space.model_dump(mode="json"),
             "robot": {
                 name: value.tolist() if isinstance(value, np.ndarray) else value
                 for name, value in robot.items()
@@ -100,12 +100,14 @@ class ArmMachines:
         """
         try:
             raw = dict((scenario or {})[MACHINES_KEY])
-            space = ArmSettings.build(raw.pop("space"), "the simulated arm in the recording")
+            told = raw.pop("space")
+            space = None
+            if told is not None:
+                space = ArmSettings.build(told, "the simulated arm in the recording")
             robot = PumaGeometry(**raw.pop("robot"))
             X_WG0, X_RT0 = (_pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0"))
             known = cls(space, robot, **raw, X_WG0=X_WG0, X_RT0=X_RT0)
-            told = scenario or {}
-            blend, least = _blend(told, known.period_s), _least_margins(told)
+            blend, least = _blend(scenario or {}, known.period_s), _least_margins(scenario or {})
             return replace(known, blend=blend, least_margins=least)
         except KeyError as error:
             raise ValueError(f"the header has no {error} of the arms") from error
