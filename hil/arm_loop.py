@@ -249,8 +249,11 @@ class ArmLoop:
 
     def _offer(self, tick: Tick, report: LinkReport) -> None:
         """Put the next step into the slot, and make the one after it if it is planned."""
-        step = self._next or self._station.step()
-        self._next = step
+        step = self._next
+        if step is None:
+            step = self._next = self._station.step()
+            if self._station.note:
+                self._witness.note(tick, self._station.note)
         self._tell_end(tick)
         if step.location is None:
             self._refused(tick, step, report, step.refusals[0])

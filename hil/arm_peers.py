@@ -76,6 +76,11 @@ class Station(Protocol[S_co]):
         """Go on by one period."""
         ...
 
+    @property
+    def note(self) -> str:
+        """What the operator should know of the last step; empty for nothing."""
+        ...
+
 
 class ArmWire(Protocol):
     """A link to a robot, real or emulated; see `arm_driver.link.ArmLink`."""

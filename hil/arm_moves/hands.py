@@ -3,7 +3,7 @@
 import sys
 from typing import Final, Protocol
 
-from hil.arm_sources.keyboard import HeldKeys, Terminal
+from hil.arm_sources.keyboard import KEYS, HeldKeys, Terminal
 from hil.arm_sources.source import SourceUnavailableError
 from hil.clock import Clock, VirtualClock
 from hil.console import RefusedError
@@ -11,7 +11,25 @@ from hil.console import RefusedError
 HOLD_KEY: Final = " "
 HELP: Final = ("space  hold: it moves, let go: it rests on its way      q  end",)
 """The keys, for the operator."""
+PAIRS: Final = ("w/s", "a/d", "r/f", "u/o", "i/k", "j/l")
+"""Keys for more and less of each of the six."""
 DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held from beginning to end"
+
+
+def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
+    """The keys that jog, for the operator.
+
+    Args:
+        axes: "joint", "base" or "tool".
+        step: mm or degrees of one press; None if it moves while a key is held.
+    """
+    how = "moves while its key is held" if step is None else f"a press is a step of {step:g}"
+    if axes == "joint":
+        pairs = "  ".join(f"{keys}  joint {number}" for number, keys in enumerate(PAIRS, 1))
+        return (pairs, f"{how} (deg)" if step else how, "q  end")
+    names = ("x", "y", "z", "about x", "about y", "about z")
+    pairs = "  ".join(f"{keys}  {name}" for keys, name in zip(PAIRS, names, strict=True))
+    return (f"{pairs}  of the {axes}, + / -", f"{how} (mm, deg)" if step else how, "q  end")
 
 
 class Hand(Protocol):
@@ -77,6 +95,82 @@ class HeldKey:
     def close(self) -> None:
         """Give the terminal back as it was found."""
         self._keys.close()
+
+
+class JogHand:
+    """Keys that jog.
+
+    Args:
+        keys: of the terminal; closed with this.
+        stepping: whether a press makes one step; else the robot moves while a key is held.
+    """
+
+    def __init__(self, keys: HeldKeys, *, stepping: bool) -> None:
+        self._keys, self._stepping = keys, stepping
+        self._press: tuple[int, float] | None = None
+        self._busy = self._stopped = False
+
+    @property
+    def direction(self) -> tuple[int, float] | None:
+        """Axis, 0 to 5, and sign of the key typed last, if it is held."""
+        held = self._keys.held
+        return KEYS.get(held[-1]) if held else None
+
+    @property
+    def held(self) -> bool:
+        """Whether something is wanted, or a step is under way."""
+        if self._stepping:
+            return self._busy or self._press is not None
+        return self.direction is not None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the step under way is to stop: any press does that."""
+        return self._stopped
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._keys.end_reason
+
+    def take_press(self) -> tuple[int, float] | None:
+        """Axis and sign of a key that was pressed since the last call; None if none was."""
+        press, self._press = self._press, None
+        return press
+
+    def busy(self, under_way: bool) -> None:
+        """Hear whether a step is under way."""
+        self._busy = under_way
+        self._stopped = self._stopped and under_way
+
+    def listen(self) -> None:
+        """Note the keys typed since the last look."""
+        self._keys.listen()
+        key = self._keys.take_press()
+        if key and self._busy:
+            self._stopped = True
+        elif key in KEYS:
+            self._press = KEYS[key]
+
+    def close(self) -> None:
+        """Give the terminal back as it was found."""
+        self._keys.close()
+
+
+def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
+    """The operator who jogs.
+
+    Args:
+        clock: of the session.
+        stepping: whether a press makes one step.
+        fd: of the terminal; standard input if left out.
+
+    Raises:
+        RefusedError: on the virtual clock, or without a terminal.
+    """
+    if isinstance(clock, VirtualClock):
+        raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
+    return JogHand(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)
 
 
 def hand_for(clock: Clock, fd: int | None = None) -> Hand:

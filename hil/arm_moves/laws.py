@@ -134,14 +134,12 @@ class PathMover:
     Args:
         path: where to.
         law: when.
-        begun: time of the law at the beginning, in `UNIT_S`; before 0 it has not begun.
     """
 
-    def __init__(self, path: Path, law: Law, *, begun: float = 0.0) -> None:
+    def __init__(self, path: Path, law: Law) -> None:
         self._path = path
         self._law = law
-        self._units = begun
-        self._level = 0
+        self._units = self._level = 0
 
     @property
     def share(self) -> float:

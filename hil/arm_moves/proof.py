@@ -1,9 +1,12 @@
-"""Before the first byte: a path with its law, and the whole of it through the robot's gate.
+"""Before the first byte: a path with its law through the gate, whenever its operator lets go of it.
 
-Played out once as it will be run, and once more at whole pace from places between: let go and held
-again, the move comes by other places of the same path than it would have.
+It is played out once as it will be run, held from beginning to end. Then all else that can happen
+is judged: a move passes its path in units of a third of a period, at four paces, so there are few
+states that it can be in, and few ways from each to the next.
 """
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,12 +15,13 @@ from numpy.typing import NDArray
 
 from arm_driver.keeper import BranchKeeper
 from arm_driver.path_report import PathFinding
-from arm_driver.pose import Pose
+from arm_driver.pose import ArmError
 from arm_driver.workspace import check_path
 from hil.arm_moves.hands import AlwaysHeld, Hand
 from hil.arm_moves.judge import RobotJudge
 from hil.arm_moves.laws import (
     LEVELS,
+    UNIT_S,
     AsRecorded,
     Law,
     PathMover,
@@ -26,23 +30,30 @@ from hil.arm_moves.laws import (
 )
 from hil.arm_moves.paths import Path, Shape
 from hil.arm_moves.station import RobotStation
+from hil.arm_refusals import violations_of
 from hil.console import RefusedError
 from hil.robot_settings import RobotSettings
 from hil.stations.arm import play_out
-from hil.stations.arm_step import RobotStep
-from safety.arm_limits import ArmCheck
+from hil.stations.arm_step import RobotStep, robot_sample
+from safety.arm_gate import ArmGate
+from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
+from safety.arm_rules import cut_corner, differences, too_fast_gripper, too_fast_joints
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]
 
-STEPS_MAX: Final = 20_000
-"""Longer moves are refused: two hours."""
-SLOWER: Final = 0.8
-"""Part of the speed that is tried next where the controller would round a corner too much."""
-TRIES: Final = 12
-AS_LONG: Final = 0.01
-"""A recorded motion may last longer by this share, which whole periods ask for."""
-STRETCH: Final = "--slower stretches its time until it fits"
+STEPS_MAX: Final = 5000
+"""Longer moves are refused: half an hour, after which they would be ended anyway."""
+SLOWER: Final = 0.9
+"""Part of the speed that is tried next where a slower move may keep what was broken."""
+TRIES: Final = 20
+SPEEDS: Final = frozenset(
+    {
+        ArmCheck.RATE, ArmCheck.ACCELERATION, ArmCheck.GRIPPER_SPEED, ArmCheck.GRIPPER_TURN,
+        ArmCheck.CORNER,
+    }
+)  # fmt: skip
+"""What a slower move may keep."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,12 +81,15 @@ class ProvedMove:
 
     def station(self, hand: Hand) -> RobotStation:
         """Control of the robot along the path, at its beginning, with a gate of its own."""
-        return _station(self.robot, self.start_rad, PathMover(self.path, self.law), hand)
+        robot, judge = self.robot, RobotJudge.at(self.robot, self.start_rad)
+        mover = PathMover(self.path, self.law)
+        return RobotStation(robot.geometry(), robot.oat_convention(), judge, mover, hand)
 
     def findings(self) -> tuple[PathFinding, ...]:
         """What it asks of the robot, the worst of each kind."""
         robot = self.robot
-        poses = [self.path.pose(0.0), *(_place_of(step) for step in self.steps)]
+        poses = [self.path.pose(0.0)]
+        poses += [step.X_RT for step in self.steps if step.X_RT is not None]
         report = check_path(
             robot.geometry(), poses, TICK_S, self.start_rad, robot.path_limits(), arm=robot.name
         )
@@ -83,7 +97,7 @@ class ProvedMove:
 
 
 def proved_move(
-    robot: RobotSettings, start_rad: Array, path: Path, part: float, why: str = "the move"
+    robot: RobotSettings, start_rad: Array, path: Path, part: float, name: str
 ) -> ProvedMove:
     """A move from rest to rest along a path, as fast as it may be.
 
@@ -92,26 +106,32 @@ def proved_move(
         start_rad: its joints at the beginning of the path [rad], shape (6,).
         path: where to.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
-        why: what is refused, for the text.
+        name: of what is refused, for the text.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
-    shape = _shape(robot, start_rad, path)
-    fastest = fastest_share_per_s(shape, robot.gate_limits(), part, ramps=2)
-    for slower in range(TRIES):
-        law = RestToRest.at(SLOWER**slower * fastest)
-        steps, refused = _played(robot, start_rad, path, law)
-        if refused is None:
-            return ProvedMove(robot, start_rad, path, law, steps)
-        last = slower == TRIES - 1
-        if last or refused.violations[0].check is not ArmCheck.CORNER:
-            raise _refusal(why, refused)
+    fastest = fastest_share_per_s(
+        _shape(robot, start_rad, path), robot.gate_limits(), part, ramps=2
+    )
+    for tried in range(TRIES):
+        law = RestToRest.at(SLOWER**tried * fastest)
+        try:
+            return _proved(robot, start_rad, path, law, name)
+        except _TooFastError:
+            if tried == TRIES - 1:
+                raise
     raise AssertionError("unreachable")
 
 
 def proved_as_recorded(
-    robot: RobotSettings, start_rad: Array, path: Path, duration_s: float, *, slower: bool
+    robot: RobotSettings,
+    start_rad: Array,
+    path: Path,
+    duration_s: float,
+    name: str,
+    *,
+    slower: bool,
 ) -> ProvedMove:
     """A recorded motion in its own time, or in as much more as the robot's limits ask for.
 
@@ -120,102 +140,116 @@ def proved_as_recorded(
         start_rad: its joints at the beginning [rad], shape (6,).
         path: the recorded motion over its time.
         duration_s: of the recording [s].
+        name: of what is refused, for the text.
         slower: whether it may take longer than that.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
     shape = _shape(robot, start_rad, path)
+    if not slower:
+        try:
+            return _proved(robot, start_rad, path, AsRecorded.lasting(duration_s), name)
+        except _TooFastError as error:
+            raise RefusedError(
+                f"{error}\nin its own time, {duration_s:.2f} s; --slower takes more until it fits"
+            ) from None
     fastest = fastest_share_per_s(shape, robot.gate_limits(), 1.0, ramps=1)
     least_s = max(duration_s, 1.0 / fastest)
-    if not slower and least_s > duration_s * (1.0 + AS_LONG):
-        _play_recorded(robot, start_rad, path, AsRecorded.lasting(duration_s))
-        raise RefusedError(
-            f"the recorded motion was refused, nothing has been sent: it lasts {duration_s:.2f} s, "
-            "and let go at its fastest and held again it would keep the robot's limits only from "
-            f"{least_s:.2f} s on; {STRETCH}"
-        )
-    for stretched in range(TRIES if slower else 1):
-        law = AsRecorded.lasting(least_s / SLOWER**stretched)
+    for tried in range(TRIES):
         try:
-            steps = _play_recorded(robot, start_rad, path, law)
+            return _proved(
+                robot, start_rad, path, AsRecorded.lasting(least_s / SLOWER**tried), name
+            )
         except _TooFastError:
-            if not slower or stretched == TRIES - 1:
+            if tried == TRIES - 1:
                 raise
-            continue
-        return ProvedMove(robot, start_rad, path, law, steps)
     raise AssertionError("unreachable")
 
 
 class _TooFastError(RefusedError):
-    """What a slower motion would keep."""
-
-
-def _play_recorded(
-    robot: RobotSettings, start_rad: Array, path: Path, law: Law
-) -> tuple[RobotStep, ...]:
-    steps, refused = _played(robot, start_rad, path, law)
-    if refused is None:
-        return steps
-    if refused.violations[0].check in _SPEEDS:
-        raise _TooFastError(str(_refusal("the recorded motion", refused, f"\n{STRETCH}")))
-    raise _refusal("the recorded motion", refused)
-
-
-_SPEEDS: Final = frozenset(
-    {
-        ArmCheck.RATE, ArmCheck.ACCELERATION, ArmCheck.GRIPPER_SPEED, ArmCheck.GRIPPER_TURN,
-        ArmCheck.CORNER,
-    }
-)  # fmt: skip
-"""What a slower motion keeps."""
-
-
-def _played(
-    robot: RobotSettings, start_rad: Array, path: Path, law: Law
-) -> tuple[tuple[RobotStep, ...], RobotStep | None]:
-    """All steps as they will be run, and the first that is refused, there or between."""
-    steps = _steps(robot, start_rad, PathMover(path, law))
-    if steps[-1].violations:
-        return steps, steps[-1]
-    for behind in range(LEVELS):
-        between = PathMover(path, law, begun=-(behind + 0.5))
-        last = _steps(robot, start_rad, between)[-1]
-        if last.violations:
-            return steps, last
-    return steps, None
+    """What a slower move may keep."""
 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: Path) -> Shape:
-    RobotJudge.at(robot, start_rad)  # says why if it may not stand there
+    RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
     return Shape.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
 
 
-def _steps(robot: RobotSettings, start_rad: Array, mover: PathMover) -> tuple[RobotStep, ...]:
-    station = _station(robot, start_rad, mover, AlwaysHeld())
+def _proved(robot: RobotSettings, start_rad: Array, path: Path, law: Law, name: str) -> ProvedMove:
+    move = ProvedMove(robot, start_rad, path, law, ())
     try:
-        return tuple(play_out(station, STEPS_MAX))
+        steps = tuple(play_out(move.station(AlwaysHeld()), STEPS_MAX))
     except ValueError:
         raise RefusedError(
-            f"the move would take longer than {STEPS_MAX * TICK_S:.0f} s, nothing has been sent; "
-            "a higher speed is needed"
+            f"{name} would take longer than {STEPS_MAX * TICK_S:.0f} s, nothing has been sent"
         ) from None
+    last = steps[-1]
+    if last.violations:
+        raise _refusal(name, last.index, last.violations, "")
+    for unit, violations in _let_go(robot, start_rad, path, law):
+        where = ", when it is let go or held again there" if last.location else ""
+        raise _refusal(name, math.ceil(unit / LEVELS), violations, where)
+    return ProvedMove(robot, start_rad, path, law, steps)
 
 
-def _station(robot: RobotSettings, start_rad: Array, mover: PathMover, hand: Hand) -> RobotStation:
-    judge = RobotJudge.at(robot, start_rad)
-    return RobotStation(robot.geometry(), robot.oat_convention(), judge, mover, hand)
-
-
-def _refusal(why: str, step: RobotStep, remedy: str = "") -> RefusedError:
-    lines = "\n".join(step.refusals)
-    return RefusedError(
-        f"{why} was refused at waypoint {step.index} ({step.t_s:.2f} s), nothing has been "
-        f"sent:\n{lines}{remedy}"
+def _refusal(
+    name: str, waypoint: int, violations: tuple[ArmViolation, ...], where: str
+) -> RefusedError:
+    lines = "\n".join(map(str, violations))
+    text = (
+        f"{name} was refused at waypoint {waypoint} ({waypoint * TICK_S:.2f} s){where}, nothing "
+        f"has been sent:\n{lines}"
     )
+    return _TooFastError(text) if violations[0].check in SPEEDS else RefusedError(text)
 
 
-def _place_of(step: RobotStep) -> Pose:
-    if step.X_RT is None:
-        raise ValueError(f"waypoint {step.index} has no place")
-    return step.X_RT
+def _let_go(
+    robot: RobotSettings, start_rad: Array, path: Path, law: Law
+) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
+    """What breaks a limit of the robot, whatever its operator does: unit and why."""
+    limits, samples = robot.gate_limits(), list[ArmSample]()
+    keeper, geometry = BranchKeeper(robot.geometry(), start_rad, robot.least()), robot.geometry()
+    still = ArmGate((limits,), TICK_S)
+    for unit in range(law.units + 1):
+        try:
+            joints = keeper.follow(path.pose(law.share(unit * UNIT_S)))
+        except ArmError as error:
+            yield unit, violations_of(limits, error)
+            return
+        samples.append(robot_sample(geometry, np.array(joints.q_rad)))
+        if refused := still.reset((samples[-1],)):
+            yield unit, refused
+            return
+    for before, unit, after in ways(law.units):
+        first, now, then = samples[before], samples[unit], samples[after]
+        moved, moves = differences(now.q_rad, first.q_rad), differences(then.q_rad, now.q_rad)
+        way = differences(now.gripper_position_m, first.gripper_position_m)
+        ahead = differences(then.gripper_position_m, now.gripper_position_m)
+        found = (
+            *too_fast_joints(limits, moves, moved, TICK_S),
+            *too_fast_gripper(limits, now, then, TICK_S),
+            *cut_corner(limits, way, ahead, TICK_S),
+        )
+        if found:
+            yield after, found
+            return
+
+
+def ways(units: int) -> Iterator[tuple[int, int, int]]:
+    """All three waypoints in a row that a mover can make of a law, each as its unit.
+
+    Args:
+        units: of the law.
+    """
+    begin = (0, 0, 0)  # unit before, unit, pace
+    seen, left = {begin}, [begin]
+    while left:
+        before, unit, pace = left.pop()
+        for level in {min(pace + 1, LEVELS), max(pace - 1, 0)}:
+            after = min(unit + level, units)
+            yield before, unit, after
+            state = (unit, after, level)
+            if state not in seen and after < units:
+                seen.add(state)
+                left.append(state)

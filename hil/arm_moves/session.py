@@ -32,6 +32,7 @@ from hil.scenario import RecordingSettings
 from hil.signals import StopSignals
 from hil.stations.arm_step import RobotStep, location_of
 from sim.devices.arm_controller import ArmController
+from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import START_DEG, ArmControllerSettings
 from sim.world.space_arm.simulator import TICK_S
 
@@ -54,6 +55,7 @@ class Choice:
         joints_deg: what its pendant shows [deg], shape (6,); of an emulated robot in this process
             where it stands; None if nobody said.
         seed: of the emulated robot.
+        faults: of the emulated robot in this process.
     """
 
     robot: RobotSettings
@@ -62,6 +64,7 @@ class Choice:
     shown: Location | None = None
     joints_deg: Array | None = None
     seed: int = 0
+    faults: tuple[ArmFault, ...] = ()
 
     @property
     def robot_line(self) -> str:
@@ -176,9 +179,12 @@ def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )
     try:
-        return ArmController(settings, now_s=clock.now_s(), seed=choice.seed)
+        robot = ArmController(settings, now_s=clock.now_s(), seed=choice.seed)
     except ValueError as error:
         raise RefusedError(f"--at-joints: the emulated robot cannot stand there: {error}") from None
+    for fault in choice.faults:
+        robot.inject(fault, clock.now_s())
+    return robot
 
 
 def notes_of(hand: Hand) -> tuple[str, ...]:

@@ -59,6 +59,8 @@ END_KEY = "q"
 
 HOLD_S = 0.2
 """Time for which a key counts as held after each of its characters [s]."""
+QUIET_S = 0.8
+"""A key not typed for so long is pressed anew: terminals repeat one after 0.66 s at most [s]."""
 STALL_S = 1.0
 """Longer pauses between two looks make what was typed meanwhile stale."""
 READ_MAX = 1024
@@ -146,6 +148,7 @@ class HeldKeys:
         self._now_s = now_s
         self._hold_s = hold_s
         self._pressed_s: dict[str, float] = {}
+        self._press = ""
         self._cut = ""
         self._looked_s: float | None = None
         self._end_reason = ""
@@ -166,6 +169,14 @@ class HeldKeys:
         """Whether a key counts as held now."""
         age_s = self._now_s() - self._pressed_s.get(key, -math.inf)
         return not self._end_reason and 0.0 <= age_s < self._hold_s
+
+    def take_press(self) -> str:
+        """The key that was pressed anew since the last call, after `QUIET_S` without it; or none.
+
+        A terminal repeats a key that is held, the first time after a while: that is no press.
+        """
+        press, self._press = self._press, ""
+        return press
 
     def listen(self) -> None:
         """Note the keys typed since the last look, as pressed now."""
@@ -189,6 +200,8 @@ class HeldKeys:
             if key == END_KEY:
                 self._end_reason = f"ended with the key {END_KEY}"
             elif key in self._keys:
+                if now_s - self._pressed_s.get(key, -math.inf) > QUIET_S:
+                    self._press = key
                 self._pressed_s[key] = now_s
             elif key == STOP_KEY:
                 self._pressed_s.clear()

@@ -1,4 +1,4 @@
-"""Both arms of a run as its recording describes them: what can be drawn and what they may do."""
+"""The arms of a run as its recording describes them: what can be drawn and what they may do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -117,13 +117,18 @@ class ArmMachines:
         except TypeError as error:
             raise ValueError(f"the arms in the header: {error}") from error
 
+    def _space(self) -> ArmSettings:
+        if self.space is None:
+            raise ValueError("the robot moved alone: there is no simulated arm")
+        return self.space
+
     def space_points_m(self, q_rad: Array) -> Array:
         """Joints of the simulated arm from its base, and its gripper [m], shape (8, 3).
 
         Args:
             q_rad: joint angles [rad], shape (6,).
         """
-        arm = self.space.arm()
+        arm = self._space().arm()
         points = np.zeros((8, 3))
         for link in range(6):
             points[link + 1] = link_pose(arm, q_rad, link)[:3, 3]
@@ -147,12 +152,12 @@ class ArmMachines:
 
     def space_range_rad(self) -> tuple[Array, Array]:
         """Least and greatest joint angles of the simulated arm [rad], each of shape (6,)."""
-        degrees = np.array([joint.position_deg for joint in self.space.joint])
+        degrees = np.array([joint.position_deg for joint in self._space().joint])
         return np.radians(degrees[:, 0]), np.radians(degrees[:, 1])
 
     def space_rate_max_rad_s(self) -> Array:
         """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
-        return np.radians([joint.rate_max_deg_s for joint in self.space.joint])
+        return np.radians([joint.rate_max_deg_s for joint in self._space().joint])
 
 
 def _pose(packed: Any) -> Pose | None:

@@ -136,6 +136,11 @@ class ArmStation:
         return False
 
     @property
+    def note(self) -> str:
+        """Nothing: refusals and stops say all."""
+        return ""
+
+    @property
     def robot_moves(self) -> bool:
         """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
         return self._robot_moves

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from arm_driver.workspace import check_path
 from hil.arm_moves.session import Choice, session
 from hil.robot_settings import RobotSettings
 from hil.shipped import configs_dir
+from safety.arm_gate import ArmGate
 from sim.devices.arm_controller import ArmController
 
 PERIOD_S = 0.35
@@ -94,3 +97,42 @@ class Schedule:
 
     def close(self):
         pass
+
+
+def kept(poses, start_deg, *, robot=RM01):
+    """What `arm_driver.workspace`, which shares no code with the gate, objects to in waypoints."""
+    report = check_path(
+        robot.geometry(), poses, PERIOD_S, np.radians(start_deg), robot.path_limits()
+    )
+    return [finding for finding in report.findings if not finding.within]
+
+
+def places(steps):
+    return [step.X_RT for step in steps]
+
+
+LIMITS = (
+    "name", "position_min_rad", "position_max_rad", "rate_max_rad_s", "acceleration_max_rad_s2",
+    "gripper_speed_max_m_s", "gripper_turn_max_rad_s", "margins", "corners",
+)  # fmt: skip
+
+
+def digest_of(limits):
+    """Of what a gate holds its arms to."""
+    told = hashlib.sha256()
+    for arm in limits:
+        told.update("".join(repr(getattr(arm, name)) for name in LIMITS).encode())
+        told.update(f"{arm.clearances.least_m} {arm.clearances.pairs}".encode())
+    return told.hexdigest()
+
+
+def limits_judged_by(monkeypatch):
+    """Digest of the limits at each waypoint that a gate judges from now on."""
+    seen, judge = [], ArmGate.judge
+
+    def followed(self, index, samples):
+        seen.append(digest_of(self.limits))
+        return judge(self, index, samples)
+
+    monkeypatch.setattr(ArmGate, "judge", followed)
+    return seen
