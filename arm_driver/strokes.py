@@ -50,7 +50,7 @@ class NotToldError(Exception):
 
 def read_stroke(
     axis: str,
-    ends: tuple[Location, Location],
+    ends: Sequence[Location],
     steps: int,
     heard: Sequence[Heard],
     *,
@@ -61,7 +61,7 @@ def read_stroke(
 
     Args:
         axis: One of `AXES`.
-        ends: Where it begins and ends, as sent.
+        ends: Where it begins and where it ends, as sent.
         steps: Waypoints.
         heard: Requests from the first that was answered on, one for each number: N for waypoints,
             one that was answered with the end, and the first word at rest.
@@ -90,7 +90,7 @@ def read_stroke(
 
 
 def _along(
-    axis: str, ends: tuple[Location, Location], place: Location, convention: OatConvention
+    axis: str, ends: Sequence[Location], place: Location, convention: OatConvention
 ) -> float:
     """How far along a stroke a place is [m or rad], positive in the sense of the axis."""
     start, end = ends

@@ -17,6 +17,7 @@ from arm_driver.pose import ArmError
 from arm_driver.val import OatConvention
 from hil.arm_supervision import RobotSupervision
 from hil.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
+from hil.robot_identified import RobotIdentified
 from hil.settings import ConfigError, Settings, read_toml
 from safety.arm_corners import CornerLimit
 from safety.arm_limits import ArmLimits, Clearances, Margin
@@ -50,6 +51,9 @@ class BlendSettings(Settings):
     """Duration of a blend that rounds as much as the lag of the servos does, at most [s]."""
     servo_mean_s: Positive | None = None
     """The same on the average, for the path's shape; ``servo_s`` if left out [s]."""
+    step_s: Positive | None = None
+    """Between two poses of the path's interpolation, by the controller's manual [s]; ``shortest_s``
+    if left out."""
 
     def corners(self, deviation_max_m: float) -> CornerLimit:
         """The same for the gate."""
@@ -113,6 +117,8 @@ class RobotSettings(Settings):
     """How the controller rounds corners."""
     supervision: RobotSupervision = RobotSupervision()
     """What is watched while it moves."""
+    identified: RobotIdentified | None = None
+    """What its controller was found to do, by ``hil arm identify``; for people."""
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -287,21 +287,12 @@ def drive_strokes(
             )  # fmt: skip
             if streamed.end.result is not StreamResult.COMPLETED or not streamed.ok:
                 break
-            ends = (
-                location_of(stroke.poses[0], convention),
-                location_of(stroke.poses[-1], convention),
-            )
+            steps = len(stroke.poses) - 1
+            ends = tuple(location_of(stroke.poses[k], convention) for k in (0, -1))
+            heard = wire.asked()
             try:
-                read.append(
-                    read_stroke(
-                        stroke.axis,
-                        ends,
-                        len(stroke.poses) - 1,
-                        wire.asked(),
-                        baud=baud,
-                        convention=convention,
-                    )  # fmt: skip
-                )
+                one = read_stroke(stroke.axis, ends, steps, heard, baud=baud, convention=convention)
+                read.append(one)
             except NotToldError as error:
                 spoilt.append(f"stroke {number}: {error}")
     if streamed is None:
@@ -316,9 +307,8 @@ def _rest(session: Session, hand: Hand, least_s: float, say: Callable[[str], Non
         session.wire.poll()
         hand.listen()
         if session.wish.asked is not None or hand.end_reason:
-            raise RefusedError(
-                f"ended between two strokes, at rest: {hand.end_reason or 'stopped by the operator'}"
-            )
+            why = hand.end_reason or "stopped by the operator"
+            raise RefusedError(f"ended between two strokes, at rest: {why}")
         if tick.t_s < least_s:
             continue
         if hand.held:
