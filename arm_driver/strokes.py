@@ -48,6 +48,10 @@ class NotToldError(Exception):
     """The robot's requests do not tell what is asked of them; the text says what is missing."""
 
 
+class NoPlaceError(NotToldError):
+    """They do not tell where the robot is while it moves."""
+
+
 def read_stroke(
     axis: str,
     ends: Sequence[Location],
@@ -78,7 +82,7 @@ def read_stroke(
     along = []
     for one in heard[1:]:
         if one.request.location is None:
-            raise NotToldError(
+            raise NoPlaceError(
                 f"the request for waypoint {one.request.seq} does not tell where the robot is: "
                 "switch on its option 'feedback' (feedb = 1 in the controller's program)"
             )

@@ -13,8 +13,9 @@ Finite = Annotated[float, Field(ge=-1e3, le=1e3)]
 
 
 class RobotIdentified(Settings):
-    """Written by ``hil arm identify``; nothing reads it but people. What follows from it stands in
-    ``[blend]`` and ``[supervision]``.
+    """Written by ``hil arm identify``; nothing reads it but people.
+
+    What follows from it stands in ``[blend]`` and ``[supervision]``.
     """
 
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]

@@ -1,4 +1,4 @@
-"""Values of a TOML file changed in its text: comments, order and all other keys stay as they are."""
+"""Values of a TOML file changed in its text: comments, order and other keys stay as they are."""
 
 import json
 import os
@@ -36,11 +36,9 @@ def changed_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: st
     except tomllib.TOMLDecodeError:
         same = False
     if not same:
-        raise ConfigError(
-            source,
-            [f"cannot be changed as it is written: {', '.join(changes)} need a table each, [NAME] on "
-             "a line of its own, and one line for each key"],
-        )  # fmt: skip
+        names = ", ".join(changes)
+        why = f"{names} need a table each, [NAME] on a line of its own, and a line for each key"
+        raise ConfigError(source, [f"cannot be changed as it is written: {why}"])
     return found
 
 

@@ -1,21 +1,24 @@
 """From what was identified to the keys of a robot's file, and into that file.
 
     [blend]        longest_s     2h
-                   servo_mean_s  sqrt(12 (lag² / 2 + T² / 6)), lag the mean of the axes
-                   servo_s       sqrt(12 (lag² / 2 + T² / 4)), lag the largest, at two standard errors
-    [supervision]  delay_s       path delay and lag, least and largest axis, less and more `MARGIN_S`
+                   servo_mean_s  sqrt(12 (lag² / 2 + T² / 6)), with the mean lag of the axes
+                   servo_s       sqrt(12 (lag² / 2 + T² / 4)), with the largest, and its errors
+    [supervision]  delay_s       path delay + lag, least and largest axis, less and more a margin
 
-The two in the middle are durations of a blend that rounds as much as servos and interpolation do: a
-mean over w has the variance w² / 12, a critically damped servo lag² / 2, chords a step T apart
-T² / 6 on the average over where in a step a corner falls, and T² / 4 where it falls into the middle.
+The two in the middle are durations of a blend that rounds as much as servos and interpolation do.
+A mean over w has the variance w² / 12, a critically damped servo lag² / 2; chords a step T apart
+have T² / 6 on the average over where in a step a corner falls, T² / 4 if it falls into the middle.
 """
 
 import math
+import tomllib
+from pathlib import Path
 from typing import Any, Final
 
 from arm_driver.identification import Identified
 from arm_driver.strokes import AXES
 from hil.robot_settings import RobotSettings
+from hil.toml_edit import changed_text, write_text
 
 MARGIN_S: Final = 0.05
 """Of the window of the delay [s]: about what the following window allows for the speed as well."""
@@ -65,6 +68,17 @@ def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
             "following_deg": round(math.degrees(behind[3]), 4),
         },
     }
+
+
+def write(path: Path, changed: Change) -> None:
+    """Put keys into a robot's file; comments and other keys stay.
+
+    Raises:
+        ConfigError: if that is no robot then, or cannot be written; the file is as it was.
+    """
+    text = changed_text(path.read_text(encoding="utf-8"), changed, str(path))
+    RobotSettings.build(tomllib.loads(text), str(path))
+    write_text(path, text)
 
 
 def step_of(robot: RobotSettings) -> float:

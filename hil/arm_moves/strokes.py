@@ -22,7 +22,14 @@ from arm_driver.kinematics import Joints, forward
 from arm_driver.link import ArmLink
 from arm_driver.location import Location
 from arm_driver.pose import Pose
-from arm_driver.strokes import AXES, NotToldError, Stroke, plan_strokes, read_stroke
+from arm_driver.strokes import (
+    AXES,
+    NoPlaceError,
+    NotToldError,
+    Stroke,
+    plan_strokes,
+    read_stroke,
+)
 from hil.arm_moves.hands import AlwaysHeld, Hand
 from hil.arm_moves.judge import RobotJudge
 from hil.arm_moves.session import Session, notes_of
@@ -30,9 +37,10 @@ from hil.arm_moves.station import RobotStation
 from hil.arm_peers import ArmWire
 from hil.arm_realtime import arm_in_time
 from hil.arm_session import Streamed
-from hil.clock import moment
+from hil.clock import utc_stamp
 from hil.console import RefusedError
 from hil.robot_settings import RobotSettings
+from hil.run_files import new_run_dir
 from hil.stations.arm_step import Course, RobotStep, location_of
 from sim.world.space_arm.simulator import TICK_S
 
@@ -42,6 +50,8 @@ SHARE: Final = 0.99
 """Part of the robot's limits of speed and turn rate that the fastest strokes use."""
 TURN_MOST_RAD: Final = np.radians(10.0)
 """Largest turn between two waypoints."""
+ANY_DELAY_S: Final = (0.05, 2.0)
+"""Delays of the controllers that can be met [s]."""
 SETTLED_S: Final = 1.0
 """Rest between two strokes at least [s]; every other one lasts a period more, so that ends of
 strokes fall into different parts of a step of the interpolation."""
@@ -106,6 +116,15 @@ class StrokeMover:
         self._moving = held and not self.done
         self._at += self._moving
         return self._poses[self._at]
+
+
+def with_any_delay(robot: RobotSettings) -> RobotSettings:
+    """The robot, with a window of the delay that says nothing of what is to be found.
+
+    Where each stroke ends is held as narrowly as ever.
+    """
+    watched = robot.supervision.model_copy(update={"delay_s": ANY_DELAY_S})
+    return robot.model_copy(update={"supervision": watched})
 
 
 def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ...]:
@@ -189,12 +208,14 @@ class Driven:
         spoilt: why others cannot, one text each.
         last: how the last stream went.
         folder: of the recordings.
+        day: in UTC, YYYY-MM-DD.
     """
 
     strokes: tuple[Stroke, ...]
     spoilt: tuple[str, ...]
     last: Streamed
     folder: Path
+    day: str
 
     @property
     def ok(self) -> bool:
@@ -264,13 +285,12 @@ def drive_strokes(
         shown_at: descriptor to show on what happens; None to show nothing.
 
     Raises:
-        RefusedError: if nobody holds.
+        RefusedError: if nobody holds, or the robot does not tell where it is while it moves.
     """
     wire = ListeningWire(session.wire)
     kept = replace(session, wire=wire)
     robot, convention = session.choice.robot, session.choice.robot.oat_convention()
-    stamp = moment(session.clock.now_s).utc.strftime("%Y%m%dT%H%M%SZ")
-    folder = out / f"identify-{robot.name}-{stamp}"
+    folder = new_run_dir(out, f"identify-{robot.name}")
     reader = session.wire.reader_thread if isinstance(session.wire, ArmLink) else None
     read: list[Stroke] = []
     spoilt: list[str] = []
@@ -293,11 +313,15 @@ def drive_strokes(
             try:
                 one = read_stroke(stroke.axis, ends, steps, heard, baud=baud, convention=convention)
                 read.append(one)
+            except NoPlaceError as error:
+                raise RefusedError(f"ended after stroke {number}, at rest: {error}") from None
             except NotToldError as error:
                 spoilt.append(f"stroke {number}: {error}")
     if streamed is None:
         raise AssertionError("there are strokes")
-    return Driven(tuple(read), tuple(spoilt), streamed, folder)
+    day = utc_stamp()[:8]
+    day = f"{day[:4]}-{day[4:6]}-{day[6:]}"
+    return Driven(tuple(read), tuple(spoilt), streamed, folder, day)
 
 
 def _rest(session: Session, hand: Hand, least_s: float, say: Callable[[str], None]) -> None:
