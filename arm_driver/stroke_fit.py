@@ -35,6 +35,7 @@ _AGE_S: Final = 0.3e-3  # of places, at first
 _UNEVEN_S: Final = 3e-3  # of places told while the speed changes, at least
 _TIME_S: Final = 0.1e-3  # of the median of times, at least
 _ROUNDS: Final = 3
+_TRIES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,18 @@ def fit_strokes(
         step_s: Between two poses of the interpolation [s].
 
     Returns:
-        What fits best; None if that lies where no controller can be.
+        What fits best; None if nothing does, or only what no controller can be.
     """
     problem = _Problem(strokes, period_s, step_s)
     theta = problem.first_guess()
     for _ in range(_ROUNDS):
         problem.weigh(theta)
-        fit = least_squares(problem.residuals, theta, x_scale=problem.scale, bounds=problem.bounds)
+        fit = least_squares(
+            problem.residuals, theta, x_scale=problem.scale, bounds=problem.bounds,
+            max_nfev=_TRIES,
+        )  # fmt: skip
+        if not fit.success:
+            return None
         theta = fit.x
     if np.any(fit.active_mask):
         return None

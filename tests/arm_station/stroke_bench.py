@@ -12,7 +12,7 @@ from arm_driver.contour import EndReason
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import Heard, HostSettings, StreamPlan
 from arm_driver.location import Location
-from arm_driver.strokes import AXES, Stroke, read_stroke
+from arm_driver.strokes import AXES, Stroke, plan_strokes, read_stroke
 from arm_driver.val import OatConvention, from_oat, to_oat
 from hil.arm_wire import VirtualArmLink
 from sim.devices.arm_controller import ArmController
@@ -86,6 +86,23 @@ class Bench:
                 self.link.end(EndReason.COMPLETED)
         assert report.result is StreamResult.COMPLETED, report.text
         return list({one.request.seq: one for one in self.heard}.values())
+
+
+def strokes_of(drawn: Drawn) -> list[Stroke]:
+    """All strokes of a controller, as `hil arm identify` drives them."""
+    bench = Bench(drawn.controller())
+    here, found = bench.link.poll().measured, []
+    for axis in AXES:
+        step = np.radians(10.0) if axis == "turn" else 0.0345
+        for number, (steps, way) in enumerate(plan_strokes(step)):
+            places = [here, *(moved(here, axis, way * (k + 1) / steps) for k in range(steps))]
+            heard = bench.drive((here, places[-1]), places[1:-1])
+            here = places[-1]
+            found.append(
+                read_stroke(axis, (places[0], here), steps, heard, baud=9600, convention=VAL)
+            )
+            bench.wait(1.0 + PERIOD_S * (number % 2))
+    return found
 
 
 def moved(place: Location, axis: str, way: float) -> Location:
