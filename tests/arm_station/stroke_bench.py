@@ -44,7 +44,7 @@ class Drawn:
         """Of a critically damped servo."""
         return 2.0 / self.bandwidth_rad_s
 
-    def controller(self, **other: object) -> ArmController:
+    def settings(self, **other: object) -> ArmControllerSettings:
         settings = ArmControllerSettings(
             tool_m=0.1,
             feedback=True,
@@ -52,7 +52,10 @@ class Drawn:
             blends=BlendSettings(longest_s=self.half_s, shortest_s=min(0.014, self.half_s)),
             servos=ServoSettings(bandwidth_rad_s=self.bandwidth_rad_s),
         )
-        return ArmController(replace(settings, **other), now_s=0.0)
+        return replace(settings, **other)
+
+    def controller(self, **other: object) -> ArmController:
+        return ArmController(self.settings(**other), now_s=0.0)
 
 
 class Bench:

@@ -1,0 +1,239 @@
+"""`hil arm identify`: proved strokes, held, and what they say in the robot's file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import replace
+
+import controller_model
+import numpy as np
+import pytest
+from line_bench import TABLE
+from moves_bench import RM01, standing
+from stroke_bench import Drawn
+from test_arm_accuracy import driven as as_driven
+from typer.testing import CliRunner
+
+import hil.arm_bench
+import hil.arm_moves.session
+import hil.arm_moves.strokes
+from arm_driver.host_states import StreamResult
+from hil.arm_bench import emulated_settings, prepare_plan, run_arm
+from hil.arm_moves.approach import joints_said
+from hil.arm_moves.hands import AlwaysHeld
+from hil.arm_moves.strokes import drive_strokes, prove_strokes, with_any_delay
+from hil.arm_scenario import arm_plan_from_table
+from hil.cli import app
+from hil.console import RefusedError
+from hil.recording.arm_recording import ArmRecording
+from hil.robot_settings import RobotSettings
+from hil.settings import ConfigError
+from hil.shipped import configs_dir
+from hil.toml_edit import changed_text
+from sim.devices.arm_faults import parse_arm_words
+
+SHIPPED = configs_dir() / "robots" / "rm01.toml"
+OTHER = Drawn(delay_s=0.06, half_s=0.07, bandwidth_rad_s=85.0)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A robot's own file, with a comment on every line that has none."""
+    path = tmp_path / "mine.toml"
+    lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join(lines) + "\n# the end\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def emulated(monkeypatch):
+    """An emulated robot that is not like the file says; faults can be given to it."""
+
+    def use(drawn: Drawn, *faults: str, **other: object) -> None:
+        def made(choice, clock):
+            robot = drawn.controller(start_deg=choice.emulated_deg, **other)
+            for fault in faults:
+                robot.inject(parse_arm_words(fault.split()), clock.now_s())
+            return robot
+
+        monkeypatch.setattr(hil.arm_moves.session, "emulated_robot", made)
+
+    return use
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Strokes along x alone, which is enough for what goes wrong at once."""
+    monkeypatch.setattr(hil.arm_moves.strokes, "AXES", ("x",))
+    monkeypatch.setattr(
+        hil.arm_moves.strokes, "plan_strokes", lambda step: ((1, -step), (2, 2 * step), (1, -step))
+    )
+
+
+def call(*words: object):
+    return CliRunner().invoke(app, ["arm", "identify", *map(str, words)])
+
+
+def test_what_is_found_is_written_and_supervises_and_models_the_robot(file, emulated, tmp_path):
+    emulated(OTHER)
+    before = file.read_text(encoding="utf-8")
+    told = call(file, "--write", "--json", "--out", tmp_path / "runs")
+    assert told.exit_code == 0, told.output
+    answer = json.loads(told.stdout)
+    assert answer["written"] == str(file)
+    robot = RobotSettings.load(file)
+    known = robot.identified
+    assert known is not None
+    assert known.path_delay_s[0] == pytest.approx(OTHER.path_delay_s, rel=0.05)
+    assert known.blend_s[0] == pytest.approx(2.0 * OTHER.half_s, rel=0.05)
+    for lag in (known.lag_x_s, known.lag_y_s, known.lag_z_s, known.lag_turn_s):
+        assert lag[0] == pytest.approx(OTHER.lag_s, rel=0.05)
+    assert robot.blend.longest_s == known.blend_s[0] == pytest.approx(0.14, rel=0.05)
+    least_s, most_s = robot.supervision.delay_s
+    assert least_s < OTHER.path_delay_s + OTHER.lag_s < most_s
+    assert most_s - least_s < 0.12, "far narrower than what stood there"
+    # Everything else is as it was: comments, order, other keys.
+    after = file.read_text(encoding="utf-8").splitlines()
+    changed = ("longest_s", "servo_s", "servo_mean_s", "delay_s")
+    for old, new in zip(before.splitlines(), after, strict=False):
+        if old.startswith(changed):
+            assert new != old
+            assert new.split("#")[1] == old.split("#")[1]
+        else:
+            assert new == old
+    assert "# the end" in after
+    untouched = tomllib.loads(before)
+    assert {k: v for k, v in tomllib.loads("\n".join(after)).items() if k in untouched} == {
+        **untouched,
+        "blend": untouched["blend"] | {k: answer["identified"]["blend"][k]
+                                       for k in ("longest_s", "servo_s", "servo_mean_s")},
+        "supervision": untouched["supervision"] | answer["identified"]["supervision"],
+    }  # fmt: skip
+    the_report_tells_what_a_model_of_that_controller_finds(robot, tmp_path)
+
+
+def the_report_tells_what_a_model_of_that_controller_finds(robot, tmp_path):
+    """Two ways with a bend between them, by that robot; its accuracy against a second model."""
+    table = json.loads(json.dumps(TABLE))
+    table["source"]["segment"] = [
+        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.07, 0.0]},
+        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.0, 0.07]},
+    ]
+    plan = replace(arm_plan_from_table(table, tmp_path / "bend.toml", ()), robot=robot)
+    prepared = prepare_plan(plan)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            hil.arm_bench,
+            "emulated_settings",
+            lambda prepared: OTHER.settings(start_deg=emulated_settings(prepared).start_deg),
+        )
+        found = run_arm(prepared, tmp_path / "bend")
+    assert found.end.result is StreamResult.COMPLETED, found.end.reason
+    seen = as_driven(ArmRecording.open(found.recorder.path))
+    told = seen.view.accuracy
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(controller_model, "LONGEST_S", OTHER.half_s)
+        patch.setattr(controller_model, "SERVO_RAD_S", OTHER.bandwidth_rad_s)
+        in_time, in_space = controller_model.errors(seen.nodes, seen.motion, seen.t)
+    assert told.in_time.largest_m == pytest.approx(in_time.max(), rel=0.05)
+    assert told.in_space.largest_m == pytest.approx(in_space.max(), rel=0.05)
+    usual, _ = controller_model.errors(seen.nodes, seen.motion, seen.t)
+    assert told.in_time.largest_m != pytest.approx(usual.max(), rel=0.05), "the usual one would not"
+
+
+@pytest.mark.parametrize(
+    ("faults", "why"),
+    [
+        (("slow value=0",), "not following"),
+        (("slow value=0.5",), "not following"),
+        (("beside value=0.02 at_s=2.5",), "refused|not following"),
+        (("silence at_s=3",), "link lost"),
+        (("estop at_s=2.5",), "held|hold"),
+        (("period value=0.3 at_s=2.2",), "."),
+    ],
+)
+def test_a_robot_that_goes_wrong_ends_with_its_own_result_and_nothing_is_written(
+    file, emulated, few, tmp_path, faults, why
+):
+    emulated(Drawn(), *faults)
+    before = file.read_bytes()
+    told = call(file, "--write", "--out", tmp_path / "runs")
+    assert told.exit_code == 1, told.output
+    assert file.read_bytes() == before
+    if why != ".":
+        assert any(word in told.output for word in why.split("|")), told.output
+
+
+def test_a_robot_without_feedback_is_refused_with_the_reason(file, emulated, few, tmp_path):
+    emulated(Drawn(), feedback=False)
+    told = call(file, "--write", "--out", tmp_path / "runs")
+    assert told.exit_code == 1
+    assert "feedback" in told.output
+    assert file.read_bytes() == SHIPPED.read_bytes() + b"# the end\n"
+
+
+def test_the_file_that_comes_with_the_bench_is_not_written(tmp_path):
+    told = call("rm01", "--write", "--out", tmp_path)
+    assert told.exit_code == 2
+    assert "copy it" in told.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_robot_on_a_line_needs_its_joints_said():
+    told = call("rm01", "--arm-link", "serial:/dev/ttyS0?baud=9600")
+    assert told.exit_code == 2
+    assert "--at-joints" in told.output
+
+
+class LetsGo(AlwaysHeld):
+    """Holds but for some looks of the loop in the midst of the second stroke."""
+
+    def __init__(self, now_s, begin_s, end_s):
+        self._now_s, self._span = now_s, (begin_s, end_s)
+
+    @property
+    def held(self):
+        begin_s, end_s = self._span
+        return not begin_s <= self._now_s() < end_s
+
+
+def opened_strokes(few, tmp_path, hand):
+    robot = with_any_delay(RM01)
+    with standing() as opened:
+        opened = replace(opened, choice=replace(opened.choice, robot=robot))
+        start = joints_said(robot, opened.place, np.array(opened.choice.emulated_deg))
+        strokes = prove_strokes(robot, start)
+        return strokes, drive_strokes(
+            opened, strokes, hand(opened.clock.now_s), tmp_path, baud=9600, say=lambda text: None
+        )
+
+
+def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(few, tmp_path):
+    strokes, found = opened_strokes(few, tmp_path, lambda now_s: LetsGo(now_s, 4.55, 4.95))
+    assert found.ok
+    assert len(found.strokes) == len(strokes) - 1
+    assert "stroke 2" in found.spoilt[0]
+    assert len(list(found.folder.iterdir())) == len(strokes), "each is recorded"
+
+
+def test_without_room_the_strokes_are_refused_before_the_first_byte():
+    """Stretched nearly out, with 35 mm more than the arm has."""
+    with standing((0.0, 45.0, -98.0, 0.0, 45.0, 0.0)) as opened:
+        start = joints_said(RM01, opened.place, np.array(opened.choice.emulated_deg))
+        with pytest.raises(
+            RefusedError, match=r"the stroke along . to -?\d+ mm .*nothing has been"
+        ):
+            prove_strokes(RM01, start)
+        assert opened.wire.poll().counts.answers == 0
+
+
+def test_a_text_is_changed_by_its_lines_or_not_at_all():
+    text = 'a = 1  # one\n[t]\nx = [1, 2] # keep\n# tail\n[u]\ny = "s"\n'
+    new = changed_text(text, {"t": {"x": [3.5, 4], "z": 1}, "w": {"k": "d"}}, "file")
+    assert new == (
+        'a = 1  # one\n[t]\nx = [3.5, 4] # keep\nz = 1\n# tail\n[u]\ny = "s"\n\n[w]\nk = "d"\n'
+    )
+    for unfit in ("t = { x = 1 }\n", "[t]\nx = [\n 1,\n 2,\n]\n", "t.x = 1\n"):
+        with pytest.raises(ConfigError, match="cannot be changed as it is written: t need"):
+            changed_text(unfit, {"t": {"x": 2}}, "file")
