@@ -119,7 +119,10 @@ def test_let_go_it_rests_on_its_way_and_held_again_it_arrives(truth, tmp_path):
         _, found = go(session, joints(AWAY_DEG), tmp_path, hand)
     assert found.end.result is StreamResult.COMPLETED, found.end.reason
     t_s, where = np.array(truth.t_s), np.array(truth.places_m)
-    still = where[(t_s > 4.0 + 3.5) & (t_s < 9.0)]
+    begun_s = hand.begun_s
+    released = np.searchsorted(t_s, begun_s + 4.0)
+    assert np.linalg.norm(where[released] - where[t_s < begun_s + 9.0][-1]) < 1.45 * 0.05
+    still = where[(t_s > begun_s + 4.0 + 1.9) & (t_s < begun_s + 9.0)]
     assert np.ptp(still, axis=0).max() < 2e-5
     assert any(event.message == "held again; the robot goes on" for event in found.events)
 
