@@ -242,7 +242,7 @@ def ways(units: int) -> Iterator[tuple[int, int, int]]:
     Args:
         units: of the law.
     """
-    begin = (0, 0, 0)  # unit before, unit, pace
+    begin: tuple[int, int, int] = (0, 0, 0)  # unit before, unit, pace
     seen, left = {begin}, [begin]
     while left:
         before, unit, pace = left.pop()

@@ -32,7 +32,10 @@ from hil.arm_moves.laws import LEVELS
 from hil.arm_moves.proof import ways
 from hil.cli import app
 from hil.console import RefusedError
+from hil.panel.models.scene_build import scenes_of
 from hil.recording.arm_recording import ArmRecording
+from hil.recording.export import export_csv
+from hil.recording.header import RunHeader
 from hil.report.arm_page import write_arm_report
 from hil.stations.arm_step import Course
 from sim.devices.arm_faults import ArmFault
@@ -87,6 +90,11 @@ def test_its_recording_tells_of_the_robot_alone_and_its_page_says_what_moved(tmp
         assert np.isnan(recording.column(name)).all()
     assert recording.waypoints == found.end.waypoints
     np.testing.assert_allclose(np.degrees(recording.column("robot_q")[-1]), AWAY_DEG, atol=1e-6)
+    written = export_csv(recording.recording, tmp_path / "cycles.csv")
+    assert len(written.read_text().splitlines()) == recording.waypoints + 1
+    header = found_header(recording)
+    (scene,) = scenes_of(header)
+    assert scene.title[1] == "rm01"
     text = write_arm_report(recording, tmp_path / "page").read_text()
     assert "the robot alone, to joints of a test" in text
     assert "simulated arm" not in text
@@ -179,6 +187,11 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
             assert sum(lengths[k:until]) <= longest * 1.001, "chords and arc"
             assert max([*lengths[k + LEVELS - 1 : until], 0.0]) < 1e-12
     assert max(_off_line(move, step, straight) for step in steps) < 1e-9
+
+
+def found_header(recording):
+    run = recording.recording
+    return RunHeader(run.modes, run.actions, dict(run.metadata["run"]), dict(run.scenario))
 
 
 class _Pattern:
