@@ -2,8 +2,8 @@
 
 Runs in the worker thread. A garbled answer is asked for once more, as long as time is left; an
 answer that did not come is not, because it may still be on its way. A unit that is busy (exception
-6) is asked again after the others, as often as the cycle has time for. Whom a slow bus leaves out is
-the first of the next cycle: all units lose some of their cycles, none loses all.
+6) is asked again after the others, as often as the cycle has time for. Whose answer comes too late
+on a slow bus is the first of the next cycle: all units lose some of their cycles, none loses all.
 """
 
 from collections import deque
@@ -124,7 +124,7 @@ class CycleRunner:
             result: Takes what comes.
         """
         waiting = self._exchanges(orders)
-        garbled = 0
+        garbled, left = 0, None
         while waiting and not self._now_s() > deadline_s:
             exchange, sequence = waiting[0]
             unit, result.sent = exchange.unit, True
@@ -152,7 +152,11 @@ class CycleRunner:
                 result.errors[unit] = error
             waiting.popleft()
             garbled = 0
-        self._first = self._map.units.index(waiting[0][0].unit) if waiting else 0
+            if self._now_s() > deadline_s:
+                left = unit
+        if waiting and left is None:
+            left = waiting[0][0].unit
+        self._first = 0 if left is None else self._map.units.index(left)
 
     def _exchanges(self, orders: Sequence[AxisOrder]) -> deque[tuple[UnitExchange, int]]:
         """Return what each unit is asked, with the number of that request, in order."""
