@@ -1,8 +1,10 @@
 """``hil arm goto``, ``jog`` and ``play``: the robot moves alone, while an operator holds it."""
 
 import math
+import select
 import shlex
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -153,7 +155,7 @@ def goto(
     part = part_of(choice.robot, speed_mm_s)
     target = _target(choice.robot, joints, pose, scenario)
     with session(choice, _say) as opened:
-        start = start_of(opened, target, None if as_json else _confirmed)
+        start = start_of(opened, target, _asks(opened, as_json=as_json))
         move = plan_goto(choice.robot, start, target, part, straight=straight)
         if move is None:
             show_nothing(opened, f"the robot is at {target.name} already", as_json=as_json)
@@ -282,7 +284,7 @@ def play(
             words = ["hil", "arm", "goto", robot, *goto_words(recorded, choice.robot)]
             words += ["--arm-link", arm_link] if arm_link != "sim:" else []
             raise RefusedError(f"{why}; to get there:  {shlex.join(words)}")
-        start = start_of(opened, recorded.target, None if as_json else _confirmed)
+        start = start_of(opened, recorded.target, _asks(opened, as_json=as_json))
         move = plan_play(choice.robot, start, recorded, slower=slower)
         if not as_json:
             _show_move(move, f"the end of {recorded.name}")
@@ -340,14 +342,19 @@ def _start_deg(robot: "RobotSettings", scenario: str) -> NDArray[np.float64]:
         return np.degrees(prepare_plan(plan).start.q_rad)
 
 
-def _confirmed(question: str) -> bool:
-    """Whether the operator says yes; nobody at a terminal says no."""
-    if not sys.stdin.isatty():
-        raise RefusedError(
-            f"nothing has moved, and nobody is at a terminal to answer: {question} Give "
-            "--at-joints q1,…,q6 as the pendant shows them"
-        )
-    return typer.confirm(question, default=False, err=True)
+def _asks(opened: "Session", *, as_json: bool) -> Callable[[str], bool] | None:
+    """Asks the operator yes or no, and hears Ctrl-C while it waits; None if nobody can be asked."""
+    if as_json or not sys.stdin.isatty():
+        return None
+
+    def confirmed(question: str) -> bool:
+        err.print(f"{question} [y/N] ", end="", markup=False, soft_wrap=True)
+        while opened.wish.asked is None:
+            if select.select([sys.stdin], [], [], 0.1)[0]:
+                return sys.stdin.readline().strip().lower() in ("y", "yes")
+        raise RefusedError("stopped by the operator before the robot moved; nothing was sent")
+
+    return confirmed
 
 
 def _say(text: str) -> None:
@@ -355,11 +362,13 @@ def _say(text: str) -> None:
 
 
 def _say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
+    from hil.arm_moves.session import LONGEST_S
+
     if quiet or opened.dry:
         return
     for line in keys:
         _say(line)
-    _say("Ctrl-C ends the robot's stream at once")
+    _say(f"Ctrl-C ends the robot's stream at once; so do {LONGEST_S / 60.0:g} minutes")
 
 
 def shown_at(opened: "Session", as_json: bool) -> int | None:

@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 
 TOLD_AFTER_S = 2.0
 """Longer waits say for what [s]."""
+SILENT_S = 1.05
+"""A robot that has not asked for so long is silent: three of its periods [s]."""
 STILL_M, STILL_RAD = 5e-4, math.radians(0.1)
 """Two places that a robot at rest tells one after the other are not further apart."""
 
@@ -96,6 +98,8 @@ class _Heard:
         """What is still missing."""
         if report.status is None:
             return "the robot's first request: is its program running?"
+        if report.silence_s > SILENT_S:
+            return "the robot's next request: it has fallen silent; is its program running?"
         if report.measured is None:
             return (
                 "the robot's place, which its requests do not tell: switch its option feedback on, "

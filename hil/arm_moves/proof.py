@@ -188,7 +188,7 @@ def _proved(robot: RobotSettings, start_rad: Array, path: Path, law: Law, name: 
     if last.violations:
         raise _refusal(name, last.index, last.violations, "")
     for unit, violations in _let_go(robot, start_rad, path, law):
-        where = ", when it is let go or held again there" if last.location else ""
+        where = ", when it is let go or held again there"
         raise _refusal(name, math.ceil(unit / LEVELS), violations, where)
     return ProvedMove(robot, start_rad, path, law, steps)
 
@@ -242,7 +242,7 @@ def ways(units: int) -> Iterator[tuple[int, int, int]]:
     Args:
         units: of the law.
     """
-    begin = (0, 0, 0)  # unit before, unit, pace
+    begin: tuple[int, int, int] = (0, 0, 0)  # unit before, unit, pace
     seen, left = {begin}, [begin]
     while left:
         before, unit, pace = left.pop()

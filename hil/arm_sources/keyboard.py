@@ -262,7 +262,8 @@ class KeyboardSource:
         self.listen()
         if self._keys.end_reason:
             return None
-        return Twist(*np.split(self._speeds * self._signs(), 2), self._frame)
+        wanted = self._speeds * self._signs()
+        return Twist(wanted[:3], wanted[3:], self._frame)
 
     def _signs(self) -> Array:
         """Sum of the signs of the keys held, shape (6,); opposite ones cancel."""

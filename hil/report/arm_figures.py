@@ -153,7 +153,7 @@ def _both_arms(
             limit_line(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
-        times_below(panels[-1:])
+        times_below(list(panels[-1:]))
         handles, labels = panels[0].get_legend_handles_labels()
         at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)

@@ -76,11 +76,11 @@ class Schedule:
 
     def __init__(self, now_s, spans, end_s=None):
         self._now_s, self._spans, self._end_s = now_s, spans, end_s
-        self._begun_s = None
+        self.begun_s = None
 
     def _since_s(self):
-        self._begun_s = self._now_s() if self._begun_s is None else self._begun_s
-        return self._now_s() - self._begun_s
+        self.begun_s = self._now_s() if self.begun_s is None else self.begun_s
+        return self._now_s() - self.begun_s
 
     @property
     def held(self):
