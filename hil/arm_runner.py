@@ -267,6 +267,9 @@ def _show_path(prepared: Prepared) -> None:
         return
     out.print(findings_table(prepared.path.findings))
     out.print(supervision_table(prepared.plan.robot.host_settings()))
+    known = prepared.plan.robot.identified
+    if known is not None:
+        out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
