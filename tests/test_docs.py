@@ -71,6 +71,7 @@ KINDS_OF_VERB = {
     "run": SCENARIOS, "check": SCENARIOS,
     "arm run": (FileKind.ARM_SCENARIO,), "arm check": (FileKind.ARM_SCENARIO,),
     "arm goto": (FileKind.ROBOT,), "arm jog": (FileKind.ROBOT,), "arm play": (FileKind.ROBOT,),
+    "arm identify": (FileKind.ROBOT,),
     "arm ik": (FileKind.ROBOT,), "arm fk": (FileKind.ROBOT, FileKind.SPACE_ARM),
 }  # fmt: skip
 

@@ -120,7 +120,8 @@ def the_report_tells_what_a_model_of_that_controller_finds(robot, tmp_path):
         {"duration_s": 2.0, "velocity_m_s": [0.0, 0.07, 0.0]},
         {"duration_s": 2.0, "velocity_m_s": [0.0, 0.0, 0.07]},
     ]
-    plan = replace(arm_plan_from_table(table, tmp_path / "bend.toml", ()), robot=robot)
+    plan = arm_plan_from_table(table, tmp_path / "bend.toml", ())
+    plan = plan.model_copy(update={"robot": robot})
     prepared = prepare_plan(plan)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -210,7 +211,7 @@ def opened_strokes(few, tmp_path, hand):
 
 
 def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(few, tmp_path):
-    strokes, found = opened_strokes(few, tmp_path, lambda now_s: LetsGo(now_s, 4.55, 4.95))
+    strokes, found = opened_strokes(few, tmp_path, lambda now_s: LetsGo(now_s, 3.72, 4.05))
     assert found.ok
     assert len(found.strokes) == len(strokes) - 1
     assert "stroke 2" in found.spoilt[0]
@@ -219,7 +220,7 @@ def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(few, tm
 
 def test_without_room_the_strokes_are_refused_before_the_first_byte():
     """Stretched nearly out, with 35 mm more than the arm has."""
-    with standing((0.0, 45.0, -98.0, 0.0, 45.0, 0.0)) as opened:
+    with standing((0.0, 45.0, -106.5, 0.0, 45.0, 0.0)) as opened:
         start = joints_said(RM01, opened.place, np.array(opened.choice.emulated_deg))
         with pytest.raises(RefusedError, match=r"stroke along . to -?\d+ mm .*nothing has been"):
             prove_strokes(RM01, start)
