@@ -202,11 +202,6 @@ class JogMover:
         """False: it ends when its operator says so."""
         return False
 
-    @property
-    def stopping_way(self) -> float:
-        """Way from the last waypoint to rest, if it slowed down from now on [m, rad]."""
-        return self._rate * TICK_S * sum(range(self._level)) / LEVELS
-
     def next(self, *, held: bool) -> Pose:
         """X_RT a period later.
 

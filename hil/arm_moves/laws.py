@@ -157,11 +157,6 @@ class PathMover:
         return self._units >= self._law.units
 
     @property
-    def done_share(self) -> float:
-        """Share of the path that lies behind."""
-        return self._law.share(self._units * UNIT_S)
-
-    @property
     def note(self) -> str:
         """Nothing to tell: it goes where it was proved."""
         return ""

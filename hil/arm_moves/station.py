@@ -68,7 +68,7 @@ class RobotStation:
         mover: Mover,
         hand: Hand,
     ) -> None:
-        self._geometry, self._convention = geometry, convention
+        self._convention = convention
         self._judge, self._mover, self._hand = judge, mover, hand
         self._last_RT = forward(geometry, judge.joints.q_rad)
         self._t_rad = 0.0

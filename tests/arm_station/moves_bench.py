@@ -34,7 +34,7 @@ class Truth:
         """Three seconds of the robot alone, after everything."""
         begin_s = self.t_s[-1]
         for step in range(1, 301):
-            self.robot.advance(begin_s + 0.01 * step)
+            self.robot.advance(begin_s + 0.01 * step)  # is noted as well
         return self.robot.gripper
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ from hil.recording.arm_recording import ArmRecording
 from hil.recording.export import export_csv
 from hil.recording.header import RunHeader
 from hil.report.arm_page import write_arm_report
+from hil.signals import StopSignals
 from hil.stations.arm_step import Course
 from sim.devices.arm_faults import ArmFault
 
@@ -148,6 +150,24 @@ def test_ended_by_its_operator_it_rests_and_that_is_well(truth, tmp_path):
     assert np.linalg.norm(last - away) > 0.05
 
 
+@pytest.mark.parametrize("pressed_s", [5.0, 5.17])
+def test_ctrl_c_ends_the_stream_at_once_and_at_rest(monkeypatch, truth, tmp_path, pressed_s):
+    class AtTime(StopSignals):
+        @property
+        def asked(self):
+            return signal.SIGINT if truth.t_s and truth.t_s[-1] >= pressed_s else None
+
+    monkeypatch.setattr("hil.arm_moves.session.StopSignals", AtTime)
+    with standing(READY_DEG) as session:
+        _, found = go(session, joints(AWAY_DEG), tmp_path)
+    assert (found.end.result, found.ok) == (StreamResult.CANCELLED, True)
+    assert found.end.reason == "stopped by the operator"
+    truth.settle()
+    t_s, where = np.array(truth.t_s), np.array(truth.places_m)
+    assert np.linalg.norm(where[t_s <= pressed_s][-1] - where[t_s <= pressed_s - 0.5][-1]) > 0.01
+    assert np.ptp(where[t_s > pressed_s + 1.05], axis=0).max() < 1e-4
+
+
 def test_a_robot_that_falls_silent_ends_it_and_nothing_is_sent_after(truth, tmp_path):
     faults = (ArmFault("silence", at_s=4.0),)
     with standing(READY_DEG, faults=faults) as session:
@@ -181,6 +201,7 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
     assert not kept([move.path.pose(0.0), *places(steps)], READY_DEG)
     longest = max(_lengths(move.path.pose(0.0), move.steps))
     lengths = _lengths(move.path.pose(0.0), steps)
+    assert max(lengths) <= part * RM01.gripper_speed_max_m_s * PERIOD_S * (1.0 + 1e-9)
     for k in range(1, len(steps)):
         if pattern[k - 1] and not pattern[k]:  # let go before waypoint k + 1
             until = next((j for j in range(k, len(steps)) if pattern[j]), len(steps))
