@@ -22,7 +22,7 @@ from arm_driver.host_states import StreamResult
 from hil.arm_bench import emulated_settings, prepare_plan, run_arm
 from hil.arm_moves.approach import joints_said
 from hil.arm_moves.hands import AlwaysHeld
-from hil.arm_moves.strokes import drive_strokes, prove_strokes, with_any_delay
+from hil.arm_moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
 from hil.arm_scenario import arm_plan_from_table
 from hil.cli import app
 from hil.console import RefusedError
@@ -117,8 +117,8 @@ def the_report_tells_what_a_model_of_that_controller_finds(robot, tmp_path):
     """Two ways with a bend between them, by that robot; its accuracy against a second model."""
     table = json.loads(json.dumps(TABLE))
     table["source"]["segment"] = [
-        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.07, 0.0]},
-        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.0, 0.07]},
+        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.05, 0.0]},
+        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.0, 0.05]},
     ]
     plan = arm_plan_from_table(table, tmp_path / "bend.toml", ())
     plan = plan.model_copy(update={"robot": robot})
@@ -188,39 +188,48 @@ def test_a_robot_on_a_line_needs_its_joints_said():
 
 
 class LetsGo(AlwaysHeld):
-    """Holds but for some looks of the loop in the midst of the second stroke."""
+    """Holds, but for 0.4 s from the first waypoint of a stroke of two on."""
 
-    def __init__(self, now_s, begin_s, end_s):
-        self._now_s, self._span = now_s, (begin_s, end_s)
+    def __init__(self, now_s, begun_s):
+        self._now_s, self._begun_s = now_s, begun_s
 
     @property
     def held(self):
-        begin_s, end_s = self._span
-        return not begin_s <= self._now_s() < end_s
+        return not (self._begun_s and self._now_s() < self._begun_s[0] + 0.4)
 
 
-def opened_strokes(few, tmp_path, hand):
-    robot = with_any_delay(RM01)
+def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(
+    few, tmp_path, monkeypatch
+):
+    robot, begun_s = with_any_delay(RM01), []
     with standing() as opened:
         opened = replace(opened, choice=replace(opened.choice, robot=robot))
+        now_s = opened.clock.now_s
         start = joints_said(robot, opened.place, np.array(opened.choice.emulated_deg))
         strokes = prove_strokes(robot, start)
-        return strokes, drive_strokes(
-            opened, strokes, hand(opened.clock.now_s), tmp_path, baud=9600, say=lambda text: None
+        move = StrokeMover.next
+
+        def noted(self, *, held):
+            pose = move(self, held=held)
+            if len(self._poses) == 3 and self._at == 1:
+                begun_s.append(now_s())
+            return pose
+
+        monkeypatch.setattr(StrokeMover, "next", noted)
+        found = drive_strokes(
+            opened, strokes, LetsGo(now_s, begun_s), tmp_path, baud=9600, say=lambda text: None
         )
-
-
-def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(few, tmp_path):
-    strokes, found = opened_strokes(few, tmp_path, lambda now_s: LetsGo(now_s, 3.72, 4.05))
+        rested = opened.wire.poll().measured
     assert found.ok
     assert len(found.strokes) == len(strokes) - 1
     assert "stroke 2" in found.spoilt[0]
     assert len(list(found.folder.iterdir())) == len(strokes), "each is recorded"
+    assert rested.distance_m(opened.place) < 5e-4, "and all of them were driven to their ends"
 
 
 def test_without_room_the_strokes_are_refused_before_the_first_byte():
     """Stretched nearly out, with 35 mm more than the arm has."""
-    with standing((0.0, 45.0, -106.5, 0.0, 45.0, 0.0)) as opened:
+    with standing((0.0, 45.0, -113.0, 0.0, 45.0, 0.0)) as opened:
         start = joints_said(RM01, opened.place, np.array(opened.choice.emulated_deg))
         with pytest.raises(RefusedError, match=r"stroke along . to -?\d+ mm .*nothing has been"):
             prove_strokes(RM01, start)
