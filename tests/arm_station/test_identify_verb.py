@@ -9,24 +9,18 @@ from dataclasses import replace
 import controller_model
 import numpy as np
 import pytest
-from line_bench import TABLE
-from moves_bench import RM01, standing
+from moves_bench import PERIOD_S, RM01, standing
 from stroke_bench import Drawn
-from test_arm_accuracy import driven as as_driven
 from typer.testing import CliRunner
 
-import hil.arm_bench
 import hil.arm_moves.session
 import hil.arm_moves.strokes
-from arm_driver.host_states import StreamResult
-from hil.arm_bench import emulated_settings, prepare_plan, run_arm
+from arm_driver.node_fit import fitted_nodes
 from hil.arm_moves.approach import joints_said
 from hil.arm_moves.hands import AlwaysHeld
 from hil.arm_moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
-from hil.arm_scenario import arm_plan_from_table
 from hil.cli import app
 from hil.console import RefusedError
-from hil.recording.arm_recording import ArmRecording
 from hil.robot_settings import RobotSettings
 from hil.settings import ConfigError
 from hil.shipped import configs_dir
@@ -110,37 +104,31 @@ def test_what_is_found_is_written_and_supervises_and_models_the_robot(file, emul
                                        for k in ("longest_s", "servo_s", "servo_mean_s")},
         "supervision": untouched["supervision"] | answer["identified"]["supervision"],
     }  # fmt: skip
-    the_report_tells_what_a_model_of_that_controller_finds(robot, tmp_path)
+    the_model_of_the_file_drives_what_a_second_model_of_that_controller_does(robot)
 
 
-def the_report_tells_what_a_model_of_that_controller_finds(robot, tmp_path):
-    """Two ways with a bend between them, by that robot; its accuracy against a second model."""
-    table = json.loads(json.dumps(TABLE))
-    table["source"]["segment"] = [
-        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.05, 0.0]},
-        {"duration_s": 2.0, "velocity_m_s": [0.0, 0.0, 0.05]},
-    ]
-    plan = arm_plan_from_table(table, tmp_path / "bend.toml", ())
-    plan = plan.model_copy(update={"robot": robot})
-    prepared = prepare_plan(plan)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            hil.arm_bench,
-            "emulated_settings",
-            lambda prepared: OTHER.settings(start_deg=emulated_settings(prepared).start_deg),
-        )
-        found = run_arm(prepared, tmp_path / "bend")
-    assert found.end.result is StreamResult.COMPLETED, found.end.reason
-    seen = as_driven(ArmRecording.open(found.recorder.path))
-    told = seen.view.accuracy
+def the_model_of_the_file_drives_what_a_second_model_of_that_controller_does(robot):
+    """Half a circle at up to 100 mm/s, waypoints fitted by the file: its accuracy by either."""
+    share = np.linspace(0.0, 1.0, 261)
+    angle = np.pi * share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    motion = 0.15 * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(261)])
+    t = np.arange(0.0, 26 * PERIOD_S, 0.00875)
+    place = controller_model.between(motion, PERIOD_S / 10, t)
+    model = robot.blend.model(PERIOD_S)
+    nodes = fitted_nodes(motion, 10, model, 0.035)
+    told = np.linalg.norm(model.path_m(nodes, t) - place, axis=1)
+
+    def second() -> np.ndarray:
+        return controller_model.errors(nodes, place, t)[0]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(controller_model, "LONGEST_S", OTHER.half_s)
         patch.setattr(controller_model, "SERVO_RAD_S", OTHER.bandwidth_rad_s)
-        in_time, in_space = controller_model.errors(seen.nodes, seen.motion, seen.t)
-    assert told.in_time.largest_m == pytest.approx(in_time.max(), rel=0.05)
-    assert told.in_space.largest_m == pytest.approx(in_space.max(), rel=0.05)
-    usual, _ = controller_model.errors(seen.nodes, seen.motion, seen.t)
-    assert told.in_time.largest_m != pytest.approx(usual.max(), rel=0.05), "the usual one would not"
+        found = second()
+    assert told.max() == pytest.approx(found.max(), rel=0.05)
+    usual = np.linalg.norm(RM01.blend.model(PERIOD_S).path_m(nodes, t) - place, axis=1)
+    assert np.median(told) == pytest.approx(np.median(found), rel=0.05)
+    assert np.median(usual) != pytest.approx(np.median(found), rel=0.05), "as it stood before"
 
 
 @pytest.mark.parametrize(
