@@ -181,7 +181,7 @@ def test_a_robot_that_falls_silent_ends_it_and_nothing_is_sent_after(truth, tmp_
     assert np.ptp(where[t_s > t_s[-1] - 1.0], axis=0).max() < 2e-5
 
 
-@settings(max_examples=40)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 12), st.integers(1, 8)), min_size=1, max_size=4),
     st.sampled_from([BY_JOINTS, STRAIGHT]),
