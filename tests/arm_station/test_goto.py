@@ -210,6 +210,18 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
     assert max(_off_line(move, step, straight) for step in steps) < 1e-9
 
 
+def test_brought_to_rest_by_the_loop_it_waits_until_it_is_to_go_on():
+    move = PLANNED[BY_JOINTS, 1.0]
+    station = move.station(AlwaysHeld())
+    for _ in range(5):
+        station.step()
+    station.rest()
+    shares = [station.step().share for _ in range(5)]
+    assert shares == [2 / 3, 1 / 3, 0.0, 0.0, 0.0]
+    station.go_on()
+    assert station.step().share == 1 / 3
+
+
 def found_header(recording):
     run = recording.recording
     return RunHeader(run.modes, run.actions, dict(run.metadata["run"]), dict(run.scenario))
