@@ -242,8 +242,8 @@ def ways(units: int) -> Iterator[tuple[int, int, int]]:
     Args:
         units: of the law.
     """
-    begin: tuple[int, int, int] = (0, 0, 0)  # unit before, unit, pace
-    seen, left = {begin}, [begin]
+    left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
+    seen = set(left)
     while left:
         before, unit, pace = left.pop()
         for level in {min(pace + 1, LEVELS), max(pace - 1, 0)}:

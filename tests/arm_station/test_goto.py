@@ -181,7 +181,7 @@ def test_a_robot_that_falls_silent_ends_it_and_nothing_is_sent_after(truth, tmp_
     assert np.ptp(where[t_s > t_s[-1] - 1.0], axis=0).max() < 2e-5
 
 
-@settings(max_examples=40)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 12), st.integers(1, 8)), min_size=1, max_size=4),
     st.sampled_from([BY_JOINTS, STRAIGHT]),
@@ -208,6 +208,18 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
             assert sum(lengths[k:until]) <= longest * 1.001, "chords and arc"
             assert max([*lengths[k + LEVELS - 1 : until], 0.0]) < 1e-12
     assert max(_off_line(move, step, straight) for step in steps) < 1e-9
+
+
+def test_brought_to_rest_by_the_loop_it_waits_until_it_is_to_go_on():
+    move = PLANNED[BY_JOINTS, 1.0]
+    station = move.station(AlwaysHeld())
+    for _ in range(5):
+        station.step()
+    station.rest()
+    shares = [station.step().share for _ in range(5)]
+    assert shares == [2 / 3, 1 / 3, 0.0, 0.0, 0.0]
+    station.go_on()
+    assert station.step().share == 1 / 3
 
 
 def found_header(recording):
