@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import OptimizeResult, least_squares
 
 from arm_driver.servo_response import ramp_response
 from arm_driver.strokes import Stroke
@@ -90,20 +90,16 @@ def fit_strokes(
         What fits best; None if nothing does, or only what no controller can be.
     """
     problem = _Problem(strokes, period_s, step_s)
-    theta = problem.first_guess()
-    for _ in range(_ROUNDS):
-        problem.weigh(theta)
-        fit = least_squares(
-            problem.residuals, theta, x_scale=problem.scale, bounds=problem.bounds,
-            max_nfev=_TRIES,
-        )  # fmt: skip
-        if not fit.success:
-            return None
-        theta = fit.x
+    fit = problem.best(problem.first_guess())
+    for _ in range(_ROUNDS - 1):
+        if fit.success:
+            fit = problem.best(fit.x)
+    if not fit.success:
+        return None
     if np.any(fit.active_mask):
         return None
     error = np.sqrt(np.diag(np.linalg.pinv(fit.jac.T @ fit.jac)))
-    return StrokeFit(theta, error, problem.fastest(), problem.rms(theta))
+    return StrokeFit(fit.x, error, problem.fastest(), problem.rms(fit.x))
 
 
 class _Problem:
@@ -127,6 +123,13 @@ class _Problem:
         half_s = 0.25 * self._period_s
         delay_s = min(max(self._rest_s - half_s, 0.01), 3.9 * self._period_s)
         return self._spread(delay_s, half_s, 0.0, 0.02, 0.0, 0.0)
+
+    def best(self, theta: Array) -> OptimizeResult:
+        """The best unknowns, places weighed by what others leave over."""
+        self.weigh(theta)
+        return least_squares(
+            self.residuals, theta, x_scale=self.scale, bounds=self.bounds, max_nfev=_TRIES
+        )
 
     def residuals(self, theta: Array) -> Array:
         """Each by its standard deviation."""

@@ -150,6 +150,7 @@ def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ..
             places = offset + way * np.arange(steps + 1) / steps
             offset += way
             stroke = ProvedStroke(axis, now, tuple(_moved(begin, axis, s) for s in places))
+            reached = now
             for let_go_at in range(steps):
                 reached = _judged(robot, stroke, let_go_at, offset)
             found.append(stroke)

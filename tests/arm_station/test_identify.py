@@ -147,3 +147,9 @@ def test_strokes_return_to_where_they_began() -> None:
     assert all(abs(way) <= steps * 0.035 + 1e-12 for steps, way in planned)
     places = np.cumsum([way for _, way in planned])
     assert np.abs(places).max() <= 0.0375
+
+
+def test_a_controller_takes_up_a_waypoint_a_period_later_at_most() -> None:
+    for wrong in (-0.01, 0.36):
+        with pytest.raises(ValueError, match="delay_s = .*: 0 to a period"):
+            Drawn(delay_s=wrong).settings()
