@@ -151,5 +151,5 @@ def test_strokes_return_to_where_they_began() -> None:
 
 def test_a_controller_takes_up_a_waypoint_a_period_later_at_most() -> None:
     for wrong in (-0.01, 0.36):
-        with pytest.raises(ValueError, match="delay_s = .*: 0 to a period"):
+        with pytest.raises(ValueError, match=r"delay_s = .*: 0 to a period"):
             Drawn(delay_s=wrong).settings()
