@@ -5,7 +5,8 @@ import typer
 from hil.cli_arm_advance import advance
 from hil.cli_arm_emulate import emulate
 from hil.cli_arm_identify import identify
-from hil.cli_arm_moves import goto, jog, play
+from hil.cli_arm_jog import jog
+from hil.cli_arm_moves import goto, play
 from hil.cli_arm_pose import fk, ik
 from hil.cli_arm_run import check, run
 from hil.cli_arm_table import table

@@ -1,6 +1,5 @@
 """``hil arm goto``, ``jog`` and ``play``: the robot moves alone, while an operator holds it."""
 
-import math
 import select
 import shlex
 import sys
@@ -154,7 +153,7 @@ def goto(
     choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
     part = part_of(choice.robot, speed_mm_s)
     target = _target(choice.robot, joints, pose, scenario)
-    with session(choice, _say) as opened:
+    with session(choice, say) as opened:
         start = start_of(opened, target, _asks(opened, as_json=as_json))
         move = plan_goto(choice.robot, start, target, part, straight=straight)
         if move is None:
@@ -164,85 +163,13 @@ def goto(
             _show_move(move, target.name)
         hand = hand_for(opened.clock)
         try:
-            _say_keys(HELP, opened, quiet=as_json)
+            say_keys(HELP, opened, quiet=as_json)
             found = run_goto(
                 opened, move, start, target, hand, folder, shown_at=shown_at(opened, as_json)
             )
         finally:
             hand.close()
     show_result(choice, found, as_json=as_json)
-
-
-@verb
-def jog(
-    robot: RobotArg,
-    axes: Annotated[
-        str,
-        typer.Option(
-            "--axes",
-            metavar="joint|base|tool",
-            help="What the keys move: joints, or the gripper along and about axes of base or tool.",
-        ),
-    ] = "base",
-    step: Annotated[
-        float | None,
-        typer.Option(
-            "--step",
-            metavar="SIZE",
-            help="One press is one step of so many mm, or degrees for turns and joints; left out, "
-            "it moves while a key is held.",
-        ),
-    ] = None,
-    arm_link: LinkOption = "sim:",
-    speed_mm_s: SpeedOption = 20.0,
-    at_joints: AtJointsOption = None,
-    arm_at: ArmAtOption = None,
-    folder: OutOption = Path("runs"),
-    as_json: Json = False,
-) -> None:
-    """Move the robot alone by keys, in real time; let go, it rests.
-
-    Towards a limit it rests before it, and says which. `sim:` is an emulated robot in this
-    process, to practise on.
-    """
-    from hil.arm_moves.approach import joints_said
-    from hil.arm_moves.hands import jog_hand, jog_help
-    from hil.arm_moves.jog import Axes, run_jog
-    from hil.arm_moves.session import session
-
-    if axes not in [one.value for one in Axes]:
-        raise ConfigError("--axes", [f"{axes!r}: joint, base or tool is needed"])
-    size = _step(step)
-    choice = choice_of(robot, arm_link, "real", arm_at, at_joints)
-    if at_joints is None and arm_link != "sim:":
-        raise ConfigError(
-            "command line", ["--at-joints q1,…,q6 as the pendant shows them is needed: no place "
-                             "tells in which posture the robot stands"]
-        )  # fmt: skip
-    part = part_of(choice.robot, speed_mm_s)
-    with session(choice, _say) as opened:
-        start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
-        hand = jog_hand(opened.clock, stepping=size is not None)
-        try:
-            _say_keys(jog_help(axes, step), opened, quiet=as_json)
-            found = run_jog(
-                opened, start, hand, Axes(axes), part, folder, step=size,
-                shown_at=shown_at(opened, as_json),
-            )  # fmt: skip
-        finally:
-            hand.close()
-    show_result(choice, found, as_json=as_json)
-
-
-def _step(size: float | None) -> tuple[float, float] | None:
-    """Way [m] and turn [rad] of one press."""
-    from hil.arm_moves.jog import STEP_MOST
-
-    if size is None:
-        return None
-    if not 0.0 < size <= STEP_MOST:
-        raise ConfigError("--step", [f"{size:g}: above 0, at most {STEP_MOST:g} mm or deg"])
-    return 1e-3 * size, math.radians(size)
 
 
 @verb
@@ -279,7 +206,7 @@ def play(
 
     choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
     recorded = read_recorded(file, choice.robot)
-    with session(choice, _say) as opened:
+    with session(choice, say) as opened:
         if why := away_from_start(opened, recorded):
             words = ["hil", "arm", "goto", robot, *goto_words(recorded, choice.robot)]
             words += ["--arm-link", arm_link] if arm_link != "sim:" else []
@@ -290,7 +217,7 @@ def play(
             _show_move(move, f"the end of {recorded.name}")
         hand = hand_for(opened.clock)
         try:
-            _say_keys(HELP, opened, quiet=as_json)
+            say_keys(HELP, opened, quiet=as_json)
             found = run_play(
                 opened, move, start, recorded, hand, folder, shown_at=shown_at(opened, as_json)
             )
@@ -357,18 +284,20 @@ def _asks(opened: "Session", *, as_json: bool) -> Callable[[str], bool] | None:
     return confirmed
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Tell the operator a line."""
     err.print(text, markup=False, soft_wrap=True)
 
 
-def _say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
+def say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
+    """Tell the operator the keys, and what ends the move."""
     from hil.arm_moves.session import LONGEST_S
 
     if quiet or opened.dry:
         return
     for line in keys:
-        _say(line)
-    _say(f"Ctrl-C ends the robot's stream at once; so do {LONGEST_S / 60.0:g} minutes")
+        say(line)
+    say(f"Ctrl-C ends the robot's stream at once; so do {LONGEST_S / 60.0:g} minutes")
 
 
 def shown_at(opened: "Session", as_json: bool) -> int | None:
