@@ -172,11 +172,10 @@ class Stream:
 
         It has given up the number before, so it stands at the one before that.
         """
-        ended = self.in_flight is not None and self.in_flight.location is None
-        missed = "the end of the stream" if ended else f"waypoint {(seq - 1) % SEQUENCES}"
+        missed = "the end of the stream" if self._ended else self._counted(seq - 1)
         return (
-            f"the robot ran dry: it did not take {missed} in time and is at rest at waypoint "
-            f"{(seq - 2) % SEQUENCES}"
+            f"the robot ran dry: it did not take {missed} in time and is at rest at "
+            f"{self._counted(seq - 2)}"
         )
 
     def fill(self, location: Location) -> None:
@@ -188,9 +187,25 @@ class Stream:
         check_step(self.last, location, self._settings, self._named("planned"))
         self.slot = prepare(self.expected, location)
 
+    @property
+    def _ended(self) -> bool:
+        """Whether the end of the stream is in flight."""
+        return self.in_flight is not None and self.in_flight.location is None
+
     def _named(self, how: str) -> str:
         """The next waypoint, as its maker counts it and as the wire does."""
         return f"waypoint {self.sent + 1} (number {self.expected} on the line) as {how}"
+
+    def _counted(self, number: int) -> str:
+        """The waypoint with a number on the line, likewise; a number of no waypoint stays one."""
+        number %= SEQUENCES
+        flying = self._first if self.in_flight is None else self.in_flight.seq
+        after = (number - flying + SEQUENCES // 2) % SEQUENCES - SEQUENCES // 2
+        index = self.sent + self._ended + after
+        if index == 0:
+            return "the start"
+        on_the_line = f"number {number} on the line"
+        return f"waypoint {index} ({on_the_line})" if 0 < index <= self.sent + 1 else on_the_line
 
     def renumber(self, seq: int) -> None:
         """Begin with another number, as long as nothing was sent."""

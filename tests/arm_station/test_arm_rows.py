@@ -325,45 +325,13 @@ def test_a_robot_that_stops_by_itself_gets_nothing_more(
     assert line.at_rest
 
 
-# Supervision: each its own result within a second, and nothing after the end.
-
-
-@pytest.mark.parametrize(
-    ("fault", "result", "words"),
-    [
-        ("slow value=0 at_s=3", StreamResult.NOT_FOLLOWING, "does not follow: "),
-        ("slow value=0.5 at_s=3", StreamResult.NOT_FOLLOWING, "does not follow: "),
-        ("beside value=0.02 at_s=3", StreamResult.NOT_FOLLOWING, "(most in z, +1"),
-        ("period value=0.25 at_s=3", StreamResult.OFF_PERIOD, "faster than its period"),
-        ("period value=0.7 at_s=3", StreamResult.OFF_PERIOD, "slower than its period"),
-    ],
-)
-def test_a_robot_that_does_otherwise_is_ended_at_once_with_its_own_result(
-    prepared, line, tmp_path, fault, result, words
-):
-    found = play(prepared, line, tmp_path, fault)
-    assert found.end.result is result
-    assert not found.ok
-    assert words in found.end.reason
-    assert "\n" not in found.end.reason
-    ended_s = next(at_s for at_s, one in line.answers if one.startswith(b"-1,1,"))
-    latest_s = 1.0 if "0.7" not in fault else 1.8  # that one asks only every 0.7 s
-    assert 3.0 < ended_s < 3.0 + PERIOD_S + latest_s, "within a second of the first request"
-    assert not line.after(ended_s)
-    assert line.at_rest
+# Supervision; what ends a stream with its own result: test_arm_ends.py.
 
 
 def test_a_robot_that_never_moves_is_found_at_its_start(prepared, line, tmp_path):
     found = play(prepared, line, tmp_path, "slow value=0")
     assert found.end.result is StreamResult.NOT_FOLLOWING
     assert line.at_rest
-
-
-def test_a_robot_that_misses_its_last_waypoint_has_run_dry(prepared, line, tmp_path):
-    last_s = 0.35 * len(prepared.steps)
-    found = play(prepared, line, tmp_path, f"drop_answer value=1 at_s={last_s - 0.2:g}")
-    assert found.end.result is StreamResult.RAN_DRY
-    assert not found.ok
 
 
 def test_without_faults_the_robot_is_well_within_its_windows(prepared, line, tmp_path):
