@@ -44,6 +44,7 @@ class ContourHost:
         self._request: Request | None = None
         self._measured: Location | None = None
         self._heard_s = self._measured_s = -math.inf
+        self._gap_s = math.inf
         self._looked_s = now_s
         self._stray_at = -math.inf
         self._repeats = 0
@@ -189,6 +190,7 @@ class ContourHost:
             status=None if request is None else request.status,
             measured=self._measured,
             silence_s=now_s - self._heard_s,
+            gap_s=self._gap_s,
             supervision=SupervisionReport() if stream is None else stream.supervision.report(),
             simulated=self._requests.simulated,
             counts=self._requests.counts(),
@@ -201,6 +203,7 @@ class ContourHost:
         Returns:
             The end of the stream, if this request is the reason for it; else nothing.
         """
+        self._gap_s = now_s - self._heard_s
         self._request, self._heard_s = request, now_s
         self._counts.requests += 1
         if request.location is not None:

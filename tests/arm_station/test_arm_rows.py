@@ -19,6 +19,7 @@ from arm_driver.stream import Stream
 from hil.arm_bench import prepare_plan
 from hil.arm_loop import ArmLoop
 from hil.console import RefusedError
+from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm import ArmStation
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -339,3 +340,17 @@ def test_without_faults_the_robot_is_well_within_its_windows(prepared, line, tmp
     assert watched.following.measured >= len(prepared.steps)
     assert watched.following.share < 0.4, "the windows are twice as wide as what a good robot does"
     assert watched.period.mean_s == pytest.approx(PERIOD_S, abs=1e-3)
+
+
+def test_each_waypoint_tells_what_is_left_of_the_windows(prepared, line, tmp_path):
+    found = play(prepared, line, tmp_path, "period value=0.33 at_s=3")
+    told = ArmRecording.open(found.recorder.path).column("watched")
+    following, ahead, behind, silence, blank = told.T
+    assert np.isnan(told[0, [0, 1, 2, 4]]).all(), "nothing is known before the first request"
+    assert 0.0 < following[3:].min() < following[3:].max() < 0.4
+    gained = (0.97 * PERIOD_S - 0.33) * np.arange(1, 5)
+    assert ahead[-4:] == pytest.approx(ahead[-5] + gained, abs=1e-3)
+    assert not behind[3:].any()
+    assert not blank[3:].any()
+    assert silence[3:8] == pytest.approx([PERIOD_S] * 5, abs=0.011)
+    assert silence[-4:] == pytest.approx([0.33] * 4, abs=0.011)
