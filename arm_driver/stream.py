@@ -102,6 +102,10 @@ class Stream:
         plan: What was declared.
         settings: Limits.
         seq: Number that the robot asks for at the start.
+
+    Attributes:
+        reason: Why it is to end; None while it goes on.
+        why: The same in words.
     """
 
     __slots__ = (
@@ -112,9 +116,11 @@ class Stream:
         "_settings",
         "in_flight",
         "last",
+        "reason",
         "sent",
         "slot",
         "supervision",
+        "why",
     )
 
     def __init__(self, plan: StreamPlan, settings: HostSettings, seq: int) -> None:
@@ -127,6 +133,8 @@ class Stream:
         self.slot: Prepared | None = None
         self.last = plan.start
         self.sent = 0
+        self.reason: EndReason | None = None
+        self.why = ""
         self.supervision = Supervision(
             plan.start, settings.period_s, settings.supervision, settings.a_zero_rad
         )
