@@ -18,6 +18,7 @@ from campaign import SHARE
 from random_faults import ENDS, fault_of
 
 from arm_driver.contour import EndReason
+from arm_driver.host_states import StreamResult
 from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link import open_arm_link
 from arm_driver.link_errors import StartRefusedError
@@ -59,7 +60,7 @@ class Emulator:
     def __init__(self):
         command = ["-m", "hil.cli", "arm", "emulate", "--pty", "--end-with-input"]
         self.process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
-        self.said = ""
+        self.said, self.asked = "", 0
         self.url = self.process.stdout.readline().decode().strip()
 
     def type(self, line):
@@ -67,13 +68,17 @@ class Emulator:
 
     def status(self):
         """State, place [mm] and waypoints taken, by its own word."""
-        self.said = ""
+        self.asked += 1
+        mark = f"'question{self.asked}'"
         self.type("status")
+        self.type(mark.strip("'"))  # no command: the console says so, after all that came before
         end_s = now_s() + WITHIN_S
-        while (found := _STATUS.search(self.said)) is None:
+        while mark not in self.said:
             assert now_s() < end_s, self.said
             if select.select([self.process.stderr], [], [], 0.1)[0]:
                 self.said += os.read(self.process.stderr.fileno(), 4096).decode()
+        told, _, self.said = self.said.partition(mark)
+        found = list(_STATUS.finditer(told))[-1]
         place = np.array([float(word) for word in found["place"].split(",")])
         return SimpleNamespace(state=found["state"], place=place, waypoints=int(found["waypoints"]))
 
@@ -230,3 +235,24 @@ def test_ten_minutes_of_streams_with_faults_at_random_moments(session, capsys):
     assert (session.late, session.empty) == (0, 0), "nothing is late"
     if SHARE >= 1.0:
         assert {kind for kind, _ in ends} == set(ARM_FAULTS)
+
+
+@pytest.mark.parametrize(
+    ("moved_mm", "taken", "result", "words"),
+    [
+        (0.1, 0, StreamResult.HELD, "it moves after its end"),
+        (0.0, 1, StreamResult.HELD, "a waypoint after the end"),
+        (0.0, 0, StreamResult.RAN_DRY, "estop at_s=1: ran dry"),
+        (0.0, 0, StreamResult.COMPLETED, "estop at_s=1: "),
+    ],
+)
+def test_positive_control_of_the_judgement(monkeypatch, moved_mm, taken, result, words):
+    monkeypatch.setattr("test_real_faults.pause", lambda seconds: None)
+    told = [
+        SimpleNamespace(place=np.array([0.0, 0.0, moved]), waypoints=4 + more)
+        for moved, more in ((0.0, 0), (moved_mm, taken))
+    ]
+    session = SimpleNamespace(robot=SimpleNamespace(status=lambda: told.pop(0)), home=np.zeros(3))
+    report = SimpleNamespace(result=result, text="why", supervision=None)
+    with pytest.raises(AssertionError, match=words):
+        judge(session, report, "estop", "estop at_s=1")
