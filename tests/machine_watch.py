@@ -29,7 +29,7 @@ SPOILT_MAX = 80 if SHARE >= 1.0 else 25
 SPOILT = "spoilt by the machine"
 CALM_S = 3.0 if SHARE >= 1.0 else 0.5
 """A machine is in time again when it has had no stall for so long."""
-PATIENCE_S = 120.0 if SHARE >= 1.0 else 6.0
+PATIENCE_S = 40.0 if SHARE >= 1.0 else 6.0
 """So long that is waited for before a test is made again."""
 STALL_S = 0.008
 """Late by this, the watch has seen a stall: a gate's patience is two or three cycles of 2-4 ms."""
