@@ -167,6 +167,7 @@ class LinkReport:
         heard: The robot's last request; None before the first.
         measured: Where the robot said it is, with its last request that did; else None.
         silence_s: Time since the last request [s]; infinite before the first.
+        gap_s: Time between that and the one before [s]; infinite before the second.
         supervision: Period and following of the last stream.
         simulated: Whether the controller has said that it is an emulated one.
         counts: What was seen since the link was opened; a copy.
@@ -183,6 +184,7 @@ class LinkReport:
     heard: Heard | None
     measured: Location | None
     silence_s: float
+    gap_s: float
     supervision: SupervisionReport
     simulated: bool
     counts: LinkCounts
