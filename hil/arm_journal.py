@@ -28,6 +28,7 @@ from hil.recording.arm_frame import (
     WAY_PLACES,
     ArmFlag,
     ArmFrame,
+    Five,
     Seven,
     link_tally,
     stream_result,
@@ -113,6 +114,7 @@ class ArmJournal:
             measured_pose=measured,
             measured_at_s=math.nan if report.measured is None else tick.t_s - report.silence_s,
             margins=step.margins if len(step.margins) == 3 else NAN3,
+            watched=watched(report),
             gripper_speed_m_s=speed,
             answer_latency_s=report.latency.last_s if report.latency.count else math.nan,
             requests=report.counts.requests,
@@ -235,6 +237,19 @@ def _with_space_arm(frame: ArmFrame, step: ArmStep) -> ArmFrame:
         space_torque=snapshot.torque_nm.tolist(),
         space_pose=_packed(pose_of(snapshot, X_WB)),
         space_way=_way(snapshot),
+    )
+
+
+def watched(report: LinkReport) -> Five:
+    """What the supervision has seen by now, as `WATCHED` names it."""
+    period, following = report.supervision.period, report.supervision.following
+    gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
+    return (
+        following.last_share,
+        period.ahead_s if period.count else math.nan,
+        period.behind_s if period.count else math.nan,
+        max(gaps_s, default=math.nan),
+        float(following.blank) if following.measured else math.nan,
     )
 
 
