@@ -152,10 +152,5 @@ class Sdirk2:
         status = sdirk2.advance(
             arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work, count
         )
-        return Span(
-            Status(status),
-            int(count[sdirk2.STEPS]),
-            int(count[sdirk2.REJECTED]),
-            int(count[sdirk2.ITERATIONS]),
-            int(count[sdirk2.HITS]),
-        )
+        steps, rejected, iterations, _, hits = count.tolist()
+        return Span(Status(status), steps, rejected, iterations, hits)

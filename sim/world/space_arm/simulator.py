@@ -177,13 +177,12 @@ class SpaceArm:
                     parts * duration_s / looks,
                 )
             )  # fmt: skip
-            before, place = way[looks - left - 1].copy(), np.empty(3)
-            gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
-            share = np.arange(1, parts + 1)[:, None] / parts
-            way[looks - left : looks - left + parts] = (
-                place if parts == 1 else (before + share * (place - before))
-            )
             left -= parts
+            place = way[looks - left - 1]
+            gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
+            if parts > 1:
+                before, share = way[looks - parts - 1], np.arange(1, parts)[:, None] / parts
+                way[looks - parts : looks - 1] = before + share * (place - before)
         return together(spans), way
 
     def look(self) -> Snapshot:
