@@ -27,7 +27,6 @@ from sim.world.space_arm.kernels.dynamics import (
     gripper_jacobian,
     gripper_pose,
     make_scratch,
-    mass_and_bias,
 )
 from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touch_sides
 from sim.world.space_arm.payload import grapple_rates
@@ -233,10 +232,7 @@ class SpaceArm:
     def _gear_torques(self, command: Array, dry: Array) -> Array:
         """Torques through the gears now, whatever holds the links and whoever integrated."""
         state, drive, s = self._state, self._drive, self._stage
-        mass_and_bias(
-            self._arrays, state[Q], state[V], self._scratch,
-            s[stage.MASS : stage.MASS + 6], s[stage.BIAS],
-        )  # fmt: skip
+        stage.put_masses(self._arrays, state[Q], state[V], self._scratch, s)
         s[stage.SIDE] = 0.0
         if drive[HOLD, 0] == RIGID_GAP:
             touch_sides(drive, state, s)

@@ -17,20 +17,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, RIGID_GAP, STIFFNESS
-from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch, mass_and_bias
+from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch
 from sim.world.space_arm.kernels.impact import HIT_TOLERANCE_RAD, farthest_out, strike
 from sim.world.space_arm.kernels.stage import (
-    BIAS,
     COMMAND,
     DRY,
     LINK,
     LINK_R,
-    MASS,
     MOTOR,
     MOTOR_R,
     SIDE,
     WINDUP_R,
     make_stage,
+    put_masses,
     solve_stage,
 )
 
@@ -109,7 +108,7 @@ def _refresh(
         w[Q_MID, j] = state[Q, j] + 0.5 * ahead_s * v
         w[V_MID, j] = v + lead * (v - w[V_LAST, j]) if coriolis else 0.0
         w[V_LAST, j] = v
-    mass_and_bias(arm, w[Q_MID], w[V_MID], work.scratch, s[MASS : MASS + 6], s[BIAS])
+    put_masses(arm, w[Q_MID], w[V_MID], work.scratch, s)
 
 
 @njit(cache=True, error_model="numpy")
@@ -120,7 +119,7 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
-        s[MOTOR, j] = state[W, j]
+        s[MOTOR, j] = state[W, j] + hs * w[B0, j]
     first = solve_stage(drive, hs, s)
     if first < 0:
         return -1
@@ -133,6 +132,7 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
         s[MOTOR_R, j] = state[W, j] + ONWARD * (w[W1, j] - state[W, j])
         s[WINDUP_R, j] = state[L, j] + ONWARD * (w[L1, j] - state[L, j])
         s[LINK, j] = s[LINK_R, j] + hs * w[A1, j]
+        s[MOTOR, j] = s[MOTOR_R, j] + hs * w[B1, j]
     second = solve_stage(drive, hs, s)
     if second < 0:
         return -1
@@ -206,12 +206,13 @@ def _find_hit(
     hit, excess = farthest_out(drive, w, L2, s)
     if excess <= HIT_TOLERANCE_RAD:
         return -1, h
-    high, high_out = h, excess
-    low, low_out = 0.0, farthest_out(drive, state, L, s)[1]
-    for trial in range(HIT_TRIALS):
-        # The chord, or the middle when the chord creeps up from one side.
-        share = low_out / (low_out - high_out) if trial % 3 != 2 else 0.5
-        h = low + min(max(share, 0.01), 0.99) * (high - low)
+    low, high = 0.0, h
+    for _ in range(HIT_TRIALS):
+        # Newton's step: how far out the motor is at the end falls by its speed there.
+        outward = 1.0 if w[L2, hit] > 0.0 else -1.0
+        h -= excess / (outward * (w[W2, hit] - w[V2, hit]))
+        if not low < h < high:
+            h = 0.5 * (low + high)
         if _try_step(drive, state, h, w, s) < 0:
             return -1, h
         count[REJECTED] += 1
@@ -219,9 +220,9 @@ def _find_hit(
         if abs(excess) <= HIT_TOLERANCE_RAD:
             break
         if excess > 0.0:
-            high, high_out = h, excess
+            high = h
         else:
-            low, low_out = h, excess
+            low = h
     if excess < -HIT_TOLERANCE_RAD:
         return -1, h
     return hit, h
@@ -275,7 +276,7 @@ def advance(
     begun = count[STEPS] + count[REJECTED]
     w, s = work.step, work.stage
     for j in range(6):
-        w[A0, j] = 0.0
+        w[A0, j] = w[B0, j] = 0.0
         s[COMMAND, j], s[DRY, j], s[SIDE, j] = command[j], dry[j], 0.0
     while t < span_s:
         left = span_s - t
