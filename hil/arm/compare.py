@@ -7,7 +7,7 @@ largest range of the three coordinates along the path.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ REFERENCE_STEPS_S = {
     DriveModel.C: 2.5e-5, DriveModel.D: 2.5e-5, DriveModel.E: 2.5e-5,
 }  # fmt: skip
 """Fixed steps of the references: each leaves an error far below what it has to judge."""
+NUDGE_RAD = 1e-9
+"""Of each angle: 15 nm at the end of a long arm."""
 
 
 def _freeze(value: "GripperPath | Deviation") -> None:
@@ -53,6 +55,12 @@ class Case:
     payload: Body | None
     model: DriveModel
     motion: Motion
+
+
+def nudged(case: Case) -> Case:
+    """The same with each angle of the start off by `NUDGE_RAD`, one way and the other in turn."""
+    off = NUDGE_RAD * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    return replace(case, motion=replace(case.motion, q_start_rad=case.motion.q_start_rad + off))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

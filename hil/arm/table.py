@@ -13,7 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from hil.arm.compare import Case, Clock, Deviation, Reference, Run, deviation, follow, least_times
+from hil.arm.compare import (
+    Case,
+    Clock,
+    Deviation,
+    Reference,
+    Run,
+    deviation,
+    follow,
+    least_times,
+    nudged,
+)
 from hil.arm.motions import Motion
 from hil.arm.peer import rk4_peer
 from hil.arm.targets import KNOWN_SHARE, PUBLISHED, TARGETS
@@ -21,7 +31,7 @@ from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2
-from sim.world.space_arm.simulator import levers_m
+from sim.world.space_arm.simulator import TICK_S, levers_m
 
 
 class Scheme(Enum):
@@ -109,6 +119,9 @@ class Row:
         known_error_max_mm: largest deviation of the position at those ticks.
         known_orientation_max_deg: the same of the orientation.
         worst_motion: the motion that has the largest deviation.
+        worst_at_s: and when in it [s].
+        nudged_mm: how far apart a motion ends up from the same one whose start is off by
+            `NUDGE_RAD`: as far as the largest deviation, and no step length helps.
         rtf: simulated time over the time that integration took.
         rtf_tick: simulated time over the time of whole ticks with their snapshots.
         cost_ratio_rk4: time of RK4 at its largest stable step over that of this integrator; None
@@ -133,6 +146,8 @@ class Row:
     known_error_max_mm: float
     known_orientation_max_deg: float
     worst_motion: str
+    worst_at_s: float
+    nudged_mm: float
     rtf: float | None
     rtf_tick: float | None
     cost_ratio_rk4: float | None
@@ -196,11 +211,14 @@ def _row(
     clock: Clock | None,
     tell: Callable[[], object],
 ) -> Row:
-    runs, apart = [], []
+    runs, apart, nudged_mm = [], [], 0.0
     for case, goal in zip(cases, wanted, strict=True):
         run = _measured(plan, case, clock)
         runs.append(run)
         apart.append(deviation(run.path, goal.path))
+        other = follow(nudged(case), plan.integrator()).path
+        off_m = np.linalg.norm(other.position_m - run.path.position_m, axis=1)
+        nudged_mm = max(nudged_mm, 1e3 * float(off_m.max()))
         tell()
     simulated_s = math.fsum(case.motion.duration_s for case in cases)
     rtf, rtf_tick = (
@@ -217,6 +235,8 @@ def _row(
         **_errors(apart),
         **_known_errors(cases[0].model, apart, wanted),
         worst_motion=cases[worst].motion.name,
+        worst_at_s=TICK_S * (1 + int(apart[worst].position_mm.argmax())),
+        nudged_mm=nudged_mm,
         rtf=rtf,
         rtf_tick=rtf_tick,
         cost_ratio_rk4=None if peer is None or rtf is None else rtf / peer.rtf,

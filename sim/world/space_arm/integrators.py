@@ -12,10 +12,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.kernels import sdirk2
+from sim.world.space_arm.drive import HOLD, RIGID_GAP
+from sim.world.space_arm.kernels import sdirk2, sdirk4
 from sim.world.space_arm.kernels.dynamics import ArmArrays
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 class Status(Enum):
@@ -108,6 +110,13 @@ class Accuracy:
         if not (self.refresh_s >= 0.0 and self.rate_time_s >= 0.0 and self.steps_max >= 1):
             raise ValueError("refresh_s and rate_time_s are 0 or more, steps_max 1 or more")
 
+    def control(self, lever_m: Array) -> sdirk2.StepControl:
+        """The same for the kernels, with the lever of each joint [m], shape (6,)."""
+        return sdirk2.StepControl(
+            self.tolerance_m, self.rate_time_s, np.array(lever_m, dtype=np.float64),
+            self.step_min_s, self.step_max_s, self.refresh_s, self.steps_max, self.coriolis,
+        )  # fmt: skip
+
     @classmethod
     def fixed(cls, step_s: float, **changes: float | bool) -> "Accuracy":
         """Steps of one length, without control of the error."""
@@ -116,6 +125,12 @@ class Accuracy:
             steps_max=10**9,
         )  # fmt: skip
         return replace(accuracy, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def _told(status: int, count: Counts) -> Span:
+    """What a kernel counted."""
+    steps, rejected, iterations, _, hits = count.tolist()
+    return Span(Status(status), steps, rejected, iterations, hits)
 
 
 class Sdirk2:
@@ -128,12 +143,7 @@ class Sdirk2:
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
         self.accuracy = accuracy or Accuracy()
-        chosen = self.accuracy
-        self._control = sdirk2.StepControl(
-            chosen.tolerance_m, chosen.rate_time_s, np.array(lever_m, dtype=np.float64),
-            chosen.step_min_s, chosen.step_max_s, chosen.refresh_s, chosen.steps_max,
-            chosen.coriolis,
-        )  # fmt: skip
+        self._control = self.accuracy.control(lever_m)
         self._work = sdirk2.make_span_work()
         self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
@@ -147,10 +157,46 @@ class Sdirk2:
         span_s: float,
     ) -> Span:
         """See `Integrator`."""
-        count = self._count
-        count[:] = 0
+        self._count[:] = 0
         status = sdirk2.advance(
-            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work, count
-        )
-        steps, rejected, iterations, _, hits = count.tolist()
-        return Span(Status(status), steps, rejected, iterations, hits)
+            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work,
+            self._count,
+        )  # fmt: skip
+        return _told(status, self._count)
+
+
+class Sdirk4:
+    """The implicit method of fourth order, see `kernels.sdirk4`: for tolerances far below usual.
+
+    Args:
+        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
+        accuracy: how accurate.
+    """
+
+    def __init__(self, lever_m: Array, accuracy: Accuracy) -> None:
+        self._control = accuracy.control(lever_m)
+        self._work = sdirk4.make_span_work()
+        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
+
+    def pass_time(
+        self,
+        arm: ArmArrays,
+        drive: Array,
+        state: Array,
+        command_rad_s: Array,
+        dry_nm: Array,
+        span_s: float,
+    ) -> Span:
+        """See `Integrator`.
+
+        Raises:
+            ValueError: if the gears have rigid gaps.
+        """
+        if drive[HOLD, 0] == RIGID_GAP:
+            raise ValueError("gears with rigid gaps (model c): only SDIRK2 finds their blows")
+        self._count[:] = 0
+        status = sdirk4.advance(
+            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work,
+            self._count,
+        )  # fmt: skip
+        return _told(status, self._count)

@@ -124,13 +124,14 @@ def _evaluate(drive: Array, hs: float, s: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def solve_stage(drive: Array, hs: float, s: Array) -> int:
+def solve_stage(drive: Array, hs: float, s: Array, rate_tolerance: float = RATE_TOLERANCE) -> int:
     """Solve a stage; rows `LINK` and `MOTOR` come as guesses and leave as the solution.
 
     Args:
         drive: the table of the drives.
         hs: length of the stage [s].
         s: the stage's table.
+        rate_tolerance: see `RATE_TOLERANCE` [rad/s].
 
     Returns:
         Iterations, or -1 if there is no solution (a matrix that is not positive definite, or
@@ -138,7 +139,7 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
     """
     tolerance = np.inf
     for j in range(6):
-        tolerance = min(tolerance, RATE_TOLERANCE * s[MASS + j, j])
+        tolerance = min(tolerance, rate_tolerance * s[MASS + j, j])
     _float_motors(drive, hs, s)
     _evaluate(drive, hs, s)
     last = np.inf
