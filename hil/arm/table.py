@@ -30,7 +30,7 @@ from hil.arm.targets import KNOWN_SHARE, PUBLISHED, TARGETS
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2
+from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Sdirk4
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 
@@ -38,6 +38,7 @@ class Scheme(Enum):
     """Integrators that the table can be made of."""
 
     SDIRK2 = "sdirk2"
+    SDIRK4 = "sdirk4"
     EULER_1993 = "euler1993"
 
 
@@ -69,7 +70,7 @@ class Plan:
         loads: payloads.
         motions: the same for every row.
         scheme: the integrator.
-        accuracy: of SDIRK2; None for the usual one.
+        accuracy: of SDIRK2 or SDIRK4; None for the usual one of each.
         step_s: of the scheme of 1993 [s].
         repeats: of which the least times are taken.
         with_rk4: whether the Runge-Kutta method is timed as well.
@@ -89,6 +90,8 @@ class Plan:
         """A new one of the scheme."""
         if self.scheme is Scheme.EULER_1993:
             return Euler1993(self.step_s)
+        if self.scheme is Scheme.SDIRK4:
+            return Sdirk4(levers_m(self.arm), self.accuracy)
         return Sdirk2(levers_m(self.arm), self.accuracy)
 
     def rows(self) -> list[tuple[DriveModel, Load]]:

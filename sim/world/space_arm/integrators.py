@@ -110,6 +110,11 @@ class Accuracy:
         if not (self.refresh_s >= 0.0 and self.rate_time_s >= 0.0 and self.steps_max >= 1):
             raise ValueError("refresh_s and rate_time_s are 0 or more, steps_max 1 or more")
 
+    @classmethod
+    def fine(cls) -> "Accuracy":
+        """For `Sdirk4`, where light links bounce and errors grow: see docs/space_arm.md."""
+        return cls(tolerance_m=1e-11, step_min_s=1e-7, steps_max=10**6)
+
     def control(self, lever_m: Array) -> sdirk2.StepControl:
         """The same for the kernels, with the lever of each joint [m], shape (6,)."""
         return sdirk2.StepControl(
@@ -170,11 +175,11 @@ class Sdirk4:
 
     Args:
         lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
-        accuracy: how accurate.
+        accuracy: how accurate; None = `Accuracy.fine`.
     """
 
-    def __init__(self, lever_m: Array, accuracy: Accuracy) -> None:
-        self._control = accuracy.control(lever_m)
+    def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
+        self._control = (accuracy or Accuracy.fine()).control(lever_m)
         self._work = sdirk4.make_span_work()
         self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
