@@ -5,8 +5,9 @@ stages, gamma = 1/4, L-stable and stiffly accurate, with an embedded method of t
 tells the local error. Each stage is the convex problem of `stage`, as in `sdirk2`.
 
 It is for tolerances that the second order cannot pay: between contacts its error falls with the
-fourth power of the step, and at a contact the error control shortens the step. Rigid gaps are not
-its business: their blows would have to be found.
+fourth power of the step, and at a contact the error control shortens the step. D and bias are those
+of the middle of each step, which is of second order in what they change, but that is slow. Rigid
+gaps are not its business: their blows would have to be found.
 """
 
 from typing import NamedTuple
