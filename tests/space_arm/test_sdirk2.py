@@ -65,7 +65,7 @@ def test_second_order(payload, model):
 
 @pytest.mark.parametrize("model", ["a", "b"])
 def test_fourth_order(model):
-    """Of `Sdirk4`, by its own error control: a 10,000th of the tolerance takes 10 times the steps."""
+    """Of `Sdirk4`: by its error control, a 10,000th of the tolerance takes 10 times the steps."""
     started, _ = passed(sdirk2(Accuracy.fixed(1e-4)), model, 0.35, HEAVY)
 
     def finer(tolerance_m):
