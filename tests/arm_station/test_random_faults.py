@@ -24,7 +24,7 @@ STEP_M = 0.03501
 BAD = {"ran dry", "link lost"}
 ENDS = {
     "estop": {"held"}, "power_off": {"held"}, "uncalibrated": {"faulted"},
-    "silence": {"link lost"}, "unplug": {"link lost", "ran dry"},
+    "silence": BAD, "unplug": BAD,
     "slow": {"not following"}, "beside": {"not following"}, "period": {"off its period"},
     "drop_answer": BAD, "drop_request": BAD,
     "stall": BAD | {"off its period", "faulted"},
