@@ -6,8 +6,12 @@ tells the local error. Each stage is the convex problem of `stage`, as in `sdirk
 
 It is for tolerances that the second order cannot pay: between contacts its error falls with the
 fourth power of the step, and at a contact the error control shortens the step. D and bias are those
-of the middle of each step, which is of second order in what they change, but that is slow. Rigid
-gaps are not its business: their blows would have to be found.
+of the middle of each step, which is of second order in what they change, but that is slow.
+
+Where an acceleration jumps, as of a motor that begins to stick, no error is small enough, and
+coefficients of both signs throw the motor back and forth across its rest. So the shortest steps are
+taken by the implicit Euler method, which lets it stick. Rigid gaps are not this method's business:
+their blows would have to be found.
 """
 
 from typing import NamedTuple
@@ -72,13 +76,15 @@ RATE_TOLERANCE = 1e-14
 # each; accelerations at the end of the step before; where D and bias are computed.
 LINKS, MOTORS, A, B = 0, 5, 10, 15
 A_LAST, B_LAST, Q_MID, V_MID = 20, 21, 22, 23
-STEP_ROWS = 24
+# Angle and wind-up after the step.
+Q_END, L_END = 24, 25
+STEP_ROWS = 26
 
 
 class SpanWork(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    step: Array  # (24, 6)
+    step: Array  # (26, 6)
     stage: Array
     scratch: Scratch
 
@@ -123,7 +129,30 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
             w[LINKS + i, j], w[MOTORS + i, j] = s[LINK, j], s[MOTOR, j]
             w[A + i, j] = (s[LINK, j] - s[LINK_R, j]) / hs
             w[B + i, j] = (s[MOTOR, j] - s[MOTOR_R, j]) / hs
+    for j in range(6):
+        w[Q_END, j] = state[Q, j]
+        for k in range(STAGES):
+            w[Q_END, j] += h * WEIGHTS[k] * w[LINKS + k, j]
+        w[L_END, j] = s[WINDUP_R, j] + hs * (s[MOTOR, j] - s[LINK, j])
     return total
+
+
+@njit(cache=True, error_model="numpy")
+def _euler_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
+    """One implicit Euler step of ``h``; results in ``w``, and what is returned, as `_try_step`."""
+    for j in range(6):
+        s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
+        s[LINK, j] = state[V, j] + h * w[A_LAST, j]
+        s[MOTOR, j] = state[W, j] + h * w[B_LAST, j]
+    found = solve_stage(drive, h, s, RATE_TOLERANCE)
+    last = STAGES - 1
+    for j in range(6):
+        w[LINKS + last, j], w[MOTORS + last, j] = s[LINK, j], s[MOTOR, j]
+        w[A + last, j] = (s[LINK, j] - state[V, j]) / h
+        w[B + last, j] = (s[MOTOR, j] - state[W, j]) / h
+        w[Q_END, j] = state[Q, j] + h * s[LINK, j]
+        w[L_END, j] = state[L, j] + h * (s[MOTOR, j] - s[LINK, j])
+    return found
 
 
 @njit(cache=True, error_model="numpy")
@@ -145,20 +174,18 @@ def _error(control: StepControl, h: float, w: Array) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _take(drive: Array, state: Array, h: float, w: Array, s: Array) -> None:
+def _take(drive: Array, state: Array, w: Array) -> None:
     """Make the step the state's; a clutch that was asked for too much has slipped."""
     last = STAGES - 1
     for j in range(6):
-        for k in range(STAGES):
-            state[Q, j] += h * WEIGHTS[k] * w[LINKS + k, j]
+        state[Q, j] = w[Q_END, j]
         state[V, j], state[W, j] = w[LINKS + last, j], w[MOTORS + last, j]
         w[A_LAST, j], w[B_LAST, j] = w[A + last, j], w[B + last, j]
-        windup = s[WINDUP_R, j] + GAMMA * h * (state[W, j] - state[V, j])
         end = drive[HALF_GAP, j]
         if drive[HOLD, j] == ELASTIC:
             end += drive[CLUTCH, j] / drive[STIFFNESS, j]
-        state[L, j] = min(max(windup, -end), end)
-        state[SLIP, j] += windup - state[L, j]
+        state[L, j] = min(max(w[L_END, j], -end), end)
+        state[SLIP, j] += w[L_END, j] - state[L, j]
 
 
 @njit(cache=True, error_model="numpy")
@@ -190,12 +217,16 @@ def advance(
             h = left
         elif h > 0.5 * left:
             h = 0.5 * left
-        least = h <= 1.000001 * control.step_min_s or coarse
+        shortest = h <= 1.000001 * control.step_min_s
+        least = shortest or coarse
         _refresh(arm, control.coriolis, state, h, work)
         count[REFRESHED] += 1
-        solved = _try_step(drive, state, h, w, s)
+        if shortest:
+            solved = _euler_step(drive, state, h, w, s)
+        else:
+            solved = _try_step(drive, state, h, w, s)
         coarse = coarse or count[STEPS] + count[REJECTED] - begun >= control.steps_max
-        error = np.inf if solved < 0 else _error(control, h, w)
+        error = np.inf if solved < 0 else 0.0 if shortest else _error(control, h, w)
         if solved < 0 and least:
             return FAILED
         if not error <= 1.0 and not least:
@@ -204,7 +235,7 @@ def advance(
             continue
         count[STEPS] += 1
         count[ITERATIONS] += solved
-        _take(drive, state, h, w, s)
+        _take(drive, state, w)
         t += h
         h = control.step_max_s if coarse else h * min(4.0, 0.85 * max(error, 1e-9) ** -0.25)
         h = min(max(h, control.step_min_s), control.step_max_s)
