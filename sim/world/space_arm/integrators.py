@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 from sim.world.space_arm.drive import HOLD, RIGID_GAP
 from sim.world.space_arm.kernels import sdirk2, sdirk4
 from sim.world.space_arm.kernels.dynamics import ArmArrays
+from sim.world.space_arm.kernels.stage import RATE_TOLERANCE
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
+
+SHARP_RAD_S = 1e-14
+"""Rate tolerance of steps that are so many, or so short, that `RATE_TOLERANCE` would add up."""
 
 
 class Status(Enum):
@@ -87,6 +91,8 @@ class Accuracy:
             [s]. A whole tick makes it the simplification of 1993.
         steps_max: steps of a span, then it is finished with the longest step.
         coriolis: False leaves out the velocity's part of the dynamics, as in 1993.
+        rate_tolerance_rad_s: error that a stage may leave of a rate; what a guess leaves points one
+            way, so that the errors of many short steps add up.
 
     Raises:
         ValueError: if a value is out of bounds.
@@ -99,6 +105,7 @@ class Accuracy:
     refresh_s: float = 0.002
     steps_max: int = 20_000
     coriolis: bool = True
+    rate_tolerance_rad_s: float = RATE_TOLERANCE
 
     def __post_init__(self) -> None:
         if not self.tolerance_m > 0.0:
@@ -113,13 +120,16 @@ class Accuracy:
     @classmethod
     def fine(cls) -> "Accuracy":
         """For `Sdirk4`, where light links bounce and errors grow: see docs/space_arm.md."""
-        return cls(tolerance_m=1e-11, step_min_s=1e-7, steps_max=10**6)
+        return cls(
+            tolerance_m=1e-11, step_min_s=1e-7, steps_max=10**6, rate_tolerance_rad_s=SHARP_RAD_S
+        )
 
     def control(self, lever_m: Array) -> sdirk2.StepControl:
         """The same for the kernels, with the lever of each joint [m], shape (6,)."""
         return sdirk2.StepControl(
             self.tolerance_m, self.rate_time_s, np.array(lever_m, dtype=np.float64),
             self.step_min_s, self.step_max_s, self.refresh_s, self.steps_max, self.coriolis,
+            self.rate_tolerance_rad_s,
         )  # fmt: skip
 
     @classmethod
@@ -127,7 +137,7 @@ class Accuracy:
         """Steps of one length, without control of the error."""
         accuracy = cls(
             tolerance_m=np.inf, step_min_s=step_s, step_max_s=step_s, refresh_s=0.0,
-            steps_max=10**9,
+            steps_max=10**9, rate_tolerance_rad_s=SHARP_RAD_S,
         )  # fmt: skip
         return replace(accuracy, **changes)  # pyright: ignore[reportArgumentType]
 

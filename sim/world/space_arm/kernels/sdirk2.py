@@ -77,6 +77,7 @@ class StepControl(NamedTuple):
     refresh_s: float  # D and bias are computed anew after this time at the latest [s]
     steps_max: int  # of a span, rejected ones included; then it goes on with the largest step
     coriolis: bool  # whether velocities bend the motion
+    rate_tolerance: float  # error that a stage may leave of a rate [rad/s]
 
 
 class SpanWork(NamedTuple):
@@ -112,7 +113,9 @@ def _refresh(
 
 
 @njit(cache=True, error_model="numpy")
-def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
+def _try_step(
+    drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
+) -> int:
     """Both stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
     hs = GAMMA * h
     per_s = 1.0 / hs
@@ -120,7 +123,7 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
         s[MOTOR, j] = state[W, j] + hs * w[B0, j]
-    first = solve_stage(drive, hs, s)
+    first = solve_stage(drive, hs, s, control.rate_tolerance)
     if first < 0:
         return -1
     for j in range(6):
@@ -133,7 +136,7 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
         s[WINDUP_R, j] = state[L, j] + ONWARD * (w[L1, j] - state[L, j])
         s[LINK, j] = s[LINK_R, j] + hs * w[A1, j]
         s[MOTOR, j] = s[MOTOR_R, j] + hs * w[B1, j]
-    second = solve_stage(drive, hs, s)
+    second = solve_stage(drive, hs, s, control.rate_tolerance)
     if second < 0:
         return -1
     for j in range(6):
@@ -196,7 +199,13 @@ def touch_sides(drive: Array, state: Array, s: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _find_hit(
-    drive: Array, state: Array, h: float, w: Array, s: Array, count: NDArray[np.int64]
+    drive: Array,
+    control: StepControl,
+    state: Array,
+    h: float,
+    w: Array,
+    s: Array,
+    count: NDArray[np.int64],
 ) -> tuple[int, float]:
     """Shorten a step that went through a face so that it ends there.
 
@@ -213,7 +222,7 @@ def _find_hit(
         h -= excess / (outward * (w[W2, hit] - w[V2, hit]))
         if not low < h < high:
             h = 0.5 * (low + high)
-        if _try_step(drive, state, h, w, s) < 0:
+        if _try_step(drive, control, state, h, w, s) < 0:
             return -1, h
         count[REJECTED] += 1
         hit, excess = farthest_out(drive, w, L2, s)
@@ -294,7 +303,7 @@ def advance(
         if drive[HOLD, 0] == RIGID_GAP:
             touch_sides(drive, state, s)
         least = h <= 1.000001 * control.step_min_s or coarse
-        solved = _try_step(drive, state, h, w, s)
+        solved = _try_step(drive, control, state, h, w, s)
         coarse = coarse or count[STEPS] + count[REJECTED] - begun >= control.steps_max
         error = np.inf if solved < 0 else _error(control, state, h, known, w)
         if solved < 0 and least:
@@ -306,7 +315,7 @@ def advance(
         count[STEPS] += 1
         count[ITERATIONS] += solved
         if drive[HOLD, 0] == RIGID_GAP:
-            hit, h_hit = _find_hit(drive, state, h, w, s, count)
+            hit, h_hit = _find_hit(drive, control, state, h, w, s, count)
             _take(drive, state, h_hit, w)
             t, known = t + h_hit, hit < 0
             if hit >= 0:

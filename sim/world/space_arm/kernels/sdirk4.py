@@ -69,8 +69,6 @@ TABLEAU = np.array(
 WEIGHTS = np.array([25.0 / 24.0, -49.0 / 48.0, 125.0 / 16.0, -85.0 / 12.0, 1.0 / 4.0])
 ERROR_WEIGHTS = np.array([-3.0 / 16.0, -27.0 / 32.0, 25.0 / 32.0, 0.0, 1.0 / 4.0])
 """Of the method less those of the embedded one of third order."""
-RATE_TOLERANCE = 1e-14
-"""As that of `stage`: the coefficients make 30 times of an error of a stage [rad/s]."""
 
 # Rows of a step's table: rates of links and motors at the stages, and their accelerations, five
 # each; accelerations at the end of the step before; where D and bias are computed.
@@ -106,7 +104,9 @@ def _refresh(arm: ArmArrays, coriolis: bool, state: Array, h: float, work: SpanW
 
 
 @njit(cache=True, error_model="numpy")
-def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
+def _try_step(
+    drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
+) -> int:
     """All stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
     hs = GAMMA * h
     total = 0
@@ -121,7 +121,7 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
             s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = v, m, windup
             s[LINK, j] = v + hs * (w[A + i - 1, j] if i else w[A_LAST, j])
             s[MOTOR, j] = m + hs * (w[B + i - 1, j] if i else w[B_LAST, j])
-        found = solve_stage(drive, hs, s, RATE_TOLERANCE)
+        found = solve_stage(drive, hs, s, control.rate_tolerance)
         if found < 0:
             return -1
         total += found
@@ -138,13 +138,15 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _euler_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
+def _euler_step(
+    drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
+) -> int:
     """One implicit Euler step of ``h``; results in ``w``, and what is returned, as `_try_step`."""
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + h * w[A_LAST, j]
         s[MOTOR, j] = state[W, j] + h * w[B_LAST, j]
-    found = solve_stage(drive, h, s, RATE_TOLERANCE)
+    found = solve_stage(drive, h, s, control.rate_tolerance)
     last = STAGES - 1
     for j in range(6):
         w[LINKS + last, j], w[MOTORS + last, j] = s[LINK, j], s[MOTOR, j]
@@ -222,9 +224,9 @@ def advance(
         _refresh(arm, control.coriolis, state, h, work)
         count[REFRESHED] += 1
         if shortest:
-            solved = _euler_step(drive, state, h, w, s)
+            solved = _euler_step(drive, control, state, h, w, s)
         else:
-            solved = _try_step(drive, state, h, w, s)
+            solved = _try_step(drive, control, state, h, w, s)
         coarse = coarse or count[STEPS] + count[REJECTED] - begun >= control.steps_max
         error = np.inf if solved < 0 else 0.0 if shortest else _error(control, h, w)
         if solved < 0 and least:
