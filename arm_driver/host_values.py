@@ -145,6 +145,7 @@ class LinkReport:
         status: What the robot's last request said; None before the first.
         measured: Where the robot said it is, with its last request that did; else None.
         silence_s: Time since the last request [s]; infinite before the first.
+        gap_s: Time between that and the one before [s]; infinite before the second.
         supervision: Period and following of the last stream.
         simulated: Whether the controller has said that it is an emulated one.
         counts: What was seen since the link was opened; a copy.
@@ -160,6 +161,7 @@ class LinkReport:
     status: RobotStatus | None
     measured: Location | None
     silence_s: float
+    gap_s: float
     supervision: SupervisionReport
     simulated: bool
     counts: LinkCounts

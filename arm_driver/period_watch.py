@@ -35,6 +35,8 @@ class PeriodReport:
         longest_s: The longest [s].
         ahead: Share of the window that the requests have run ahead at most, 1 at its edge.
         behind: The same for having fallen behind.
+        ahead_s: How far they are ahead now [s].
+        behind_s: How far behind now [s].
     """
 
     count: int = 0
@@ -44,6 +46,8 @@ class PeriodReport:
     longest_s: float = math.nan
     ahead: float = 0.0
     behind: float = 0.0
+    ahead_s: float = 0.0
+    behind_s: float = 0.0
 
 
 class PeriodWatch:
@@ -129,5 +133,7 @@ class PeriodWatch:
                 self._longest_s,
                 self._most_ahead_s / self._settings.ahead_s,
                 self._most_behind_s / self._settings.behind_s,
+                self._ahead_s,
+                self._behind_s,
             )
         return self._report

@@ -28,6 +28,7 @@ from hil.recording.arm_frame import (
     WAY_PLACES,
     ArmFlag,
     ArmFrame,
+    Five,
     Seven,
     link_tally,
     stream_result,
@@ -122,6 +123,7 @@ class ArmJournal:
             measured_pose=measured,
             measured_at_s=math.nan if report.measured is None else tick.t_s - report.silence_s,
             margins=step.margins if len(step.margins) == 3 else NAN3,
+            watched=watched(report),
             gripper_speed_m_s=speed,
             answer_latency_s=report.latency.last_s if report.latency.count else math.nan,
             requests=report.counts.requests,
@@ -223,6 +225,19 @@ def supervised(report: SupervisionReport) -> dict[str, float]:
         "off_path_max_m": following.largest_m,
         "off_path_max_rad": following.largest_rad,
     }
+
+
+def watched(report: LinkReport) -> Five:
+    """What the supervision has seen by now, as `WATCHED` names it."""
+    period, following = report.supervision.period, report.supervision.following
+    gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
+    return (
+        following.last_share,
+        period.ahead_s if period.count else math.nan,
+        period.behind_s if period.count else math.nan,
+        max(gaps_s, default=math.nan),
+        float(following.blank) if following.measured else math.nan,
+    )
 
 
 def _sent(location: Location | None) -> Six:

@@ -11,9 +11,6 @@ from hil.report.arm_machines import limit_share
 from hil.report.arm_view import ArmView
 from hil.report.key_figures import KeyFigure
 
-PERIOD_TOLERANCE = 0.03
-"""Of the declared period; the supervision's own unless the robot's file says otherwise."""
-
 Array = NDArray[np.float64]
 
 
@@ -69,7 +66,7 @@ def _supervised(view: ArmView) -> Iterator[KeyFigure]:
             for name in ("mean", "jitter", "shortest", "longest")
         )
         where = f"jitter {jitter_ms:.1f} ms, {least_ms:.1f} to {most_ms:.1f} ms"
-        off = abs(mean_ms / (1e3 * view.period_s) - 1.0) > PERIOD_TOLERANCE
+        off = abs(mean_ms / (1e3 * view.period_s) - 1.0) > view.supervision.period_tolerance
         yield KeyFigure("period of the robot, mean", f"{mean_ms:.1f} ms", where, bad=off)
     if "places_measured" not in tally:
         return

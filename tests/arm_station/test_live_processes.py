@@ -17,8 +17,10 @@ import pytest
 from live_bench import TOKEN, live_plan, live_toml, set_point, speeds_m_s
 
 from hil.arm_bench import prepare_plan
+from hil.arm_dead_man import RELEASED_S
 from hil.arm_runner import emulated_robot
 from hil.realtime import RealClock
+from hil.recording.arm_frame import ArmFlag
 from hil.recording.arm_recording import ArmRecording
 
 now_s = RealClock().now_s
@@ -112,12 +114,15 @@ def recording_in(folder):
 
 
 def test_keys_in_a_terminal_move_a_robot_on_a_line(robot, started, tmp_path):
-    scenario = live_toml(tmp_path / "live.toml", 'kind = "keyboard"\nframe = "base"')
+    """Let go for longer than a released handle may take: the robot rests while the arm swings."""
+    source = 'kind = "keyboard"\nframe = "base"'
+    scenario = live_toml(tmp_path / "live.toml", source, model="e")
     run = started(scenario, "--arm-link", robot, "--out", tmp_path / "runs")
     run.until("the stream begins")
     assert not termios.tcgetattr(run.far)[3] & (termios.ECHO | termios.ICANON)
     run.hold(b"r", 1.2)
-    run.hold(b"", 1.6)
+    run.hold(b"", RELEASED_S + 0.6)
+    run.hold(b"r", 0.8)
     os.write(run.near, b"q")
     assert run.ended() == 0, run.text()
     text = run.text()
@@ -129,7 +134,13 @@ def test_keys_in_a_terminal_move_a_robot_on_a_line(robot, started, tmp_path):
     assert "0 with nothing ready, 0 late" in text
     assert "rrr" not in text, "no key is echoed"
     assert termios.tcgetattr(run.far) == run.before, "the terminal is given back"
-    wanted, gripper = speeds_m_s(recording_in(tmp_path / "runs"))
+    told = recording_in(tmp_path / "runs")
+    wanted, gripper = speeds_m_s(told)
+    resting = ArmRecording.open(told).column("flags") & ArmFlag.RESTING != 0
+    rested = np.flatnonzero(resting)[0]
+    assert wanted[:rested].max() > 0.02
+    assert wanted[rested:].max() > 0.005, "and it goes on"
+    assert gripper[resting].min() == 0.0
     assert max(wanted) > 0.02
     assert wanted[-1] == 0.0
     assert gripper[-1] < 1e-3 < max(gripper)

@@ -142,7 +142,8 @@ def test_what_is_passed_on_obeys_the_motor_and_never_rises_with_the_link(
     assert np.isfinite(w)
     motor, _ = motor_torque(table, j, w, command)
     friction = motor - torque - table[INERTIA, j] * (w - reference) / hs
-    scale = 1.0 + abs(motor) + abs(torque) + table[INERTIA, j] * (abs(reference) + 1e-5) / hs
+    stiff = table[INERTIA, j] / hs + table[TORQUE_PER_VOLT, j] * table[LOOP_GAIN, j]
+    scale = 1.0 + abs(motor) + abs(torque) + table[INERTIA, j] * abs(reference) / hs + 3e-5 * stiff
     assert abs(friction) <= dry + 1e-9 * scale
     if w > 1e-8:
         assert friction == pytest.approx(dry, abs=1e-9 * scale)
