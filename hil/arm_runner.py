@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
-from hil.arm_bench import PLANNED, ArmRunResult, host_settings, prepare_plan, run_arm
+from hil.arm_bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.arm_findings import findings_table
 from hil.arm_journal import supervised
 from hil.arm_prepare import Prepared
@@ -267,7 +267,7 @@ def _show_path(prepared: Prepared) -> None:
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
-    out.print(supervision_table(host_settings(prepared.plan)))
+    out.print(supervision_table(prepared.plan.robot.host_settings()))
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:

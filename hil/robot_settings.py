@@ -10,6 +10,7 @@ from pydantic import Field
 from arm_driver.blended_path import BlendModel
 from arm_driver.bodies import PAIRS, STANDARD, clearances_m
 from arm_driver.geometry import PumaGeometry
+from arm_driver.host_values import HostSettings
 from arm_driver.kinematics import SingularDistances
 from arm_driver.path_report import PathLimits
 from arm_driver.pose import ArmError
@@ -189,6 +190,15 @@ class RobotSettings(Settings):
             ),
             clearances=Clearances(pairs, self.clearance_min_m, measure),
             corners=self.blend.corners(1e-3 * self.path_deviation_max_mm),
+        )
+
+    def host_settings(self) -> HostSettings:
+        """Times and limits of the host's end of the link."""
+        return HostSettings(
+            speed_max_m_s=self.gripper_speed_max_m_s,
+            turn_rate_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
+            a_zero_rad=self.oat_convention().zero_rad[1],
+            supervision=self.supervision.settings(),
         )
 
     def oat_convention(self) -> OatConvention:

@@ -117,11 +117,11 @@ def _joints(view: ArmView) -> Iterator[KeyFigure]:
         return
     robot, column = machines.robot, view.run.column
     ends = (robot.position_min_rad, robot.position_max_rad)
-    for arm, q, v, span, most in (
-        ("simulated", "space_q", "space_v", machines.space_range_rad(),
-         machines.space_rate_max_rad_s()),
-        ("industrial", "robot_q", "robot_q_rate", ends, robot.rate_max_rad_s),
-    ):  # fmt: skip
+    arms = [("industrial", "robot_q", "robot_q_rate", ends, robot.rate_max_rad_s)]
+    if machines.space is not None:
+        span, most = machines.space_range_rad(), machines.space_rate_max_rad_s()
+        arms.insert(0, ("simulated", "space_q", "space_v", span, most))
+    for arm, q, v, span, most in arms:
         left = 100.0 * limit_share(column(q), *span)
         if np.isfinite(left).any():
             k, joint = divmod(int(np.nanargmin(left)), 6)

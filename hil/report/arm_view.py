@@ -86,7 +86,7 @@ class ArmView:
         notes += _notes_of_following(run, machines, measured, tracking)
         verdict, result = _verdict(run, int(sent.sum()))
         accuracy = None
-        if machines is not None and sent.any():
+        if machines is not None and machines.space is not None and sent.any():
             try:
                 accuracy = Accuracy.of(run, machines, sent, whole=result == "completed")
             except ArmError as error:
@@ -126,6 +126,11 @@ class ArmView:
         robot, clock = facts.get("robot", ""), facts.get("clock", "")
         shown = [] if not robot or robot in self.simulated else [f"robot: {robot}"]
         return (*shown, f"{clock} clock") if clock else tuple(shown)
+
+    @property
+    def robot_alone(self) -> bool:
+        """Whether the robot moved without a simulated arm."""
+        return self.machines is not None and self.machines.space is None
 
     @property
     def supervision(self) -> SupervisionSettings:

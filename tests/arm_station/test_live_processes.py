@@ -41,15 +41,16 @@ class Run:
 
     Args:
         arguments: after `hil run`.
+        verb: in place of that.
     """
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, verb=("run",)):
         self.near, self.far = pty.openpty()
         termios.tcsetwinsize(self.far, (30, COLUMNS))
         self.before = termios.tcgetattr(self.far)
         self.shown = b""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hil.cli", "run", *map(str, arguments)],
+            [sys.executable, "-m", "hil.cli", *verb, *map(str, arguments)],
             stdin=self.far, stdout=self.far, stderr=self.far, start_new_session=True,
             env=os.environ | {"TERM": "xterm", "NO_COLOR": "1"},
         )  # fmt: skip
@@ -100,8 +101,8 @@ class Run:
 def started():
     runs = []
 
-    def start(*arguments):
-        runs.append(Run(*arguments))
+    def start(*arguments, **options):
+        runs.append(Run(*arguments, **options))
         return runs[-1]
 
     yield start
@@ -223,3 +224,25 @@ def test_another_process_moves_the_robot_until_it_falls_silent(robot, started, t
     assert max(wanted) > 0.015
     assert moving[-1] < len(wanted) - 2, "silent before it ended"
     assert gripper[-1] < 1e-3 < max(gripper)
+
+
+def test_a_robot_on_a_line_goes_to_joints_while_space_is_held(robot, started, tmp_path):
+    """The posture is asked for, answered by a person; let go, it rests; held again, it arrives."""
+    verb = ("arm", "goto", "rm01")
+    run = started(
+        "--joints", "44.4,77.1,-218.3,53.8,63.8,-31.1", "--arm-link", robot,
+        "--out", tmp_path / "runs", verb=verb,
+    )  # fmt: skip
+    run.until("Does its pendant show these?")
+    os.write(run.near, b"y\n")
+    run.until("the stream begins")
+    run.hold(b" ", 1.0)
+    run.hold(b"", 1.6)
+    while run.process.poll() is None:
+        run.hold(b" ", 0.3)
+    assert run.ended() == 0, run.text()
+    text = run.text()
+    assert "held again; the robot goes on" in text
+    assert "completed" in text
+    joints = ArmRecording.open(recording_in(tmp_path / "runs")).column("robot_q")
+    np.testing.assert_allclose(np.degrees(joints[-1])[:2], [44.4, 77.1], atol=1e-3)

@@ -225,13 +225,16 @@ def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ..
             column(layout, "robot_q"),
             travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
         ),
-        _Group(
-            _numbered("margins.space_joint", "joint"),
-            radians,
-            column(layout, "space_q"),
-            travel(*machines.space_range_rad()),
-        ),
     ]
+    if machines.space is not None:
+        groups.append(
+            _Group(
+                _numbered("margins.space_joint", "joint"),
+                radians,
+                column(layout, "space_q"),
+                travel(*machines.space_range_rad()),
+            )
+        )
     least = machines.least_margins
     if least is not None and min(least) > 0.0:
         groups.append(
