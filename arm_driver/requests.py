@@ -18,10 +18,11 @@ class RequestReader:
         counts: Where lines that are no requests are counted.
     """
 
-    __slots__ = ("_counts", "_lead", "_splitter", "length", "simulated")
+    __slots__ = ("_counts", "_lead", "_splitter", "_told", "length", "simulated")
 
     def __init__(self, counts: LinkCounts) -> None:
         self._counts = counts
+        self._told = replace(counts)
         self._splitter = LineSplitter()
         self.simulated = False
         self.length = 0
@@ -38,9 +39,11 @@ class RequestReader:
         return [request for request in decoded if request is not None]
 
     def counts(self) -> LinkCounts:
-        """Return a copy of the counts, with those of the lines."""
-        splitter = self._splitter
-        return replace(self._counts, overlong=splitter.overlong, echoes=splitter.echoes)
+        """Return the counts as they are now: the same copy as long as none has changed."""
+        self._counts.overlong, self._counts.echoes = self._splitter.overlong, self._splitter.echoes
+        if self._told != self._counts:
+            self._told = replace(self._counts)
+        return self._told
 
     def _decode(self, line: bytes) -> Request | None:
         """Read a line; what stands in front of its last R is garbage."""

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Joints
 from arm_driver.location import Location
 from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
 from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_prepare import X_WB
@@ -266,5 +266,5 @@ def _way(snapshot: Snapshot) -> tuple[float, ...]:
 
 
 def _packed(pose: Pose) -> Seven:
-    quaternion = Rotation.from_matrix(pose.rotation).as_quat(canonical=True, scalar_first=True)
-    return (*map(float, pose.position_m), *map(float, quaternion))  # pyright: ignore[reportReturnType]
+    x, y, z = pose.position_m.tolist()
+    return x, y, z, *quaternion_of(pose.rotation)

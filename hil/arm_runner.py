@@ -111,11 +111,12 @@ def _descriptor_of_errors() -> int | None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
+    fine = plan.scenario.space_arm.accuracy == "fine"
     if quiet:
-        warm_arm()
+        warm_arm(fine=fine)
         return prepare_plan(plan)
     with err.status("preparing kernels (the first run compiles them, about a minute)"):
-        warm_arm()
+        warm_arm(fine=fine)
     live = plan.scenario.source.kind not in PLANNED
     with err.status("looking at the start" if live else "playing the motion out, to prove it"):
         return prepare_plan(plan)

@@ -5,12 +5,12 @@ from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import Joints, forward, singular_distances
 from arm_driver.location import Location
 from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
 from hil.arm_sources.source import Twist
 from safety.arm_limits import ArmSample, ArmViolation
@@ -109,7 +109,7 @@ def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
     pose = forward(geometry, q_rad)
     far = singular_distances(geometry, q_rad)
     return ArmSample(
-        q_rad.tolist(), pose.position_m.tolist(), _quaternion(pose.rotation),
+        q_rad.tolist(), pose.position_m.tolist(), quaternion_of(pose.rotation),
         (far.wrist, far.elbow_m, far.shoulder_m),
     )  # fmt: skip
 
@@ -118,9 +118,5 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
     """The space arm, for the gate."""
     return ArmSample(
         snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
-        _quaternion(snapshot.rotation_BG), (smallest_singular_value,),
+        quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),
     )  # fmt: skip
-
-
-def _quaternion(rotation: Array) -> tuple[float, ...]:
-    return tuple(Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist())
