@@ -7,7 +7,7 @@ period. The delay is the controller's own and stands in the robot's file as a ra
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from arm_driver.location import VAL_A_ZERO_RAD, Location
@@ -23,12 +23,16 @@ class FollowingReport:
         largest_m: Largest distance from it [m].
         largest_rad: Largest turn from it [rad].
         share: Largest share of the window so far, 1 at its edge.
+        last_share: Share at the last place told; NaN before the first.
+        blank: Requests in a row that told none.
     """
 
     measured: int = 0
     largest_m: float = 0.0
     largest_rad: float = 0.0
     share: float = 0.0
+    last_share: float = math.nan
+    blank: int = 0
 
 
 class _Off(NamedTuple):
@@ -78,7 +82,7 @@ class FollowingWatch:
     @property
     def report(self) -> FollowingReport:
         """How the robot has followed so far."""
-        return self._report
+        return replace(self._report, blank=self._blank)
 
     def sent(self, location: Location) -> None:
         """Take the next waypoint of the path."""
@@ -129,6 +133,7 @@ class FollowingWatch:
             max(old.largest_m, best.off_m),
             max(old.largest_rad, best.off_rad),
             max(old.share, best.share),
+            best.share,
         )
         return "" if best.share <= 1.0 else f"{best} from where it was sent"
 

@@ -10,20 +10,17 @@ empty slot, none to a request that is too old, and only one for many: the robot 
 import math
 from typing import NoReturn
 
+from arm_driver.answers import Answers
 from arm_driver.contour import EndReason, Request, RobotStatus
 from arm_driver.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
-from arm_driver.host_values import HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
+from arm_driver.host_values import Heard, HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
 from arm_driver.latency import LatencyHistogram
-from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from arm_driver.link_errors import StartRefusedError
 from arm_driver.location import Location
 from arm_driver.requests import RequestReader
-from arm_driver.stream import Prepared, Stream, check_start
+from arm_driver.stream import Stream, check_start
+from arm_driver.stream_end import StreamEnd, judged, told_by
 from arm_driver.supervision import SupervisionReport
-
-_STRAY_FORGOTTEN = 10
-"""Noise can make one request out of sequence; another one within so many is a fault."""
-_REPEATS_ALLOWED = 8
-"""So often in a row a line is sent once more; a robot that never takes it is at fault."""
 
 
 class ContourHost:
@@ -40,13 +37,13 @@ class ContourHost:
         self._result: StreamResult | None = None
         self._text = "no robot has asked yet"
         self._stream: Stream | None = None
-        self._reason: EndReason | None = None
+        self._answers: Answers | None = None
         self._request: Request | None = None
         self._measured: Location | None = None
         self._heard_s = self._measured_s = -math.inf
+        self._length = 0
+        self._gap_s = math.inf
         self._looked_s = now_s
-        self._stray_at = -math.inf
-        self._repeats = 0
         self._left = True
         self._lost = ""
         self._counts = LinkCounts()
@@ -77,9 +74,11 @@ class ContourHost:
         for request in self._requests.feed(data):
             self._counts.stale += latest is not None
             latest = request
-            last_word = self._judge(request, now_s, timely=timely)
-            if last_word:
-                return last_word
+            end = self._judge(request, now_s, timely=timely)
+            if end is not None:
+                self._finish(end)
+                if end.line:
+                    return end.line
         if latest is None:
             if now_s - self._heard_s > self._settings.lost_after_s:
                 self._fall_silent(f"no request for {self._settings.lost_after_s:g} s")
@@ -126,8 +125,8 @@ class ContourHost:
         except StartRefusedError as refusal:
             self._refuse(str(refusal))
         self._stream = Stream(plan, self._settings, request.seq)
-        self._result, self._reason = None, None
-        self._stray_at, self._repeats = -math.inf, 0
+        self._answers = Answers(self._stream, self._settings, self._counts)
+        self._result = None
         self._text = "start position agreed"
         self._state = step(self._state, HostEvent.START_AGREED)
 
@@ -162,8 +161,8 @@ class ContourHost:
             return
         if reason is not EndReason.COMPLETED:
             stream.slot = None
-        self._reason = reason
         self._text = f"the stream is to end: {RESULTS[reason].value}"
+        stream.reason, stream.why = reason, self._text
         self._state = step(self._state, HostEvent.END_GIVEN)
 
     def lose(self, text: str) -> None:
@@ -187,158 +186,68 @@ class ContourHost:
             sent=stream.last if stream is not None and stream.sent else None,
             streamed=0 if stream is None else stream.sent,
             status=None if request is None else request.status,
+            heard=None if request is None else Heard(request, self._heard_s, self._length),
             measured=self._measured,
             silence_s=now_s - self._heard_s,
+            gap_s=self._gap_s,
             supervision=SupervisionReport() if stream is None else stream.supervision.report(),
             simulated=self._requests.simulated,
             counts=self._requests.counts(),
             latency=self._latency.report(),
         )
 
-    def _judge(self, request: Request, now_s: float, *, timely: bool) -> bytes:
+    def _judge(self, request: Request, now_s: float, *, timely: bool) -> StreamEnd | None:
         """Draw the consequences of a request, other than its answer.
 
         Returns:
-            The end of the stream, if this request is the reason for it; else nothing.
+            The end of the stream, if this request is the reason for it.
         """
-        self._request, self._heard_s = request, now_s
+        self._gap_s = now_s - self._heard_s
+        self._request, self._heard_s, self._length = request, now_s, self._requests.length
         self._counts.requests += 1
         if request.location is not None:
             self._measured, self._measured_s = request.location, now_s
         if request.status is RobotStatus.CHECKSUM_ERROR:
             self._counts.told_checksum_errors += 1
-        cause = CAUSES.get(request.status)
-        if cause is not None:
-            held = request.status is RobotStatus.HOLD
-            event = HostEvent.HOLD if held else HostEvent.FAULT
-            result = StreamResult.HELD if held else StreamResult.FAULTED
-            self._finish(event, result, f"the robot tells: {cause} (status {request.status:d})")
-            return b""
+        if (end := told_by(request)) is not None:
+            return end
         if self._state is HostState.OFFLINE:
             self._text = "a robot asks; it waits for the arm command"
         self._state = step(self._state, HostEvent.ASKED)
         stream = self._stream
         if stream is not None and self._state in (HostState.STREAMING, HostState.ENDING):
-            return self._judge_in_stream(stream, request, now_s, timely=timely)
+            return judged(stream, request, now_s, timely=timely)
         self._left = stream is None or stream.left_by(request)
-        return b""
-
-    def _judge_in_stream(
-        self, stream: Stream, request: Request, now_s: float, *, timely: bool
-    ) -> bytes:
-        """End a stream whose robot is at rest, restarts, is off its period or does not follow."""
-        flying = stream.in_flight
-        if request.status is RobotStatus.RAN_DRY and stream.begun(request.seq):
-            self._run_dry(stream.dry_text(request.seq))
-        elif flying is None:
-            return b""
-        elif request.status is RobotStatus.CHECKSUM_ERROR and request.seq != flying.seq:
-            self._finish(
-                HostEvent.FAULT,
-                StreamResult.FAULTED,
-                f"the robot tells a wrong checksum of waypoint {request.seq}, which it was not "
-                f"sent: in flight is {flying.seq}",
-            )
-        elif flying.location is not None and stream.asks_anew(request.seq):
-            offence = stream.supervision.heard(request, now_s, timely=timely)
-            if offence is not None:
-                self._finish(HostEvent.FAULT, offence.result, offence.text)
-                return stream.take_end(EndReason.CANCELLED).line if timely else b""
-        return b""
+        return None
 
     def _answer(self, request: Request) -> bytes:
         """Return the answer to the newest request of a stream."""
-        stream = self._stream
-        if stream is None:
+        stream, answers = self._stream, self._answers
+        if stream is None or answers is None:
             return b""
-        flying = stream.in_flight
-        if flying is not None and request.seq == flying.seq:
-            return self._repeat(flying)
-        self._repeats = 0
-        if flying is None and request.status is RobotStatus.CHECKSUM_ERROR:
-            return b""  # nothing was sent that could have had a checksum
-        if flying is None and request.seq != stream.expected:
-            stream.renumber(request.seq)  # written anew now, sent at the next request
-            return b""
-        if request.seq != stream.expected:
-            return self._stray(request, stream)
-        if flying is not None and flying.location is None:
-            self._finish_end(stream, request)  # it asks beyond the end, so it has taken the end
-            return b""
-        return self._next(request, stream)
+        answer = answers.answer(request)
+        if isinstance(answer, StreamEnd):
+            self._finish(answer)
+            return answer.line
+        if stream.reason is EndReason.REFUSED:
+            self._text = stream.why
+            self._state = step(self._state, HostEvent.END_GIVEN)
+        return answer
 
-    def _repeat(self, flying: Prepared) -> bytes:
-        """Send what is in flight once more; it is a fault if that never helps."""
-        self._counts.repeats += 1
-        self._repeats += 1
-        if self._repeats > _REPEATS_ALLOWED:
-            text = f"the robot asked {self._repeats} times more for waypoint {flying.seq}"
-            self._finish(HostEvent.FAULT, StreamResult.FAULTED, f"{text} and never took it")
-            return b""
-        return flying.line
-
-    def _next(self, request: Request, stream: Stream) -> bytes:
-        """Answer a request that is in sequence, out of the slot."""
-        try:
-            if stream.in_flight is None and request.location is not None:
-                check_start(stream.start, request.location, self._settings)
-            prepared, late = stream.take()
-        except (WaypointRefusedError, StartRefusedError) as refusal:
-            self.end(EndReason.REFUSED)
-            self._reason, self._text = EndReason.REFUSED, f"refused: {refusal}"
-            return stream.take_end(EndReason.REFUSED).line
-        if prepared is not None:
-            self._counts.waypoints += 1
-            self._counts.late_answers += late
-            return prepared.line
-        if self._reason is not None:
-            return stream.take_end(self._reason).line
-        self._counts.empty_slot += 1
-        return b""
-
-    def _stray(self, request: Request, stream: Stream) -> bytes:
-        """Leave a request out of sequence without an answer; a second one soon is a fault."""
-        self._counts.out_of_sequence += 1
-        before, self._stray_at = self._stray_at, self._counts.requests
-        if self._stray_at - before <= _STRAY_FORGOTTEN:
-            text = f"the robot asks for waypoint {request.seq}; the stream is at {stream.expected}"
-            self._finish(HostEvent.FAULT, StreamResult.FAULTED, f"{text}, as if it began anew")
-        return b""
-
-    def _run_dry(self, text: str) -> None:
-        """Close a stream whose robot has come to rest without being told to."""
-        if self._reason is EndReason.REFUSED:
-            self._finish(HostEvent.AT_REST, StreamResult.REFUSED, f"{self._text}; {text}")
-        else:
-            self._finish(HostEvent.AT_REST, StreamResult.RAN_DRY, text)
-
-    def _finish_end(self, stream: Stream, request: Request) -> None:
-        """Close a stream that was ended, now that the robot is at rest."""
-        offence = stream.supervision.at_rest(request.location)
-        if offence is not None and self._reason is not EndReason.REFUSED:
-            self._finish(HostEvent.FAULT, offence.result, offence.text)
-            return
-        reason = EndReason.CANCELLED if self._reason is None else self._reason
-        result, text = RESULTS[reason], self._text
-        if result is StreamResult.COMPLETED and not stream.at_end:
-            result, text = StreamResult.CANCELLED, "ended before the declared end"
-        elif result is not StreamResult.REFUSED:
-            text = f"{result.value}, at rest"
-        self._finish(HostEvent.AT_REST, result, text)
-
-    def _finish(self, event: HostEvent, result: StreamResult, text: str) -> None:
+    def _finish(self, end: StreamEnd) -> None:
         """Leave the stream, if there is one, with a result."""
         if self._state in (HostState.STREAMING, HostState.ENDING):
-            self._result = result
-            self._left = event is HostEvent.AT_REST
-        after = step(self._state, event)
+            self._result = end.result
+            self._left = end.event is HostEvent.AT_REST
+        after = step(self._state, end.event)
         if after is not self._state:
-            self._text = text
+            self._text = end.text
         self._state = after
 
     def _fall_silent(self, text: str) -> None:
         if self._state is not HostState.OFFLINE:
-            self._finish(HostEvent.SILENCE, StreamResult.LINK_LOST, f"link lost: {text}")
+            lost = f"link lost: {text}"
+            self._finish(StreamEnd(HostEvent.SILENCE, StreamResult.LINK_LOST, lost))
 
     def _check_robot(self, now_s: float) -> Request:
         """Return the robot's last request, if a stream can begin on it."""

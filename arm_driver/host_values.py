@@ -5,13 +5,15 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Final
 
-from arm_driver.contour import PERIOD_S, RobotStatus
+from arm_driver.contour import PERIOD_S, Request, RobotStatus
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.latency import LatencyReport
 from arm_driver.location import VAL_A_ZERO_RAD, Location
 from arm_driver.supervision import SupervisionReport
 from arm_driver.supervision_settings import SupervisionSettings
 
+BITS_PER_BYTE: Final = 10
+"""Eight of data, a start and a stop bit."""
 _POSITION_RESOLUTION_M: Final = 1e-5
 _TURN_RESOLUTION_RAD: Final = math.radians(1e-3)
 
@@ -132,6 +134,25 @@ class LinkCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """A request with the time of its last byte.
+
+    Attributes:
+        request: What was asked.
+        at_s: When its last byte was read [s].
+        length: Its bytes on the wire, with what an emulated controller says right before it.
+    """
+
+    request: Request
+    at_s: float
+    length: int
+
+    def asked_s(self, baud: int) -> float:
+        """Return when the robot began to send it [s], at so many bits per second, ten a byte."""
+        return self.at_s - self.length * BITS_PER_BYTE / baud
+
+
+@dataclass(frozen=True, slots=True)
 class LinkReport:
     """The link at one instant.
 
@@ -143,8 +164,10 @@ class LinkReport:
         sent: The last waypoint that the robot was sent; None before the first.
         streamed: Waypoints sent in this stream.
         status: What the robot's last request said; None before the first.
+        heard: The robot's last request; None before the first.
         measured: Where the robot said it is, with its last request that did; else None.
         silence_s: Time since the last request [s]; infinite before the first.
+        gap_s: Time between that and the one before [s]; infinite before the second.
         supervision: Period and following of the last stream.
         simulated: Whether the controller has said that it is an emulated one.
         counts: What was seen since the link was opened; a copy.
@@ -158,8 +181,10 @@ class LinkReport:
     sent: Location | None
     streamed: int
     status: RobotStatus | None
+    heard: Heard | None
     measured: Location | None
     silence_s: float
+    gap_s: float
     supervision: SupervisionReport
     simulated: bool
     counts: LinkCounts

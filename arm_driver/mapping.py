@@ -53,11 +53,11 @@ class Mapping:
     def robot_pose(self, X_WG: Pose) -> Pose:
         """Where the industrial gripper has to be, X_RT, for the space arm's gripper at X_WG."""
         moved = self._from_reference @ X_WG
-        scaled = Pose(moved.rotation, self.scale * moved.position_m)
+        scaled = moved.at(self.scale * moved.position_m)
         return self.X_RT0 @ self._to_gripper.inverse() @ scaled @ self._to_gripper
 
     def simulated_pose(self, X_RT: Pose) -> Pose:
         """The inverse: where the space arm's gripper is when the industrial one is at X_RT."""
         turn = self._to_gripper
         moved = turn @ self.X_RT0.inverse() @ X_RT @ turn.inverse()
-        return self.X_WG0 @ Pose(moved.rotation, moved.position_m / self.scale)
+        return self.X_WG0 @ moved.at(moved.position_m / self.scale)

@@ -35,6 +35,8 @@ class PeriodReport:
         longest_s: The longest [s].
         ahead: Share of the window that the requests have run ahead at most, 1 at its edge.
         behind: The same for having fallen behind.
+        ahead_s: How far they are ahead now [s].
+        behind_s: How far behind now [s].
     """
 
     count: int = 0
@@ -44,6 +46,8 @@ class PeriodReport:
     longest_s: float = math.nan
     ahead: float = 0.0
     behind: float = 0.0
+    ahead_s: float = 0.0
+    behind_s: float = 0.0
 
 
 class PeriodWatch:
@@ -65,6 +69,7 @@ class PeriodWatch:
         "_most_behind_s",
         "_n",
         "_period_s",
+        "_report",
         "_settings",
         "_shortest_s",
         "_squares_s2",
@@ -79,6 +84,7 @@ class PeriodWatch:
         self._shortest_s, self._longest_s = math.inf, 0.0
         self._ahead_s = self._behind_s = self._late_s = 0.0
         self._most_ahead_s = self._most_behind_s = 0.0
+        self._report: PeriodReport | None = PeriodReport()
 
     def heard(self, now_s: float, *, timely: bool) -> Pace:
         """Take a request for a waypoint that was not asked for before.
@@ -108,6 +114,7 @@ class PeriodWatch:
 
     def _count(self, interval_s: float) -> None:
         """Mean and sum of squares after Welford (1962)."""
+        self._report = None
         self._n += 1
         off_s = interval_s - self._mean_s
         self._mean_s += off_s / self._n
@@ -116,15 +123,17 @@ class PeriodWatch:
         self._longest_s = max(self._longest_s, interval_s)
 
     def report(self) -> PeriodReport:
-        """Return what was measured."""
-        if not self._n:
-            return PeriodReport()
-        return PeriodReport(
-            self._n,
-            self._mean_s,
-            math.sqrt(self._squares_s2 / self._n),
-            self._shortest_s,
-            self._longest_s,
-            self._most_ahead_s / self._settings.ahead_s,
-            self._most_behind_s / self._settings.behind_s,
-        )
+        """Return what was measured; asked far more often than there is anything new."""
+        if self._report is None:
+            self._report = PeriodReport(
+                self._n,
+                self._mean_s,
+                math.sqrt(self._squares_s2 / self._n),
+                self._shortest_s,
+                self._longest_s,
+                self._most_ahead_s / self._settings.ahead_s,
+                self._most_behind_s / self._settings.behind_s,
+                self._ahead_s,
+                self._behind_s,
+            )
+        return self._report

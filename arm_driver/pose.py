@@ -1,5 +1,6 @@
 """Where a gripper is: ``Pose``, and the package's base error."""
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -40,7 +41,8 @@ def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
         raise PoseError(f"{name}: not an array of numbers: {value!r}") from error
     if array.shape != shape:
         raise PoseError(f"{name}: shape {array.shape}, must be {shape}")
-    if not np.isfinite(array).all():
+    # A finite sum has finite parts only; a sum may overflow all the same.
+    if not (math.isfinite(sum(array.ravel().tolist())) or np.isfinite(array).all()):
         raise PoseError(f"{name}: {array.tolist()} is not finite; every number must be")
     array.setflags(write=False)
     return array
@@ -65,17 +67,10 @@ class Pose:
     __array_ufunc__: ClassVar[None] = None  # ``pose @ array`` is a TypeError, not numpy's business
 
     def __post_init__(self) -> None:
-        matrix = frozen_array(self.rotation, (3, 3), "rotation")
-        position = frozen_array(self.position_m, (3,), "position_m")
-        error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
-        if error > ORTHONORMAL_TOLERANCE:
-            raise PoseError(
-                f"rotation: not orthonormal, R Rᵀ is off by {error:.3g}; at most "
-                f"{ORTHONORMAL_TOLERANCE:g} is allowed"
-            )
-        if np.linalg.det(matrix) < 0.0:
-            raise PoseError("rotation: determinant -1, a reflection; it must be +1")
-        packed = np.concatenate((position, matrix.ravel()))
+        packed = np.empty(12)
+        packed[3:] = frozen_array(self.rotation, (3, 3), "rotation").ravel()
+        packed[:3] = frozen_array(self.position_m, (3,), "position_m")
+        _require_rotation(packed[3:].tolist())
         self._fill(packed)
 
     def _fill(self, packed: Array) -> None:
@@ -104,13 +99,49 @@ class Pose:
         """``X_AC = X_AB @ X_BC``."""
         if not isinstance(other, Pose):
             return NotImplemented
-        position = self.position_m + self.rotation @ other.position_m  # (3,)
-        return Pose(self.rotation @ other.rotation, position)
+        return self._trusted(
+            self.rotation @ other.rotation,  # (3, 3)
+            self.position_m + self.rotation @ other.position_m,  # (3,)
+        )
 
     def inverse(self) -> "Pose":
         """``X_BA`` of this ``X_AB``."""
-        transposed = self.rotation.T
-        return Pose(transposed, -(transposed @ self.position_m))
+        return self._trusted(self.rotation.T, -(self.rotation.T @ self.position_m))
+
+    def at(self, position_m: ArrayLike) -> "Pose":
+        """The same orientation at another place [m], shape (3,).
+
+        Raises:
+            PoseError: the place is not three finite numbers.
+        """
+        return self._trusted(self.rotation, frozen_array(position_m, (3,), "position_m"))
+
+    @classmethod
+    def _trusted(cls, rotation: Array, position_m: Array) -> Self:
+        """What follows from poses is one: a product of rotations is off by their sum at most."""
+        packed = np.empty(12)
+        packed[:3], packed[3:] = position_m, rotation.ravel()
+        return cls.from_packed(packed)
+
+
+def _require_rotation(rotation: list[float]) -> None:
+    """Refuse nine numbers, row by row, that are no proper rotation."""
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = rotation
+    error = max(  # of R Rᵀ - I; what overflows does so in the squares, which come first
+        abs(xx * xx + xy * xy + xz * xz - 1.0),
+        abs(yx * yx + yy * yy + yz * yz - 1.0),
+        abs(zx * zx + zy * zy + zz * zz - 1.0),
+        abs(xx * yx + xy * yy + xz * yz),
+        abs(xx * zx + xy * zy + xz * zz),
+        abs(yx * zx + yy * zy + yz * zz),
+    )
+    if not error <= ORTHONORMAL_TOLERANCE:
+        raise PoseError(
+            f"rotation: not orthonormal, R Rᵀ is off by {error:.3g}; at most "
+            f"{ORTHONORMAL_TOLERANCE:g} is allowed"
+        )
+    if xx * (yy * zz - yz * zy) - xy * (yx * zz - yz * zx) + xz * (yx * zy - yy * zx) < 0.0:
+        raise PoseError("rotation: determinant -1, a reflection; it must be +1")
 
 
 def packed_poses(poses: "list[Pose] | tuple[Pose, ...]") -> Array:

@@ -18,12 +18,16 @@ class RequestReader:
         counts: Where lines that are no requests are counted.
     """
 
-    __slots__ = ("_counts", "_splitter", "simulated")
+    __slots__ = ("_counts", "_lead", "_splitter", "_told", "length", "simulated")
 
     def __init__(self, counts: LinkCounts) -> None:
         self._counts = counts
+        self._told = replace(counts)
         self._splitter = LineSplitter()
         self.simulated = False
+        self.length = 0
+        """Bytes on the wire of the last request, from the moment on at which it was made."""
+        self._lead = 0
 
     def expect_echo(self, line: bytes) -> None:
         """Swallow this line of ours if the terminal sends it back."""
@@ -35,19 +39,26 @@ class RequestReader:
         return [request for request in decoded if request is not None]
 
     def counts(self) -> LinkCounts:
-        """Return a copy of the counts, with those of the lines."""
-        splitter = self._splitter
-        return replace(self._counts, overlong=splitter.overlong, echoes=splitter.echoes)
+        """Return the counts as they are now: the same copy as long as none has changed."""
+        self._counts.overlong, self._counts.echoes = self._splitter.overlong, self._splitter.echoes
+        if self._told != self._counts:
+            self._told = replace(self._counts)
+        return self._told
 
     def _decode(self, line: bytes) -> Request | None:
         """Read a line; what stands in front of its last R is garbage."""
         if line.endswith(SIMULATED):
             self.simulated = True
+            self._lead = len(SIMULATED) + 1  # and the request right behind it
             return None
         garbage, mark, rest = line.rpartition(b"R")
         decoded = decode_request(mark + rest)
+        lead, self._lead = self._lead, 0
         if decoded is LineFault.WRONG_CHECKSUM:
             self._counts.checksum_errors += 1
         elif isinstance(decoded, LineFault) or garbage:
             self._counts.unparsed += 1
-        return None if isinstance(decoded, LineFault) else decoded
+        if isinstance(decoded, LineFault):
+            return None
+        self.length = lead + len(mark + rest) + 1
+        return decoded

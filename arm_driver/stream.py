@@ -102,6 +102,10 @@ class Stream:
         plan: What was declared.
         settings: Limits.
         seq: Number that the robot asks for at the start.
+
+    Attributes:
+        reason: Why it is to end; None while it goes on.
+        why: The same in words.
     """
 
     __slots__ = (
@@ -112,9 +116,11 @@ class Stream:
         "_settings",
         "in_flight",
         "last",
+        "reason",
         "sent",
         "slot",
         "supervision",
+        "why",
     )
 
     def __init__(self, plan: StreamPlan, settings: HostSettings, seq: int) -> None:
@@ -127,6 +133,8 @@ class Stream:
         self.slot: Prepared | None = None
         self.last = plan.start
         self.sent = 0
+        self.reason: EndReason | None = None
+        self.why = ""
         self.supervision = Supervision(
             plan.start, settings.period_s, settings.supervision, settings.a_zero_rad
         )
@@ -172,11 +180,10 @@ class Stream:
 
         It has given up the number before, so it stands at the one before that.
         """
-        ended = self.in_flight is not None and self.in_flight.location is None
-        missed = "the end of the stream" if ended else f"waypoint {(seq - 1) % SEQUENCES}"
+        missed = "the end of the stream" if self._ended else self._counted(seq - 1)
         return (
-            f"the robot ran dry: it did not take {missed} in time and is at rest at waypoint "
-            f"{(seq - 2) % SEQUENCES}"
+            f"the robot ran dry: it did not take {missed} in time and is at rest at "
+            f"{self._counted(seq - 2)}"
         )
 
     def fill(self, location: Location) -> None:
@@ -188,9 +195,25 @@ class Stream:
         check_step(self.last, location, self._settings, self._named("planned"))
         self.slot = prepare(self.expected, location)
 
+    @property
+    def _ended(self) -> bool:
+        """Whether the end of the stream is in flight."""
+        return self.in_flight is not None and self.in_flight.location is None
+
     def _named(self, how: str) -> str:
         """The next waypoint, as its maker counts it and as the wire does."""
         return f"waypoint {self.sent + 1} (number {self.expected} on the line) as {how}"
+
+    def _counted(self, number: int) -> str:
+        """The waypoint with a number on the line, likewise; a number of no waypoint stays one."""
+        number %= SEQUENCES
+        flying = self._first if self.in_flight is None else self.in_flight.seq
+        after = (number - flying + SEQUENCES // 2) % SEQUENCES - SEQUENCES // 2
+        index = self.sent + self._ended + after
+        if index == 0:
+            return "the start"
+        on_the_line = f"number {number} on the line"
+        return f"waypoint {index} ({on_the_line})" if 0 < index <= self.sent + 1 else on_the_line
 
     def renumber(self, seq: int) -> None:
         """Begin with another number, as long as nothing was sent."""

@@ -32,14 +32,15 @@ class SequenceTimes:
 
     Attributes:
         still_s: A drive stands still if it stays within the distance for this long [s].
-        rise_s: Longest time from ready to switch on to operation enabled, for all six [s].
+        rise_s: Longest time from ready to switch on to operation enabled, for all six [s]: brakes
+            open and phases are found; a run waits for 10 s before it says that in vain.
         homing_s: Longest time of homing [s].
         settle_s: Time in which a drive has cleared the outcome of an earlier homing [s].
         reset_s: Half the period of the pulses that acknowledge a fault [s].
     """
 
     still_s: float = 0.1
-    rise_s: float = 2.0
+    rise_s: float = 8.0
     homing_s: float = 120.0
     settle_s: float = 0.2
     reset_s: float = 0.1

@@ -2,7 +2,8 @@
 
 Runs in the worker thread. A garbled answer is asked for once more, as long as time is left; an
 answer that did not come is not, because it may still be on its way. A unit that is busy (exception
-6) is asked again after the others, as often as the cycle has time for.
+6) is asked again after the others, as often as the cycle has time for. Whose answer comes too late
+on a slow bus is the first of the next cycle: all units lose some of their cycles, none loses all.
 """
 
 from collections import deque
@@ -103,7 +104,7 @@ class CycleRunner:
         self._map, self._now_s = map_, now_s
         self._codec = CycleCodec(map_)
         self._requests = cycle_requests(map_)
-        self._sequence = 0
+        self._sequence = self._first = 0
         self.written: dict[int, Sequence[int]] = {}
         """Registers that each unit was given last; of one that did not answer, none is known."""
 
@@ -122,8 +123,8 @@ class CycleRunner:
             deadline_s: Monotonic time from which on nothing is sent any more [s].
             result: Takes what comes.
         """
-        waiting = deque(self._exchanges(orders))
-        garbled = 0
+        waiting = self._exchanges(orders)
+        garbled, left = 0, None
         while waiting and not self._now_s() > deadline_s:
             exchange, sequence = waiting[0]
             unit, result.sent = exchange.unit, True
@@ -151,11 +152,16 @@ class CycleRunner:
                 result.errors[unit] = error
             waiting.popleft()
             garbled = 0
+            if self._now_s() > deadline_s:
+                left = unit
+        if waiting and left is None:
+            left = waiting[0][0].unit
+        self._first = 0 if left is None else self._map.units.index(left)
 
-    def _exchanges(self, orders: Sequence[AxisOrder]) -> list[tuple[UnitExchange, int]]:
-        """Return what each unit is asked, with the number of that request."""
+    def _exchanges(self, orders: Sequence[AxisOrder]) -> deque[tuple[UnitExchange, int]]:
+        """Return what each unit is asked, with the number of that request, in order."""
         share = self._map.axes_per_unit
-        found: list[tuple[UnitExchange, int]] = []
+        found: deque[tuple[UnitExchange, int]] = deque()
         for index, unit in enumerate(self._map.units):
             self._sequence = self._sequence + 1 & 0xFFFF
             registers = self._codec.encode(
@@ -163,6 +169,7 @@ class CycleRunner:
             )
             exchange = UnitExchange(self._map, unit, registers, self._requests)
             found.append((exchange, self._sequence))
+        found.rotate(-self._first)
         return found
 
     def _answer(self, gateway: ModbusGateway, exchange: UnitExchange, sequence: int) -> UnitAnswer:

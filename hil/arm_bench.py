@@ -1,39 +1,32 @@
 """A run of the arm station, put together from its plan: source, both arms, gate, link, recorder."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import forward
-from arm_driver.link import ArmLink, open_arm_link
-from arm_driver.link_errors import ArmLinkError
 from arm_driver.location import Location
-from hil.arm_display import Shown
 from hil.arm_header import robot_line, run_header
-from hil.arm_journal import ArmJournal
-from hil.arm_loop import ArmEnd, ArmLoop
-from hil.arm_peers import ArmWire, Witness
+from hil.arm_loop import ArmEnd
+from hil.arm_peers import ArmWire
 from hil.arm_prepare import Prepared, prepare
-from hil.arm_realtime import arm_in_time
 from hil.arm_scenario import PLANNED as PLANNED
-from hil.arm_scenario import SIM_URL, ArmPlan
+from hil.arm_scenario import ArmPlan
+from hil.arm_session import Stream, arm_clock, arm_wire, run_stream
 from hil.arm_sources.settings import make_source
 from hil.arm_sources.source import SourceError, VelocitySource
 from hil.arm_start import RobotStart
-from hil.arm_wire import VirtualArmLink
 from hil.clock import Clock, VirtualClock, moment
 from hil.console import RefusedError
 from hil.operated.arm import led_arm
 from hil.realtime_setup import RealtimeItem
 from hil.recording.frame import EventRecord
-from hil.recording.recorder import RecorderResult, RecordingSink
+from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
-from hil.run_files import recording_sink, run_dir
 from hil.signals import StopSignals
 from hil.stations.arm_step import location_of
 from sim.devices.arm_controller import ArmController
@@ -102,17 +95,6 @@ def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
         raise RefusedError(f"source: {error}") from None
 
 
-def host_settings(plan: ArmPlan) -> HostSettings:
-    """Times and limits of the host's end of the link."""
-    limits = plan.robot.gate_limits()
-    return HostSettings(
-        speed_max_m_s=limits.gripper_speed_max_m_s,
-        turn_rate_max_rad_s=limits.gripper_turn_max_rad_s,
-        a_zero_rad=plan.robot.oat_convention().zero_rad[1],
-        supervision=plan.robot.supervision.settings(),
-    )
-
-
 def stream_plan(prepared: Prepared) -> StreamPlan:
     """Declared start and end of the stream."""
     robot = prepared.plan.robot
@@ -155,7 +137,7 @@ def run_arm(
         RecordingError: if the run cannot be recorded.
     """
     plan = prepared.plan
-    clock = _clock(plan)
+    clock = arm_clock(plan.scenario.clock)
     with ExitStack() as stack:
         header = run_header(prepared, moment(clock.now_s))
         led = stack.enter_context(led_arm(plan, header, clock.now_s)) if operator else None
@@ -167,101 +149,29 @@ def run_arm(
         wish = signals if led is None else led.stops(signals)
         wire = _wire(prepared, clock, faults)
         stack.callback(wire.close)
-        folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        virtual = plan.scenario.clock == "virtual"
-        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
-        journal = ArmJournal(
-            sink, plan.robot.oat_convention(), wish, None if led is None else led.telemetry
-        )
-        if not virtual:
-            journal.dated = partial(moment, clock.now_s)
-        if led is not None:
-            led.say = journal.operator
-        with _finished(sink) as recorder:
-            loop = ArmLoop(
-                clock if progress is None else _Shown(clock, progress),
-                station, wire, stream_plan(prepared),
-                RobotStart(plan.robot, prepared.start, robot_at),
-                _witness(journal, plan, shown_at), wish, plan.scenario.longest_s,
-            )  # fmt: skip
-            if led is not None:
-                led.ending = lambda: loop.ending
-            with _in_time(plan, wire) as setup:
-                end = loop.run()
-            journal.end(end.result, end.reason, end.report)
+        stream = Stream(
+            clock, station, wire, stream_plan(prepared),
+            RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
+            plan.robot.oat_convention(),
+        )  # fmt: skip
+        found = run_stream(
+            stream, header, out, plan.scenario.name, plan.scenario.recording,
+            shown_at=shown_at, status=plan.scenario.source.kind not in PLANNED,
+            progress=progress, led=led,
+        )  # fmt: skip
     robot = robot_line(plan)
-    return ArmRunResult(end, prepared, recorder[0], tuple(journal.events), robot, setup)
-
-
-def _witness(journal: ArmJournal, plan: ArmPlan, shown_at: int | None) -> Witness:
-    if shown_at is None:
-        return journal
-    return Shown(journal, shown_at, live=plan.scenario.source.kind not in PLANNED)
-
-
-@contextmanager
-def _in_time(plan: ArmPlan, wire: ArmWire) -> Iterator[tuple[RealtimeItem, ...]]:
-    """What the system grants to this process for real time; nothing is asked in a dry run."""
-    if plan.scenario.clock == "virtual":
-        yield ()
-        return
-    reader = wire.reader_thread if isinstance(wire, ArmLink) else None
-    with arm_in_time(reader) as granted:
-        yield granted
-
-
-def _clock(plan: ArmPlan) -> Clock:
-    if plan.scenario.clock == "virtual":
-        return VirtualClock()
-    from hil.realtime import RealClock  # Linux only
-
-    return RealClock()
+    return ArmRunResult(found.end, prepared, found.recorder, found.events, robot, found.setup)
 
 
 def _wire(prepared: Prepared, clock: Clock, faults: tuple[ArmFault, ...]) -> ArmWire:
     plan = prepared.plan
-    url, settings = plan.scenario.devices.arm, host_settings(plan)
-    if url == SIM_URL:
+
+    def emulated() -> ArmController:
         robot = ArmController(
             emulated_settings(prepared), now_s=clock.now_s(), seed=plan.scenario.seed
         )
         for fault in faults:
             robot.inject(fault, clock.now_s())
-        return VirtualArmLink(robot, settings, clock.now_s)
-    try:
-        return open_arm_link(url, now_s=clock.now_s, settings=settings)
-    except ArmLinkError as error:
-        raise RefusedError(f"nothing has moved: the robot at {url} is not there: {error}") from None
+        return robot
 
-
-@contextmanager
-def _finished(sink: RecordingSink) -> Iterator[list[RecorderResult]]:
-    """The recording is ended on every way out."""
-    result: list[RecorderResult] = []
-    try:
-        yield result
-    finally:
-        result.append(sink.finish())
-
-
-class _Shown:
-    """A clock that tells somebody the time now and then."""
-
-    EVERY = 100
-
-    def __init__(self, clock: Clock, progress: Callable[[float], None]) -> None:
-        self._clock = clock
-        self._progress = progress
-
-    @property
-    def overruns(self) -> int:
-        return self._clock.overruns
-
-    def now_s(self) -> float:
-        return self._clock.now_s()
-
-    def ticks(self, period_s: float):
-        for tick in self._clock.ticks(period_s):
-            if tick.index % self.EVERY == 0:
-                self._progress(tick.t_s)
-            yield tick
+    return arm_wire(plan.scenario.devices.arm, plan.robot.host_settings(), clock, emulated)

@@ -7,9 +7,9 @@ goes on asking, and is told to stay where it is.
 
 import math
 
-from hil.arm_peers import Witness
+from hil.arm_peers import Station, Witness
 from hil.clock import Tick
-from hil.stations.arm import ArmStation
+from hil.stations.arm_step import RobotStep
 
 REST_AFTER_S = 1.05
 """A dead-man let go for so long brings the robot to rest, whatever the simulated arm does [s]."""
@@ -30,7 +30,7 @@ class DeadMan:
         witness: notes when the robot rests, and when it goes on.
     """
 
-    def __init__(self, station: ArmStation, witness: Witness) -> None:
+    def __init__(self, station: Station[RobotStep], witness: Witness) -> None:
         self._station = station
         self._witness = witness
         self._let_go_s: float | None = None
@@ -51,8 +51,8 @@ class DeadMan:
     def _held(self, tick: Tick) -> None:
         self._let_go_s = None
         if self._station.resting:
-            told = _told(*self._station.gap)
-            self._witness.note(tick, f"held again; the robot goes on, {told}")
+            told = "" if self._station.robot_alone else f", {_told(*self._station.gap)}"
+            self._witness.note(tick, f"held again; the robot goes on{told}")
             self._station.go_on()
 
     def _released(self, tick: Tick, since_s: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from arm_driver.host_values import LinkReport
 from hil.arm_peers import Witness
 from hil.clock import Tick
-from hil.stations.arm_step import ArmStep
+from hil.stations.arm_step import ArmStep, RobotStep
 
 LINE_MAX: Final = 400
 """Characters of the longest line; a terminal that is ready takes as many without waiting."""
@@ -40,7 +40,7 @@ class Shown:
         self._writable.register(fd, select.POLLOUT)
         self._open = False
 
-    def step(self, tick: Tick, step: ArmStep, report: LinkReport) -> None:
+    def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """Pass a waypoint on, and show how fast both grippers go and what holds them back."""
         self._witness.step(tick, step, report)
         if self._live:
@@ -61,15 +61,19 @@ class Shown:
                 os.write(self._fd, text.encode())
 
 
-def status_line(step: ArmStep) -> str:
+def status_line(step: RobotStep) -> str:
     """A waypoint in one line.
 
     Args:
         step: the waypoint.
 
     Returns:
-        Waypoint, what is wanted, what is done, and what binds, if something does.
+        Waypoint, what is wanted, what is done, and what binds, if something does; of a robot that
+        moves alone where it is to be.
     """
+    if not isinstance(step, ArmStep):
+        place = "" if step.location is None else f"  at {step.location}"
+        return f"{step.index:5d}{place}{'' if step.share else ', at rest'}"
     asked = 1e3 * float(np.linalg.norm(step.wanted.linear_m_s))
     turn = np.degrees(float(np.linalg.norm(step.wanted.angular_rad_s)))
     done = 1e3 * float(np.linalg.norm(step.snapshot.velocity_BG_m_s))

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Joints
 from arm_driver.location import Location
 from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
 from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
 from hil.arm_prepare import X_WB
@@ -28,6 +28,7 @@ from hil.recording.arm_frame import (
     WAY_PLACES,
     ArmFlag,
     ArmFrame,
+    Five,
     Seven,
     link_tally,
     stream_result,
@@ -44,7 +45,7 @@ from hil.recording.frame import (
     Six,
 )
 from hil.recording.recorder import RecordingSink
-from hil.stations.arm_step import ArmStep, pose_of
+from hil.stations.arm_step import ArmStep, RobotStep, pose_of
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
 from sim.world.space_arm.snapshot import Snapshot
@@ -78,8 +79,8 @@ class ArmJournal:
         self._telemetry = telemetry
         self._convention = convention
         self._stop = stop
-        self._last: ArmStep | None = None
-        self._offered: deque[ArmStep] = deque(maxlen=OFFERED_KEPT)
+        self._last: RobotStep | None = None
+        self._offered: deque[RobotStep] = deque(maxlen=OFFERED_KEPT)
         self._index = 0
         self._t_s = 0.0
         self._empty_slots = 0
@@ -88,17 +89,16 @@ class ArmJournal:
         """Tells the instant of the first waypoint, which dates all; None in a dry run."""
         self.events: list[EventRecord] = []
 
-    def step(self, tick: Tick, step: ArmStep, report: LinkReport) -> None:
+    def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """Put a waypoint down: wanted, simulated, asked of the robot, and where it is now."""
         self._t_s = tick.t_s
-        if not step.alone:
+        if not _space_alone(step):
             self._index = step.index
             self._offered.append(step)
         action = ArmAction.REFUSED if step.violations else ArmAction.PASSED
         rate, speed = self._changes(step)
         measured = NAN7 if report.measured is None else self._seven(report.measured)
         X_RT, joints = self._asked(step, report)
-        snapshot, location = step.snapshot, step.location
         frame = ArmFrame(
             index=step.index,
             t_s=step.t_s,
@@ -106,27 +106,22 @@ class ArmJournal:
             state=STATE_CODE[report.state],
             action=ACTION_CODE[action],
             flags=int(self._flags(step, report)),
-            wanted_twist=[*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],  # pyright: ignore[reportArgumentType]
-            rate_command=step.command.rates_rad_s.tolist(),
-            space_q=snapshot.q_rad.tolist(),
-            space_v=snapshot.v_rad_s.tolist(),
-            space_motor=snapshot.motor_position_rad.tolist(),
-            space_torque=snapshot.torque_nm.tolist(),
-            space_pose=_packed(pose_of(snapshot, X_WB)),
-            space_way=_way(snapshot),
             target_pose=NAN7 if X_RT is None else _packed(X_RT),
             robot_q=NAN6 if joints is None else joints.q_rad.tolist(),
             robot_q_rate=rate,
-            sent_location=_sent(location),
+            sent_location=_sent(step.location),
             sent_seq=float(report.streamed),
             measured_pose=measured,
             measured_at_s=math.nan if report.measured is None else tick.t_s - report.silence_s,
             margins=step.margins if len(step.margins) == 3 else NAN3,
+            watched=watched(report),
             gripper_speed_m_s=speed,
             answer_latency_s=report.latency.last_s if report.latency.count else math.nan,
             requests=report.counts.requests,
             repeats=report.counts.repeats,
         )
+        if isinstance(step, ArmStep):
+            frame = _with_space_arm(frame, step)
         self._push(CYCLE_KIND, frame.to_bytes())
         if self._last is None and self.dated is not None:
             self._event(clock_event(step.t_s, step.index, self.dated()))
@@ -162,7 +157,7 @@ class ArmJournal:
             self._event(link_tally(self._t_s, self._index, told, name))
         self._sink.service()
 
-    def _flags(self, step: ArmStep, report: LinkReport) -> ArmFlag:
+    def _flags(self, step: RobotStep, report: LinkReport) -> ArmFlag:
         flags = ArmFlag(0)
         if step.joints is None and step.violations:
             flags |= ArmFlag.OUT_OF_REACH
@@ -177,15 +172,15 @@ class ArmJournal:
         self._empty_slots = report.counts.empty_slot
         return flags
 
-    def _asked(self, step: ArmStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
+    def _asked(self, step: RobotStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
         """What is asked of the robot: while the space arm moves alone, the last that was sent."""
-        if step.alone:
+        if _space_alone(step):
             for sent in self._offered:
                 if sent.index == report.streamed:
                     return sent.X_RT, sent.joints
         return step.X_RT, step.joints
 
-    def _changes(self, step: ArmStep) -> tuple[Six, float]:
+    def _changes(self, step: RobotStep) -> tuple[Six, float]:
         """Joint rates of the robot and speed of its gripper since the waypoint before."""
         last = self._last
         if last is None or last.joints is None or step.joints is None:
@@ -225,6 +220,39 @@ def supervised(report: SupervisionReport) -> dict[str, float]:
     }
 
 
+def _space_alone(step: RobotStep) -> bool:
+    """Whether a step is of the space arm alone."""
+    return isinstance(step, ArmStep) and step.alone
+
+
+def _with_space_arm(frame: ArmFrame, step: ArmStep) -> ArmFrame:
+    """The frame with what was wanted, commanded and simulated."""
+    snapshot = step.snapshot
+    return frame._replace(
+        wanted_twist=[*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
+        rate_command=step.command.rates_rad_s.tolist(),
+        space_q=snapshot.q_rad.tolist(),
+        space_v=snapshot.v_rad_s.tolist(),
+        space_motor=snapshot.motor_position_rad.tolist(),
+        space_torque=snapshot.torque_nm.tolist(),
+        space_pose=_packed(pose_of(snapshot, X_WB)),
+        space_way=_way(snapshot),
+    )
+
+
+def watched(report: LinkReport) -> Five:
+    """What the supervision has seen by now, as `WATCHED` names it."""
+    period, following = report.supervision.period, report.supervision.following
+    gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
+    return (
+        following.last_share,
+        period.ahead_s if period.count else math.nan,
+        period.behind_s if period.count else math.nan,
+        max(gaps_s, default=math.nan),
+        float(following.blank) if following.measured else math.nan,
+    )
+
+
 def _sent(location: Location | None) -> Six:
     if location is None:
         return NAN6
@@ -238,5 +266,5 @@ def _way(snapshot: Snapshot) -> tuple[float, ...]:
 
 
 def _packed(pose: Pose) -> Seven:
-    quaternion = Rotation.from_matrix(pose.rotation).as_quat(canonical=True, scalar_first=True)
-    return (*map(float, pose.position_m), *map(float, quaternion))  # pyright: ignore[reportReturnType]
+    x, y, z = pose.position_m.tolist()
+    return x, y, z, *quaternion_of(pose.rotation)

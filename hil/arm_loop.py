@@ -19,13 +19,12 @@ from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.arm_dead_man import DeadMan
-from hil.arm_peers import ArmWire, Witness
+from hil.arm_peers import ArmWire, Station, Witness
 from hil.arm_start import RobotStart
 from hil.arm_supervision import near_limits
 from hil.clock import Clock, Tick
 from hil.loop import StopWish
-from hil.stations.arm import ArmStation
-from hil.stations.arm_step import ArmStep, Course
+from hil.stations.arm_step import ArmStep, Course, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 
 LOOK_S = 0.01
@@ -83,18 +82,20 @@ class ArmLoop:
         witness: notes what happens.
         stop: the operator's wish to end.
         longest_s: a live motion is brought to rest by then [s].
+        first_notes: what is noted when the stream begins.
     """
 
     def __init__(
         self,
         clock: Clock,
-        station: ArmStation,
+        station: Station[RobotStep],
         wire: ArmWire,
         plan: StreamPlan,
         start: RobotStart,
         witness: Witness,
         stop: StopWish,
         longest_s: float,
+        first_notes: tuple[str, ...] = (),
     ) -> None:
         self._clock = clock
         self._station = station
@@ -104,12 +105,13 @@ class ArmLoop:
         self._witness = witness
         self._stop = stop
         self._longest_s = longest_s
+        self._first_notes = first_notes
         self._dead_man = DeadMan(station, witness)
         self._phase = Phase.ASKED
         self._since_s = 0.0
         self._due_s: float | None = None
         self._final: LinkReport | None = None
-        self._next: ArmStep | None = None
+        self._next: RobotStep | None = None
         self._gap_m = 0.0
         self._cancelled = ""
         self._ended = ""
@@ -184,6 +186,8 @@ class ArmLoop:
             if why := self._start.refusal(report.measured):
                 self._refuse_start(tick, why)
                 return
+            for note in self._first_notes:
+                self._witness.note(tick, note)
             told = self._start.confirmation(report.measured)
             self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
             self._phase, self._since_s = Phase.STREAMING, tick.t_s
@@ -212,9 +216,8 @@ class ArmLoop:
         """End the robot's stream now; what lies in the slot is not sent any more."""
         self._wire.end(EndReason.CANCELLED)
         self._cancelled = why
-        self._witness.note(
-            tick, f"{why}; the robot comes to rest at the waypoint it has, the space arm swings out"
-        )
+        beside = "" if self._station.robot_alone else ", the space arm swings out"
+        self._witness.note(tick, f"{why}; the robot comes to rest at the waypoint it has{beside}")
         self._part(tick, why)
         self._phase, self._since_s = Phase.ENDING, tick.t_s
 
@@ -236,7 +239,8 @@ class ArmLoop:
         ready, self._next = self._next, None
         if ready is not None or self._station.course in UNDER_WAY:
             step = ready or self._station.step()
-            self._witness.step(tick, step.without_robot(), report)
+            if isinstance(step, ArmStep):
+                self._witness.step(tick, step.without_robot(), report)
             self._due_s += TICK_S
 
     def _end_if_at_rest(self) -> None:
@@ -245,8 +249,11 @@ class ArmLoop:
 
     def _offer(self, tick: Tick, report: LinkReport) -> None:
         """Put the next step into the slot, and make the one after it if it is planned."""
-        step = self._next or self._station.step()
-        self._next = step
+        step = self._next
+        if step is None:
+            step = self._next = self._station.step()
+            if self._station.note:
+                self._witness.note(tick, self._station.note)
         self._tell_end(tick)
         if step.location is None:
             self._refused(tick, step, report, step.refusals[0])
@@ -272,9 +279,10 @@ class ArmLoop:
         over = self._station.course in (Course.STOPPING, Course.AT_REST)
         if over and why and not self._ended:
             self._ended = why
-            self._witness.note(tick, f"{why}; both arms come to rest along the path")
+            arms = "the robot comes" if self._station.robot_alone else "both arms come"
+            self._witness.note(tick, f"{why}; {arms} to rest along the path")
 
-    def _refused(self, tick: Tick, step: ArmStep, report: LinkReport, why: str) -> None:
+    def _refused(self, tick: Tick, step: RobotStep, report: LinkReport, why: str) -> None:
         self._witness.step(tick, step, report)
         self._witness.note(tick, f"waypoint {step.index} was refused and not sent: {why}")
         self._reason = why
@@ -291,7 +299,7 @@ class ArmLoop:
         if result is StreamResult.COMPLETED:
             self._reason = self._ended
         elif result is StreamResult.CANCELLED:
-            self._reason = self._reason or self._cancelled
+            self._reason = self._reason or self._cancelled or self._ended
         else:
             self._reason = self._reason or report.text
         self._final = report

@@ -28,8 +28,9 @@ from hil.stations.arm_step import ArmStep, Course, pose_of, robot_sample, space_
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.integrators import Sdirk4
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
-from sim.world.space_arm.simulator import TICK_S, SpaceArm
+from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
 Array = NDArray[np.float64]
 
@@ -114,7 +115,10 @@ def space_arm_of(plan: ArmPlan) -> SpaceArm:
     arm = plan.space_arm.arm()
     start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
     payload = plan.space_arm.payloads().get(chosen.payload)
-    return SpaceArm(arm, DriveModel(chosen.model), np.radians(start), payload=payload)
+    fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
+    return SpaceArm(
+        arm, DriveModel(chosen.model), np.radians(start), payload=payload, integrator=fine
+    )
 
 
 def _rates_of(plan: ArmPlan) -> ProgrammedRates:

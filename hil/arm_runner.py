@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
-from hil.arm_bench import PLANNED, ArmRunResult, host_settings, prepare_plan, run_arm
+from hil.arm_bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.arm_findings import findings_table
 from hil.arm_journal import supervised
 from hil.arm_prepare import Prepared
@@ -111,11 +111,12 @@ def _descriptor_of_errors() -> int | None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
+    fine = plan.scenario.space_arm.accuracy == "fine"
     if quiet:
-        warm_arm()
+        warm_arm(fine=fine)
         return prepare_plan(plan)
     with err.status("preparing kernels (the first run compiles them, about a minute)"):
-        warm_arm()
+        warm_arm(fine=fine)
     live = plan.scenario.source.kind not in PLANNED
     with err.status("looking at the start" if live else "playing the motion out, to prove it"):
         return prepare_plan(plan)
@@ -266,7 +267,10 @@ def _show_path(prepared: Prepared) -> None:
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
-    out.print(supervision_table(host_settings(prepared.plan)))
+    out.print(supervision_table(prepared.plan.robot.host_settings()))
+    known = prepared.plan.robot.identified
+    if known is not None:
+        out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:

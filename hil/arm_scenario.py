@@ -7,10 +7,10 @@ Scenarios of both stations lie in ``configs/scenarios/``; those of this one say
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from arm_driver.link_errors import ArmLinkError
 from arm_driver.pose import Pose
@@ -43,6 +43,14 @@ class SpaceArmChoice(Settings):
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, float, float, float, float, float] | None = None
     """Joint angles at the start; the arm's home if left out."""
+    accuracy: Literal["usual", "fine"] = "usual"
+    """Of the simulation: ``fine`` takes ten times the time (not with model c)."""
+
+    @model_validator(mode="after")
+    def _can_be_fine(self) -> Self:
+        if self.accuracy == "fine" and self.model == "c":
+            raise ValueError('accuracy = "fine" is not there for model c; "usual" is')
+        return self
 
 
 class WorkingPoint(Settings):

@@ -1,8 +1,8 @@
 """Supervision of the robot: windows in its file, a table of them for people, and warnings."""
 
 import math
-from collections.abc import Iterator
-from typing import Annotated, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 from rich.table import Table
@@ -60,6 +60,19 @@ class RobotSupervision(Settings):
             following_rad=math.radians(self.following_deg),
             feedback_periods=self.feedback_periods,
         )
+
+
+def supervision_of(scenario: Mapping[str, Any]) -> SupervisionSettings | None:
+    """The windows of a run, as its recording's header has them; None if it has none.
+
+    Raises:
+        ConfigError: if they are no windows; with one line for each wrong value.
+    """
+    robot = scenario.get("robot")
+    raw = robot.get("supervision") if isinstance(robot, Mapping) else None
+    if raw is None:
+        return None
+    return RobotSupervision.build(raw, "the supervision in the recording").settings()
 
 
 def supervision_table(settings: HostSettings) -> Table:

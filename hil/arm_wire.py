@@ -47,11 +47,17 @@ class VirtualArmLink:
     def poll(self) -> LinkReport:
         """Let the bytes pass that are due, and return the link as it is now."""
         now_s = self._now_s()
-        line = self._host.receive(self._controller.advance(now_s), now_s)
+        data = self._controller.advance(now_s)
+        if data:  # a reader has it when its last byte has come, and not only now
+            self._pass(data, self._controller.left_s, now_s)
+        self._pass(b"", now_s, now_s)
+        return self._host.report(now_s)
+
+    def _pass(self, data: bytes, heard_s: float, now_s: float) -> None:
+        line = self._host.receive(data, heard_s)
         if line:
             self._controller.receive(line, now_s)
-            self._host.sent(line, now_s)
-        return self._host.report(now_s)
+            self._host.sent(line, heard_s)
 
     def end(self, reason: EndReason) -> None:
         """End the stream; the robot comes to rest at the last waypoint."""

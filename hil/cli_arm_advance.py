@@ -39,7 +39,7 @@ def advance(
     from sim.world.space_arm.simulator import SpaceArm
 
     settings = space_arm_of(arm)
-    loads, models = loads_of(settings, payload), models_of(model, classic=False)
+    loads, models = loads_of(settings, payload), models_of(model)
     if len(loads) != 1 or len(models) != 1:
         raise ConfigError("command line", ["one payload and one model are needed here"])
     command = np.radians(numbers(rates, 6, "--rates", f"{JOINT_NAMES} in deg/s"))

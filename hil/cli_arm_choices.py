@@ -34,11 +34,11 @@ def space_arm_of(name: str, *, key: str = "ARM") -> "ArmSettings":
     return ArmSettings.load(path)
 
 
-def models_of(text: str | None, *, classic: bool) -> tuple["DriveModel", ...]:
-    """Drive models of ``--model``; the scheme of 1993 knows no dry friction."""
+def models_of(text: str | None, *, without: str = "") -> tuple["DriveModel", ...]:
+    """Drive models of ``--model``, without those of these letters."""
     from sim.world.space_arm.drive import DriveModel
 
-    known = [model for model in DriveModel if not (classic and model is DriveModel.E)]
+    known = [model for model in DriveModel if model.value not in without]
     if text is None:
         return tuple(known)
     letters = [part.strip() for part in text.split(",")]

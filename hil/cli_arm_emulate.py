@@ -47,6 +47,13 @@ def emulate(
         Path | None,
         typer.Option("--script", help="TOML file with a `[[fault]]` table for each fault."),
     ] = None,
+    delay_s: Annotated[
+        float, typer.Option("--delay", help="Takes up each waypoint so much later [s].")
+    ] = 0.0,
+    blend_s: Annotated[float, typer.Option("--blend", help="Its longest blend [s].")] = 0.2,
+    bandwidth_rad_s: Annotated[
+        float, typer.Option("--bandwidth", help="Of its servos [rad/s]; they lag by 2 / bandwidth.")
+    ] = 120.0,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of noise and losses.")] = 0,
     end_with_input: Annotated[bool, typer.Option("--end-with-input", hidden=True)] = False,
 ) -> None:
@@ -56,14 +63,19 @@ def emulate(
     """
     from hil.realtime import RealClock
     from hil.signals import StopSignals
+    from sim.devices.arm_path import BlendSettings
     from sim.devices.arm_server import run_arm_controller
+    from sim.devices.arm_servo import ServoSettings
     from sim.devices.arm_settings import ArmControllerSettings
 
     joints, tool_m = _stand(start, tool_mm, scenario)
     try:
         settings = ArmControllerSettings(
-            baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_m
-        )
+            baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_m,
+            delay_s=delay_s,
+            blends=BlendSettings(longest_s=0.5 * blend_s),
+            servos=ServoSettings(bandwidth_rad_s=bandwidth_rad_s),
+        )  # fmt: skip
     except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
     faults = _faults(script)

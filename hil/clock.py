@@ -90,7 +90,7 @@ class VirtualClock:
         return self._now_s
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
-        """Yield ticks at once, each one period after the other, from t_s = 0.
+        """Yield ticks at once, each one period after the other, from t_s = 0 and from now on.
 
         Args:
             period_s: cycle time [s], finite and positive.
@@ -101,9 +101,10 @@ class VirtualClock:
         return self._ticks(checked_period_s(period_s))
 
     def _ticks(self, period_s: float) -> Iterator[Tick]:
+        begun_s = self._now_s
         for index in count():
-            self._now_s = index * period_s
-            yield Tick(index, self._now_s, period_s, 0.0)
+            self._now_s = begun_s + index * period_s
+            yield Tick(index, index * period_s, period_s, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

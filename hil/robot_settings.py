@@ -10,12 +10,14 @@ from pydantic import Field
 from arm_driver.blended_path import BlendModel
 from arm_driver.bodies import PAIRS, STANDARD, clearances_m
 from arm_driver.geometry import PumaGeometry
+from arm_driver.host_values import HostSettings
 from arm_driver.kinematics import SingularDistances
 from arm_driver.path_report import PathLimits
 from arm_driver.pose import ArmError
 from arm_driver.val import OatConvention
 from hil.arm_supervision import RobotSupervision
 from hil.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
+from hil.robot_identified import RobotIdentified
 from hil.settings import ConfigError, Settings, read_toml
 from safety.arm_corners import CornerLimit
 from safety.arm_limits import ArmLimits, Clearances, Margin
@@ -49,6 +51,9 @@ class BlendSettings(Settings):
     """Duration of a blend that rounds as much as the lag of the servos does, at most [s]."""
     servo_mean_s: Positive | None = None
     """The same on the average, for the path's shape; ``servo_s`` if left out [s]."""
+    step_s: Positive | None = None
+    """Between two poses of the path's interpolation, by the controller's manual [s]; ``shortest_s``
+    if left out."""
 
     def corners(self, deviation_max_m: float) -> CornerLimit:
         """The same for the gate."""
@@ -112,6 +117,8 @@ class RobotSettings(Settings):
     """How the controller rounds corners."""
     supervision: RobotSupervision = RobotSupervision()
     """What is watched while it moves."""
+    identified: RobotIdentified | None = None
+    """What its controller was found to do, by ``hil arm identify``; for people."""
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -189,6 +196,15 @@ class RobotSettings(Settings):
             ),
             clearances=Clearances(pairs, self.clearance_min_m, measure),
             corners=self.blend.corners(1e-3 * self.path_deviation_max_mm),
+        )
+
+    def host_settings(self) -> HostSettings:
+        """Times and limits of the host's end of the link."""
+        return HostSettings(
+            speed_max_m_s=self.gripper_speed_max_m_s,
+            turn_rate_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
+            a_zero_rad=self.oat_convention().zero_rad[1],
+            supervision=self.supervision.settings(),
         )
 
     def oat_convention(self) -> OatConvention:

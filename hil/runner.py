@@ -190,10 +190,10 @@ def warm_all(*, quiet: bool) -> None:
     """Compile the kernels of everything, with a word to the user."""
     warm_and_say(quiet=quiet)
     if quiet:
-        warm_arm(classic=True)
+        warm_arm(classic=True, fine=True)
         return
     with err.status("preparing the arm's kernels (the first time, about a minute)"):
-        warm_arm(classic=True)
+        warm_arm(classic=True, fine=True)
 
 
 def check_and_show(plan: Plan, *, as_json: bool) -> bool:

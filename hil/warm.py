@@ -16,11 +16,12 @@ def warm() -> None:
     motions.warm()
 
 
-def warm_arm(*, classic: bool = False) -> None:
+def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
     """Compile, or load from the cache, all kernels that a run of an arm calls.
 
     Args:
         classic: the integrators that only comparisons take, too.
+        fine: the one for ``space_arm.accuracy = "fine"``, too.
     """
     # A platform starts half a second sooner without them.
     from arm_driver import warm as robot
@@ -30,4 +31,4 @@ def warm_arm(*, classic: bool = False) -> None:
 
     robot.warm()
     settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
-    space_arm.warm(settings.arm(), settings.home_rad(), classic=classic)
+    space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)

@@ -178,8 +178,12 @@ class Gate:
             found += self._feedback.step(feedback, homed_needed, commanded_m, command.movement_m)
             found += self._age.step(feedback) or ()
             if homed_needed:
-                found += self._plausible.step(feedback, commanded_m, inputs.elapsed_s) or ()
-                found += self._lag.step(feedback, commanded_m) or ()
+                false = self._plausible.step(feedback, commanded_m, inputs.elapsed_s)
+                if false:
+                    found += false
+                    self._lag.forget()  # lengths that are no lengths tell no lag
+                else:
+                    found += self._lag.step(feedback, commanded_m) or ()
                 found += self._load.step(feedback) or ()
                 if mode is Mode.ENGAGING and self._first.due and commanded_m is not None:
                     found += self._first.step(feedback, commanded_m)

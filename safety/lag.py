@@ -251,7 +251,7 @@ class LagWatch:
         first = leg.base != leg.base
         closer = leg.doubt < 0.5 * leg.base_doubt
         if first or (closer and abs(leg.lag - leg.base) <= leg.base_doubt + leg.doubt):
-            leg.base, leg.base_doubt = leg.lag, leg.doubt
+            leg.base, leg.base_doubt = max(leg.lag, 0.0), leg.doubt  # nothing comes before its time
             self._bound(leg)
 
     def _violation(self, number: int, leg: _Leg) -> Violation:

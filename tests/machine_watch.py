@@ -2,8 +2,9 @@
 
 A watch in a process of its own sleeps for 2 ms at a time and notes whenever it wakes late. A test
 marked `real_time` that fails is made again, with new fixtures, if the watch was late since the test
-began, or, where it judges what a fixture of its file did, since the first test of the file. A
-failure on a machine that was in time stands. What fails more rarely than always may pass so: every
+began, or, where it judges what a fixture of its file did, since the first test of the file; before
+that, the machine is waited for a while to be in time again. A failure on a machine that was in time
+stands. What fails more rarely than always may pass so: every
 failure that was passed over is told at the end, and more than a few of them fail the session.
 """
 
@@ -13,17 +14,23 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+from threading import Event
 
 import pytest
 import pytest_timeout
 from _pytest.runner import runtestprotocol
+from campaign import SHARE
 
 from hil.realtime import RealClock
 
 ATTEMPTS = 4
-SPOILT_MAX = 25
-"""So many failures may be passed over in a session."""
+SPOILT_MAX = 80 if SHARE >= 1.0 else 25
+"""So many failures may be passed over in a session: of over 400 tests in the long one."""
 SPOILT = "spoilt by the machine"
+CALM_S = 3.0 if SHARE >= 1.0 else 0.5
+"""A machine is in time again when it has had no stall for so long."""
+PATIENCE_S = 40.0 if SHARE >= 1.0 else 6.0
+"""So long that is waited for before a test is made again."""
 STALL_S = 0.008
 """Late by this, the watch has seen a stall: a gate's patience is two or three cycles of 2-4 ms."""
 
@@ -80,12 +87,22 @@ class MachineWatch:
 
     def longest_stall_s(self) -> float:
         """Return how late the watch was at worst [s] since what is judged began."""
+        return self._late_s(self._since_s)
+
+    def _await_calm(self) -> None:
+        """Wait for a machine that is in time, but not for ever."""
+        began_s = now_s = self._now_s()
+        while now_s - began_s < PATIENCE_S:
+            Event().wait(0.2)
+            now_s = self._now_s()
+            if now_s - began_s > CALM_S and not self._late_s(now_s - CALM_S):
+                return
+
+    def _late_s(self, since_s: float) -> float:
         lines = self._log.read_text().split("\n") if self._log.exists() else []
         stalls = (line.split() for line in lines)
         late = (
-            float(stall[1])
-            for stall in stalls
-            if len(stall) == 2 and float(stall[0]) >= self._since_s
+            float(stall[1]) for stall in stalls if len(stall) == 2 and float(stall[0]) >= since_s
         )
         return max(late, default=0.0)
 
@@ -101,6 +118,8 @@ class MachineWatch:
         settings = pytest_timeout._get_item_settings(item)
         if settings.timeout:
             item.ihook.pytest_timeout_cancel_timer(item=item)
+        self._await_calm()
+        if settings.timeout:
             item.ihook.pytest_timeout_set_timer(item=item, settings=settings)
         self._since_s = self._now_s()
 

@@ -70,6 +70,8 @@ QUICK = re.compile(r"hil (arm (fk|ik)|platform ik|schema)\b")
 KINDS_OF_VERB = {
     "run": SCENARIOS, "check": SCENARIOS,
     "arm run": (FileKind.ARM_SCENARIO,), "arm check": (FileKind.ARM_SCENARIO,),
+    "arm goto": (FileKind.ROBOT,), "arm jog": (FileKind.ROBOT,), "arm play": (FileKind.ROBOT,),
+    "arm identify": (FileKind.ROBOT,),
     "arm ik": (FileKind.ROBOT,), "arm fk": (FileKind.ROBOT, FileKind.SPACE_ARM),
 }  # fmt: skip
 

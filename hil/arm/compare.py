@@ -7,7 +7,7 @@ largest range of the three coordinates along the path.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from hil.arm.motions import Motion
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Span, Status
+from sim.world.space_arm.integrators import (
+    Accuracy,
+    Integrator,
+    Sdirk2,
+    Sdirk4,
+    Span,
+    Status,
+)
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
@@ -23,11 +30,13 @@ Array = NDArray[np.float64]
 Clock = Callable[[], float]
 """Tells the time [s]; only differences count."""
 
-REFERENCE_STEPS_S = {
-    DriveModel.A: 2e-4, DriveModel.B: 1e-4,
-    DriveModel.C: 2.5e-5, DriveModel.D: 2.5e-5, DriveModel.E: 2.5e-5,
-}  # fmt: skip
-"""Fixed steps of the references: each leaves an error far below what it has to judge."""
+REFERENCE_STEPS_S = {DriveModel.A: 2e-4, DriveModel.B: 1e-4, DriveModel.C: 2.5e-5}
+"""Fixed steps of SDIRK2 for references: each leaves an error far below what it has to judge."""
+REFERENCE_TOLERANCE_M = 1e-12
+"""Of SDIRK4, for references with elastic gears: an error grows from bounce to bounce, so it has to
+be far smaller at first than what is judged at last."""
+NUDGE_RAD = 1e-9
+"""Of each angle: 15 nm at the end of a long arm."""
 
 
 def _freeze(value: "GripperPath | Deviation") -> None:
@@ -53,6 +62,12 @@ class Case:
     payload: Body | None
     model: DriveModel
     motion: Motion
+
+
+def nudged(case: Case) -> Case:
+    """The same with each angle of the start off by `NUDGE_RAD`, one way and the other in turn."""
+    off = NUDGE_RAD * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    return replace(case, motion=replace(case.motion, q_start_rad=case.motion.q_start_rad + off))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,8 +151,8 @@ class Reference:
 
     Args:
         path: by the shortest steps.
-        error: distance to it of the path by steps twice as long; for a method of second order the
-            error of the path itself is about a third of that.
+        error: distance to it of the path by steps twice as long, or by ten times the tolerance; the
+            error of the path itself is about a third of that where errors are small.
         failed: whether there was no solution.
     """
 
@@ -224,19 +239,28 @@ def least_times(case: Case, integrator: Integrator, clock: Clock, repeats: int) 
 
 
 def reference(case: Case, step_s: float | None = None) -> Reference:
-    """The path by fixed tiny steps of SDIRK2, and how far it can be trusted.
+    """The path by tiny steps, and how far it can be trusted.
 
     Args:
         case: what is simulated.
-        step_s: length of the steps [s]; None takes that of `REFERENCE_STEPS_S`.
+        step_s: length of fixed steps of SDIRK2 [s]; None takes that of `REFERENCE_STEPS_S`, or
+            SDIRK4 for models that are not there.
     """
-    step_s = step_s or REFERENCE_STEPS_S[case.model]
-    levers = levers_m(case.arm)
-    fine = follow(case, Sdirk2(levers, Accuracy.fixed(step_s)))
-    coarse = follow(case, Sdirk2(levers, Accuracy.fixed(2.0 * step_s)))
+    fine, coarse = (follow(case, each) for each in _converged(case, step_s))
     return Reference(
         fine.path, deviation(coarse.path, fine.path), failed=fine.failed or coarse.failed
     )
+
+
+def _converged(case: Case, step_s: float | None) -> tuple[Integrator, Integrator]:
+    """What finds a reference, and what is coarser by a known factor."""
+    levers, step_s = levers_m(case.arm), step_s or REFERENCE_STEPS_S.get(case.model)
+    if step_s is not None:
+        fine, coarse = Accuracy.fixed(step_s), Accuracy.fixed(2.0 * step_s)
+        return Sdirk2(levers, fine), Sdirk2(levers, coarse)
+    fine = replace(Accuracy.fine(), tolerance_m=REFERENCE_TOLERANCE_M)
+    coarse = replace(fine, tolerance_m=10.0 * REFERENCE_TOLERANCE_M)
+    return Sdirk4(levers, fine), Sdirk4(levers, coarse)
 
 
 def deviation(path: GripperPath, wanted: GripperPath) -> Deviation:

@@ -21,6 +21,7 @@ import sim.world.space_arm
 from hil.arm import compare
 from hil.arm.compare import (
     REFERENCE_STEPS_S,
+    REFERENCE_TOLERANCE_M,
     Case,
     Deviation,
     GripperPath,
@@ -109,9 +110,10 @@ def _reference(case: Case, step_s: float | None) -> Reference:
 def digest(case: Case, step_s: float | None) -> str:
     """A name for all that a reference depends on."""
     hasher = hashlib.sha256(_code_digest())
-    hasher.update(f"{case.model.name} {step_s or REFERENCE_STEPS_S[case.model]!r}\n".encode())
+    steps = step_s or REFERENCE_STEPS_S.get(case.model, REFERENCE_TOLERANCE_M)
+    hasher.update(f"{case.model.name} {steps!r}\n".encode())
     arm = case.arm if case.payload is None else case.arm.with_payload(case.payload)
-    numbers = [*arm.arrays(), *drive_table(case.arm.drives, case.model.effects)]
+    numbers = [*arm.arrays()[1:], *drive_table(case.arm.drives, case.model.effects)]
     for array in (*numbers, case.motion.q_start_rad, case.motion.commands_rad_s):
         hasher.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
     return hasher.hexdigest()[:32]

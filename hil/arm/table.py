@@ -13,21 +13,32 @@ from typing import Any
 
 import numpy as np
 
-from hil.arm.compare import Case, Clock, Deviation, Reference, Run, deviation, follow, least_times
+from hil.arm.compare import (
+    Case,
+    Clock,
+    Deviation,
+    Reference,
+    Run,
+    deviation,
+    follow,
+    least_times,
+    nudged,
+)
 from hil.arm.motions import Motion
 from hil.arm.peer import rk4_peer
 from hil.arm.targets import KNOWN_SHARE, PUBLISHED, TARGETS
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2
-from sim.world.space_arm.simulator import levers_m
+from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Sdirk4
+from sim.world.space_arm.simulator import TICK_S, levers_m
 
 
 class Scheme(Enum):
     """Integrators that the table can be made of."""
 
     SDIRK2 = "sdirk2"
+    SDIRK4 = "sdirk4"
     EULER_1993 = "euler1993"
 
 
@@ -59,7 +70,7 @@ class Plan:
         loads: payloads.
         motions: the same for every row.
         scheme: the integrator.
-        accuracy: of SDIRK2; None for the usual one.
+        accuracy: of SDIRK2 or SDIRK4; None for the usual one of each.
         step_s: of the scheme of 1993 [s].
         repeats: of which the least times are taken.
         with_rk4: whether the Runge-Kutta method is timed as well.
@@ -79,6 +90,8 @@ class Plan:
         """A new one of the scheme."""
         if self.scheme is Scheme.EULER_1993:
             return Euler1993(self.step_s)
+        if self.scheme is Scheme.SDIRK4:
+            return Sdirk4(levers_m(self.arm), self.accuracy)
         return Sdirk2(levers_m(self.arm), self.accuracy)
 
     def rows(self) -> list[tuple[DriveModel, Load]]:
@@ -109,6 +122,9 @@ class Row:
         known_error_max_mm: largest deviation of the position at those ticks.
         known_orientation_max_deg: the same of the orientation.
         worst_motion: the motion that has the largest deviation.
+        worst_at_s: and when in it [s].
+        nudged_mm: how far apart a motion ends up from the same one whose start is off by
+            `NUDGE_RAD`: as far as the largest deviation, and no step length helps.
         rtf: simulated time over the time that integration took.
         rtf_tick: simulated time over the time of whole ticks with their snapshots.
         cost_ratio_rk4: time of RK4 at its largest stable step over that of this integrator; None
@@ -133,6 +149,8 @@ class Row:
     known_error_max_mm: float
     known_orientation_max_deg: float
     worst_motion: str
+    worst_at_s: float
+    nudged_mm: float
     rtf: float | None
     rtf_tick: float | None
     cost_ratio_rk4: float | None
@@ -196,11 +214,14 @@ def _row(
     clock: Clock | None,
     tell: Callable[[], object],
 ) -> Row:
-    runs, apart = [], []
+    runs, apart, nudged_mm = [], [], 0.0
     for case, goal in zip(cases, wanted, strict=True):
         run = _measured(plan, case, clock)
         runs.append(run)
         apart.append(deviation(run.path, goal.path))
+        other = follow(nudged(case), plan.integrator()).path
+        off_m = np.linalg.norm(other.position_m - run.path.position_m, axis=1)
+        nudged_mm = max(nudged_mm, 1e3 * float(off_m.max()))
         tell()
     simulated_s = math.fsum(case.motion.duration_s for case in cases)
     rtf, rtf_tick = (
@@ -217,6 +238,8 @@ def _row(
         **_errors(apart),
         **_known_errors(cases[0].model, apart, wanted),
         worst_motion=cases[worst].motion.name,
+        worst_at_s=TICK_S * (1 + int(apart[worst].position_mm.argmax())),
+        nudged_mm=nudged_mm,
         rtf=rtf,
         rtf_tick=rtf_tick,
         cost_ratio_rk4=None if peer is None or rtf is None else rtf / peer.rtf,

@@ -12,12 +12,13 @@ stopping soon after every release. Characters typed before the source was first 
 while nobody listened for `STALL_S`, are thrown away: nobody holds those keys any more.
 """
 
+import math
 import os
 import re
 import select
 import termios
 import tty
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,10 @@ HELP = (
 STOP_KEY = " "
 END_KEY = "q"
 
+HOLD_S = 0.2
+"""Time for which a key counts as held after each of its characters [s]."""
+QUIET_S = 0.8
+"""A key not typed for so long is pressed anew: terminals repeat one after 0.66 s at most [s]."""
 STALL_S = 1.0
 """Longer pauses between two looks make what was typed meanwhile stale."""
 READ_MAX = 1024
@@ -115,6 +120,97 @@ class Terminal:
             return  # it is gone, with nothing left to restore
 
 
+class HeldKeys:
+    """Which keys of a terminal are held now.
+
+    Args:
+        terminal: where the keys come from; closed with this.
+        keys: that can be held.
+        now_s: monotonic time [s].
+        hold_s: time for which a key counts as held after each of its characters [s].
+
+    Raises:
+        SourceError: if that time is none.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        keys: Collection[str],
+        *,
+        now_s: Callable[[], float],
+        hold_s: float = HOLD_S,
+    ) -> None:
+        if not 0.0 < hold_s <= STALL_S:
+            raise SourceError(f"keyboard: hold_s = {hold_s} s outside (0, {STALL_S:g}] s")
+        self._terminal = terminal
+        self._keys = frozenset(keys)
+        self._now_s = now_s
+        self._hold_s = hold_s
+        self._pressed_s: dict[str, float] = {}
+        self._press = ""
+        self._cut = ""
+        self._looked_s: float | None = None
+        self._end_reason = ""
+
+    @property
+    def end_reason(self) -> str:
+        """Why the operator has ended it; empty while it lasts."""
+        return self._end_reason
+
+    @property
+    def held(self) -> list[str]:
+        """Keys that count as held now, the one typed last at the end."""
+        if self._end_reason:
+            return []
+        return sorted(filter(self.fresh, self._pressed_s), key=self._pressed_s.__getitem__)
+
+    def fresh(self, key: str) -> bool:
+        """Whether a key counts as held now."""
+        age_s = self._now_s() - self._pressed_s.get(key, -math.inf)
+        return not self._end_reason and 0.0 <= age_s < self._hold_s
+
+    def take_press(self) -> str:
+        """The key that was pressed anew since the last call, after `QUIET_S` without it; or none.
+
+        A terminal repeats a key that is held, the first time after a while: that is no press.
+        """
+        press, self._press = self._press, ""
+        return press
+
+    def listen(self) -> None:
+        """Note the keys typed since the last look, as pressed now."""
+        if self._end_reason:
+            return
+        now_s = self._now_s()
+        if self._looked_s is None or now_s - self._looked_s > STALL_S:
+            self._terminal.discard()
+            self._pressed_s.clear()
+        self._looked_s = now_s
+        self._take(self._terminal.read(), now_s)
+
+    def _take(self, typed: str | None, now_s: float) -> None:
+        if typed is None:
+            self._end_reason = "the terminal is gone"
+            return
+        plain = _SEQUENCE.sub("", self._cut + typed)
+        cut = _CUT_SEQUENCE.search(plain)
+        self._cut = cut.group()[:16] if cut else ""
+        for key in plain[: cut.start()] if cut else plain:
+            if key == END_KEY:
+                self._end_reason = f"ended with the key {END_KEY}"
+            elif key in self._keys:
+                if now_s - self._pressed_s.get(key, -math.inf) > QUIET_S:
+                    self._press = key
+                self._pressed_s[key] = now_s
+            elif key == STOP_KEY:
+                self._pressed_s.clear()
+
+    def close(self) -> None:
+        """Give the terminal back as it was found."""
+        self._terminal.close()
+
+
 class KeyboardSource:
     """Keys held in a terminal as a velocity.
 
@@ -135,19 +231,11 @@ class KeyboardSource:
         *,
         now_s: Callable[[], float],
         frame: Frame = "gripper",
-        hold_s: float = 0.2,
+        hold_s: float = HOLD_S,
     ) -> None:
-        if not 0.0 < hold_s <= STALL_S:
-            raise SourceError(f"keyboard: hold_s = {hold_s} s outside (0, {STALL_S:g}] s")
-        self._terminal = terminal
+        self._keys = HeldKeys(terminal, KEYS, now_s=now_s, hold_s=hold_s)
         self._speeds = np.array([linear_m_s] * 3 + [angular_rad_s] * 3)
-        self._now_s = now_s
         self._frame: Frame = frame
-        self._hold_s = hold_s
-        self._pressed_s: dict[str, float] = {}
-        self._cut = ""
-        self._looked_s: float | None = None
-        self._end_reason = ""
 
     @property
     def duration_s(self) -> None:
@@ -157,61 +245,34 @@ class KeyboardSource:
     @property
     def end_reason(self) -> str:
         """Why it has ended; empty while it lasts."""
-        return self._end_reason
+        return self._keys.end_reason
 
     @property
     def held(self) -> bool:
         """Whether a key that moves counts as held."""
-        now_s = self._now_s()
-        return not self._end_reason and any(self._fresh(key, now_s) for key in self._pressed_s)
+        return bool(self._keys.held)
 
     def listen(self) -> None:
         """Note the keys typed since the last look, as pressed now."""
-        if self._end_reason:
-            return
-        now_s = self._now_s()
-        if self._looked_s is None or now_s - self._looked_s > STALL_S:
-            self._terminal.discard()
-            self._pressed_s.clear()
-        self._looked_s = now_s
-        self._take(self._terminal.read(), now_s)
+        self._keys.listen()
 
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity of the keys held now; None from the end key on."""
         checked_time(t_s)
         self.listen()
-        if self._end_reason:
+        if self._keys.end_reason:
             return None
-        wanted = self._speeds * self._held(self._now_s())
+        wanted = self._speeds * self._signs()
         return Twist(wanted[:3], wanted[3:], self._frame)
 
-    def _take(self, typed: str | None, now_s: float) -> None:
-        if typed is None:
-            self._end_reason = "the terminal is gone"
-            return
-        plain = _SEQUENCE.sub("", self._cut + typed)
-        cut = _CUT_SEQUENCE.search(plain)
-        self._cut = cut.group()[:16] if cut else ""
-        for key in plain[: cut.start()] if cut else plain:
-            if key == END_KEY:
-                self._end_reason = f"ended with the key {END_KEY}"
-            elif key == STOP_KEY:
-                self._pressed_s.clear()
-            elif key in KEYS:
-                self._pressed_s[key] = now_s
-
-    def _held(self, now_s: float) -> Array:
+    def _signs(self) -> Array:
         """Sum of the signs of the keys held, shape (6,); opposite ones cancel."""
         signs = np.zeros(6)
-        for key in self._pressed_s:
-            if self._fresh(key, now_s):
-                axis, sign = KEYS[key]
-                signs[axis] += sign
+        for key in self._keys.held:
+            axis, sign = KEYS[key]
+            signs[axis] += sign
         return signs
-
-    def _fresh(self, key: str, now_s: float) -> bool:
-        return 0.0 <= now_s - self._pressed_s[key] < self._hold_s
 
     def close(self) -> None:
         """Give the terminal back as it was found."""
-        self._terminal.close()
+        self._keys.close()

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from hil.arm_sources.planned import PlannedSource
 from hil.arm_sources.source import (
     Array,
     Frame,
     SourceError,
     SourceLimits,
     Twist,
-    checked_time,
     rest,
     three,
 )
@@ -73,7 +73,7 @@ class Segment:
         )
 
 
-class ProfileSource:
+class ProfileSource(PlannedSource):
     """Segments of velocity, one after the other.
 
     Args:
@@ -104,32 +104,10 @@ class ProfileSource:
         self._segments = tuple(segments)
         self._edges_s = tuple(segment.edge_s(limits, edge) for segment in segments)
         self._edge: Edge = edge
-        self._ended = False
         self._ends_s = tuple(accumulate(segment.duration_s for segment in segments))
+        super().__init__(self._ends_s[-1])
 
-    @property
-    def duration_s(self) -> float:
-        """How long the programme lasts [s]."""
-        return self._ends_s[-1]
-
-    @property
-    def end_reason(self) -> str:
-        """Whether it has come to its end."""
-        return "completed" if self._ended else ""
-
-    @property
-    def held(self) -> bool:
-        """Always: nobody has to hold it."""
-        return True
-
-    def listen(self) -> None:
-        """Nothing to hear."""
-
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity at a time since the beginning [s]; None from the end on."""
-        if checked_time(t_s) >= self.duration_s:
-            self._ended = True
-            return None
+    def _velocity(self, t_s: float) -> Twist:
         number = bisect.bisect_right(self._ends_s, t_s)
         segment = self._segments[number]
         begun_s = self._ends_s[number - 1] if number else 0.0
@@ -148,6 +126,3 @@ class ProfileSource:
             return 1.0
         u = nearest_s / edge_s
         return u if self._edge == "trapezoid" else u * u * (3.0 - 2.0 * u)
-
-    def close(self) -> None:
-        """Nothing is held."""

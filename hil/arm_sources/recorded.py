@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hil.arm_sources.planned import PlannedSource
 from hil.arm_sources.source import (
     ROUNDING_PART,
     Array,
@@ -18,7 +19,6 @@ from hil.arm_sources.source import (
     SourceError,
     SourceLimits,
     Twist,
-    checked_time,
     rest,
 )
 from hil.motion.csv_table import Table, read_table
@@ -31,7 +31,7 @@ REST_PART = 1e-3
 """The first and last row may have this part of the greatest velocity: the noise of a handle."""
 
 
-class RecordedSource:
+class RecordedSource(PlannedSource):
     """A recorded velocity over time.
 
     Args:
@@ -53,8 +53,8 @@ class RecordedSource:
         except MotionError as error:
             raise SourceError(str(error)) from error
         self._frame: Frame = frame
-        self._ended = False
         self._t_s = table.columns[TIME] - table.columns[TIME][0]
+        super().__init__(float(self._t_s[-1]))
         self._linear = np.stack([table.columns[name] for name in LINEAR], axis=1)  # (N, 3)
         self._angular = np.stack([table.columns[name] for name in ANGULAR], axis=1)  # (N, 3)
         _check_times(table, self._t_s, gap_max_s)
@@ -71,29 +71,7 @@ class RecordedSource:
             _check_sizes(table, values, what, unit, most)
             _check_changes(table, values, self._t_s, (what, unit), most_change)
 
-    @property
-    def duration_s(self) -> float:
-        """From the first row to the last [s]."""
-        return float(self._t_s[-1])
-
-    @property
-    def end_reason(self) -> str:
-        """Whether it has come to its end."""
-        return "completed" if self._ended else ""
-
-    @property
-    def held(self) -> bool:
-        """Always: nobody has to hold it."""
-        return True
-
-    def listen(self) -> None:
-        """Nothing to hear."""
-
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity at a time since the first row [s]; None from the last row on."""
-        if checked_time(t_s) >= self.duration_s:
-            self._ended = True
-            return None
+    def _velocity(self, t_s: float) -> Twist:
         if t_s <= 0.0:
             return rest(self._frame)
         after = int(np.searchsorted(self._t_s, t_s, side="right"))
@@ -102,9 +80,6 @@ class RecordedSource:
         return Twist(
             _between(self._linear, after, part), _between(self._angular, after, part), self._frame
         )
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def _between(values: Array, after: int, part: float) -> Array:

@@ -14,13 +14,13 @@ from typing import Final, Literal
 
 import numpy as np
 
+from hil.arm_sources.planned import PlannedSource
 from hil.arm_sources.source import (
     Array,
     Frame,
     SourceError,
     SourceLimits,
     Twist,
-    checked_time,
     rest,
 )
 
@@ -31,7 +31,7 @@ _STEEPEST: Final = 1.5
 _NEWTON_STEPS: Final = 12
 
 
-class SpiralSource:
+class SpiralSource(PlannedSource):
     """A circle or spiral, once through.
 
     Args:
@@ -75,37 +75,15 @@ class SpiralSource:
             )
         self._edge_s = _STEEPEST * speed_m_s / math.sqrt(most**2 - inward**2)
         self._way_m = self._way(2.0 * math.pi * abs(turns))
-        self._duration_s = self._way_m / speed_m_s + self._edge_s
+        super().__init__(self._way_m / speed_m_s + self._edge_s)
         if self._duration_s < 2.0 * self._edge_s:
             raise SourceError(
                 f"spiral: {self._way_m:.6g} m are less than the {speed_m_s * self._edge_s:.6g} m "
                 "of its two edges: make it longer or slower"
             )
-        self._ended = False
 
-    @property
-    def duration_s(self) -> float:
-        """From rest to rest [s]."""
-        return self._duration_s
-
-    @property
-    def end_reason(self) -> str:
-        """Whether it has come to its end."""
-        return "completed" if self._ended else ""
-
-    @property
-    def held(self) -> bool:
-        """Always: nobody has to hold it."""
-        return True
-
-    def listen(self) -> None:
-        """Nothing to hear."""
-
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the mean velocity over the period from a time on [s]; None from the end on."""
-        if checked_time(t_s) >= self.duration_s:
-            self._ended = True
-            return None
+    def _velocity(self, t_s: float) -> Twist:
+        """The mean velocity over the period from a time on [s]."""
         if t_s < 0.0:
             return rest(self._frame)
         step_m = self.place_m(t_s + self._period_s) - self.place_m(t_s)
@@ -119,9 +97,6 @@ class SpiralSource:
         place[self._axes[0]] = radius * math.cos(angle) - self._radius_m[0]
         place[self._axes[1]] = math.copysign(1.0, self._turns) * radius * math.sin(angle)
         return place
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def _gone_m(self, t_s: float) -> float:
         """Way along the curve at a time [m]."""

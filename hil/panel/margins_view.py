@@ -1,4 +1,4 @@
-"""Bars of the travel that is left, worst first."""
+"""Bars of what is left of travels and windows, worst first."""
 
 from typing import Any, Final
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from hil.panel.models.margins import FAULT_SHARE, WARN_SHARE, MarginRow, MarginsModel
+from hil.panel.models.margins import FAULT_SHARE, MarginRow, MarginsModel
 from hil.panel.texts import text
 from hil.panel.theme import LIGHT, Theme
 
@@ -129,7 +129,7 @@ class Bars(QWidget):
             filled.setWidth(bar.width() * min(1.0, max(0.012, share)))
             painter.fillRect(filled, colour)
         painter.setPen(QPen(QColor(theme.text), 1.0))
-        for place in (FAULT_SHARE, WARN_SHARE):
+        for place in (FAULT_SHARE, row.warn_share):
             x = bar.left() + place * bar.width()
             painter.drawLine(round(x), round(bar.top()), round(x), round(bar.bottom()))
 

@@ -194,7 +194,7 @@ _ARM_ADVICE: Final[dict[str, str]] = {
 }
 
 _LOOKS: Final[dict[str, str]] = {
-    "margins.title": "Travel left, worst first",
+    "margins.title": "What is left, worst first",
     "margins.none": "Nothing measured",
     "margins.leg": "Leg {leg}",
     "margins.space_joint": "Space arm, joint {joint}",
@@ -202,6 +202,16 @@ _LOOKS: Final[dict[str, str]] = {
     "margins.singular.wrist": "Robot, from wrist singularity",
     "margins.singular.elbow": "Robot, from elbow singularity",
     "margins.singular.shoulder": "Robot, from shoulder singularity",
+    "margins.watched.following_1": "Robot, off its path",
+    "margins.watched.ahead_s": "Robot, too early",
+    "margins.watched.behind_s": "Robot, too late",
+    "margins.watched.silence_s": "Robot, silent",
+    "margins.watched.blank_1": "Robot, tells no place",
+    "margins.to_end.following_1": "{left}, then not following",
+    "margins.to_end.ahead_s": "{left}, then off its period",
+    "margins.to_end.behind_s": "{left}, then off its period",
+    "margins.to_end.silence_s": "{left}, then link lost",
+    "margins.to_end.blank_1": "{left}, then not following",
     "margins.to_low": "{left} to the lower end",
     "margins.to_high": "{left} to the upper end",
     "margins.to_least": "{left} to the least",

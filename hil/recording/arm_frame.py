@@ -17,6 +17,7 @@ from hil.recording.header import RunHeader, code_name
 from hil.recording.layout import STATION_KEY, Layout
 
 Three = tuple[float, float, float]
+Five = tuple[float, float, float, float, float]
 Seven = tuple[float, float, float, float, float, float, float]
 
 _NAN: Final = math.nan
@@ -37,6 +38,12 @@ SIMULATED_KEY: Final = "simulated"
 WAY_PLACES: Final = 10
 """Places of the simulated gripper in the world, even in time, the last at the waypoint's time."""
 NAN_WAY: Final = (_NAN,) * (3 * WAY_PLACES)
+
+WATCHED: Final = ("following_1", "ahead_s", "behind_s", "silence_s", "blank_1")
+"""What the supervision has seen of the robot by now: share of the following window at the last
+place told, how far its requests are ahead of their period and how far behind, the longer of the
+silence now and the one before its last request, and requests in a row that told no place."""
+NAN5: Final[Five] = (_NAN, _NAN, _NAN, _NAN, _NAN)
 
 POSE_KEYS: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
@@ -63,6 +70,7 @@ ARM_FIELDS: Final[tuple[Field, ...]] = (
     Field("measured_pose", "d", 7, "m,1"),  # X_RT told by the robot
     Field("measured_at_s", "d", 1, "s"),  # time of the loop at the robot's last request
     Field("margins", "d", 3, "1,m,m"),  # industrial arm from singular: wrist, elbow, shoulder
+    Field("watched", "d", 5, "1,s,s,s,1"),  # of the supervision: see `WATCHED`
     Field("gripper_speed_m_s", "d", 1, "m/s"),  # asked of the industrial arm
     Field("answer_latency_s", "d", 1, "s"),  # from the last request to its answer, at the port
     Field("requests", "Q", 1, "1"),  # since the start
@@ -110,6 +118,7 @@ class ArmFrame(NamedTuple):
     measured_pose: Seven = NAN7
     measured_at_s: float = _NAN
     margins: Three = NAN3
+    watched: Five = NAN5
     gripper_speed_m_s: float = _NAN
     answer_latency_s: float = _NAN
     requests: int = 0
@@ -274,6 +283,8 @@ def _column_names(row: Field) -> list[str]:
         return [f"sent_{part}" for part in _LOCATION]
     if row.name == "margins":
         return list(_MARGINS)
+    if row.name == "watched":
+        return [f"watched_{part}" for part in WATCHED]
     if row.name == "space_way":
         return [
             f"space_way_{place}_{axis}_m" for place in range(1, WAY_PLACES + 1) for axis in "xyz"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,13 @@ import orjson
 from hil.recording.header import HEADER_NAME, RunHeader
 from hil.recording.mcap_scan import Attached, Metadata
 
+_COUNT = re.compile(r"[0-9]{1,18}")
+
 PART_KEY = "number"
 """Entry of the table "part" that numbers the files of a run; the first has no such table."""
+
+OUTCOME = "outcome"
+"""Table of a file that was finished: how many entries were dropped and lost, and its digest."""
 
 
 @dataclass(slots=True)
@@ -40,6 +46,8 @@ class Facts:
         for record in records:
             try:
                 if isinstance(record, Metadata):
+                    if record.name == OUTCOME:
+                        _check_counts(record.values)
                     facts.metadata[record.name] = record.values
                     if record.name == "codes":
                         facts.modes = _names(record.values["modes"])
@@ -65,6 +73,13 @@ class Facts:
         """Believe the header's copy, whose checksum covers all of it."""
         self.metadata["run"] = dict(copy.metadata)
         self.modes, self.actions, self.scenario = copy.modes, copy.actions, copy.scenario
+
+
+def _check_counts(outcome: Mapping[str, str]) -> None:
+    """Refuse a table whose counts are none: the bits of a text are under no checksum."""
+    for key in ("dropped", "lost"):
+        if not _COUNT.fullmatch(outcome.get(key, "0")):
+            raise ValueError(f"{key} = {outcome[key]!r:.80}; need a whole number of 0 or more")
 
 
 def _names(text: str) -> tuple[str, ...]:

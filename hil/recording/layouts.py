@@ -33,11 +33,24 @@ PLATFORM: Final = Layout(
 )
 """Of the platform: `hil.recording.frame`."""
 
-LATER: Final = frozenset({"measured_lag_s"})
+LATER: Final = frozenset({"measured_lag_s", "watched"})
 """Fields that came to a layout after the first recordings of it: absent there, so not a number."""
 
 LAYOUTS: Final = {layout.station: layout for layout in (PLATFORM, ARM)}
 """By the name of the station."""
+
+
+def told(raw: Mapping[str, Any], layout: Layout, row: Field) -> Any:
+    """What the JSON of a cycle tells of a field: a value, or as many as the field has.
+
+    Raises:
+        KeyError: if it is not there, and was there in every recording.
+    """
+    group, key = layout.places.get(row.name, (None, row.name))
+    source = raw if group is None else raw[group]
+    if row.name in LATER and key not in source:
+        return None if row.count == 1 else [None] * row.count
+    return source[key]
 
 
 def layout_of(metadata: Mapping[str, str]) -> Layout:

@@ -19,7 +19,7 @@ from hil.recording.facts import Facts
 from hil.recording.frame import EventRecord
 from hil.recording.header import RecordingError, part_path
 from hil.recording.layout import Layout
-from hil.recording.layouts import LATER, LAYOUTS, PLATFORM, layout_of
+from hil.recording.layouts import LAYOUTS, PLATFORM, layout_of, told
 from hil.recording.mcap_file import update_digest
 from hil.recording.mcap_scan import Caps, Channel, Message, Scan
 from hil.recording.mcap_walk import Damaged
@@ -297,10 +297,7 @@ class Collector:
         flat: list[Any] = []
         layout = self.layout
         for row in layout.fields:
-            group, key = layout.places.get(row.name, (None, row.name))
-            source = raw if group is None else raw[group]
-            # A column that recordings of earlier versions lack was not there in their cycles.
-            value: Any = source.get(key) if row.name in LATER else source[key]
+            value = told(raw, layout, row)
             if row.name in self.names:
                 flat.append(_code(self.names[row.name], value))
             elif row.name.endswith("_pose"):

@@ -44,21 +44,16 @@ def arms(view: ArmView) -> Picture | None:
     chosen = drawn_waypoints(view)
     if not len(chosen):
         return None
-    sticks = _sticks(view, machines, chosen)
-    paths = (
-        view.run.column("space_pose")[view.shown, :3],
-        view.run.column("target_pose")[view.shown, :3],
-    )
+    drawn = _drawn(view, machines, chosen)
     times = view.fetches.fetched_s[chosen]
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, 2, squeeze=False)
-        place(figure, grid=(2, 2), right_in=1.35, between_in=(0.6, 0.55))
+        panels = figure.subplots(2, len(drawn), squeeze=False)
+        place(figure, grid=(len(drawn), 2), right_in=1.35, between_in=(0.6, 0.55))
         colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(chosen)))
         for row, (name, azimuth_deg, elevation_deg) in zip(panels, VIEWS, strict=True):
             camera = camera_axes(azimuth_deg, elevation_deg)[:2]
-            both = zip(row, (machines.space.name, "industrial arm"), sticks, paths, strict=True)
-            for axes, arm, figures, path in both:
+            for axes, (arm, figures, path) in zip(row, drawn, strict=True):
                 for points, colour in zip(figures, colours, strict=True):
                     flat = points @ camera.T
                     axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5)
@@ -83,6 +78,11 @@ def arms(view: ArmView) -> Picture | None:
             loc="upper right", handlelength=1.2, borderaxespad=0.1,
         )  # fmt: skip
 
+    if machines.space is None:
+        caption = (
+            "The industrial arm as asked; it moved alone. Both axes of a panel have one scale."
+        )
+        return Picture("arms", "The industrial arm", caption, draw_png(8.4, draw))
     return Picture(
         "arms",
         "Both arms",
@@ -136,23 +136,27 @@ def _dense(points_m: Array) -> Array:
 
 
 def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
-    """Which waypoints are drawn: evenly spread over those at which both arms' joints are known."""
-    known = np.isfinite(view.run.column("space_q")).all(axis=1)
-    known &= np.isfinite(view.run.column("robot_q")).all(axis=1)
+    """Which waypoints are drawn: evenly spread over those at which all arms' joints are known."""
+    known = np.isfinite(view.run.column("robot_q")).all(axis=1)
+    if not view.robot_alone:
+        known &= np.isfinite(view.run.column("space_q")).all(axis=1)
     places = np.flatnonzero(known & view.shown)
     if not len(places):
         return places
     return places[np.unique(np.linspace(0, len(places) - 1, INSTANTS).round().astype(int))]
 
 
-def _sticks(
+def _drawn(
     view: ArmView, machines: ArmMachines, chosen: NDArray[np.intp]
-) -> tuple[list[Array], list[Array]]:
-    space, robot = view.run.column("space_q"), view.run.column("robot_q")
-    return (
-        [machines.space_points_m(space[k]) for k in chosen],
-        [machines.robot_points_m(robot[k]) for k in chosen],
-    )
+) -> list[tuple[str, list[Array], Array]]:
+    """Name, sticks at the chosen waypoints and way of the gripper [m] of each arm."""
+    column = view.run.column
+    robot = [machines.robot_points_m(column("robot_q")[k]) for k in chosen]
+    found = [("industrial arm", robot, column("target_pose")[view.shown, :3])]
+    if machines.space is not None:
+        space = [machines.space_points_m(column("space_q")[k]) for k in chosen]
+        found.insert(0, (machines.space.name, space, column("space_pose")[view.shown, :3]))
+    return found
 
 
 def overlaid(view: ArmView) -> Picture | None:
@@ -178,7 +182,7 @@ def overlaid(view: ArmView) -> Picture | None:
 
     return Picture(
         "motion",
-        "The same motion at two places",
+        "The same motion at two places" if len(view.space) else "Motion of the gripper",
         "Way of each gripper since the start of the stream, in the axes that the industrial "
         "gripper had then; square: start. All panels have one scale.",
         draw_png(3.9, draw),

@@ -3,10 +3,10 @@
 from typing import Final
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from arm_driver.blended_path import BlendModel
 from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
 from hil.report.arm_tracking import Path
 
 FINE: Final = 10
@@ -26,8 +26,7 @@ def driven_path(asked: Path, model: BlendModel | None, start: Pose | None) -> Pa
     if model is None or len(asked) < 2 or np.diff(asked.t_s).max() > GAP_PERIODS * model.period_s:
         return asked
     if start is not None:
-        quaternion = Rotation.from_matrix(start.rotation).as_quat(scalar_first=True)
-        first = np.concatenate([start.position_m, quaternion])
+        first = np.concatenate([start.position_m, quaternion_of(start.rotation)])
         poses = np.vstack([first, np.hstack([asked.position_m, asked.quaternion])])
         asked = Path.of(np.append(asked.t_s[0] - model.period_s, asked.t_s), poses)
     count = len(asked)

@@ -104,29 +104,32 @@ def speed(view: ArmView) -> Picture | None:
 
 
 def travel_left(view: ArmView) -> Picture | None:
-    """Way left of every joint of both arms."""
+    """Way left of every joint of the arms."""
     machines = view.machines
     if machines is None or view.run.waypoints < LEAST_WAYPOINTS:
         return None
-    robot = machines.robot
-    shares = (
-        limit_share(view.run.column("space_q"), *machines.space_range_rad()),
-        limit_share(view.run.column("robot_q"), robot.position_min_rad, robot.position_max_rad),
-    )
+    robot, column = machines.robot, view.run.column
+    shares = {
+        "industrial": limit_share(
+            column("robot_q"), robot.position_min_rad, robot.position_max_rad
+        ),
+    }
+    if machines.space is not None:
+        shares["simulated"] = limit_share(column("space_q"), *machines.space_range_rad())
     caption = "100 %: in the middle of the joint's travel; 0 %: at one of its ends."
     title = "Way left to the joints' limits"
     return _both_arms(view, "travel", title, shares, "travel left [%]", 0.0, caption)
 
 
 def rates(view: ArmView) -> Picture | None:
-    """Rate of every joint of both arms against what it may do."""
+    """Rate of every joint of the arms against what it may do."""
     machines = view.machines
     if machines is None or view.run.waypoints < LEAST_WAYPOINTS:
         return None
-    shares = (
-        np.abs(view.run.column("space_v")) / machines.space_rate_max_rad_s(),
-        np.abs(view.run.column("robot_q_rate")) / machines.robot.rate_max_rad_s,
-    )
+    column = view.run.column
+    shares = {"industrial": np.abs(column("robot_q_rate")) / machines.robot.rate_max_rad_s}
+    if machines.space is not None:
+        shares["simulated"] = np.abs(column("space_v")) / machines.space_rate_max_rad_s()
     caption = "Size of each joint's rate as a share of the most that is allowed (dashed)."
     return _both_arms(view, "rates", "Joint rates", shares, "rate [% of limit]", 100.0, caption)
 
@@ -135,22 +138,22 @@ def _both_arms(
     view: ArmView,
     name: str,
     title: str,
-    shares: tuple[Array, Array],
+    shares: dict[str, Array],
     label: str,
     limit_percent: float,
     caption: str,
 ) -> Picture:
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, 1, sharex=True)
-        place(figure, grid=(1, 2), right_in=LEGEND_IN, between_in=(0.5, 0.4))
-        for axes, arm, values in zip(panels, ("simulated", "industrial"), shares, strict=True):
+        panels = figure.subplots(len(shares), 1, sharex=True, squeeze=False)[:, 0]
+        place(figure, grid=(1, len(shares)), right_in=LEGEND_IN, between_in=(0.5, 0.4))
+        for axes, (arm, values) in zip(panels, sorted(shares.items(), reverse=True), strict=True):
             for joint, colour in enumerate(LEG_COLOURS):
                 words = f"joint {joint + 1}"
                 line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
             limit_line(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
-        times_below(panels[-1:])
+        times_below(list(panels[-1:]))
         handles, labels = panels[0].get_legend_handles_labels()
         at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)

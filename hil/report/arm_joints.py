@@ -56,20 +56,20 @@ def joint_tables(view: ArmView) -> list[tuple[str, list[JointRow]]]:
     if machines is None or not view.run.waypoints:
         return []
     robot, column = machines.robot, view.run.column
-    space = _Limits(*machines.space_range_rad(), machines.space_rate_max_rad_s(), None)
     industrial = _Limits(
         robot.position_min_rad,
         robot.position_max_rad,
         robot.rate_max_rad_s,
         robot.acceleration_max_rad_s2,
     )
-    both = (
-        (f"simulated arm {machines.space.name}, as it moved", "space_q", "space_v", space),
-        ("industrial arm, as asked", "robot_q", "robot_q_rate", industrial),
-    )
+    arms = [("industrial arm, as asked", "robot_q", "robot_q_rate", industrial)]
+    if machines.space is not None:
+        space = _Limits(*machines.space_range_rad(), machines.space_rate_max_rad_s(), None)
+        name = f"simulated arm {machines.space.name}, as it moved"
+        arms.insert(0, (name, "space_q", "space_v", space))
     return [
         (name, [_row(view, column(q), column(v), limits, k) for k in range(6)])
-        for name, q, v, limits in both
+        for name, q, v, limits in arms
         if np.isfinite(column(q)).any()
     ]
 

@@ -11,9 +11,6 @@ from hil.report.arm_machines import limit_share
 from hil.report.arm_view import ArmView
 from hil.report.key_figures import KeyFigure
 
-PERIOD_TOLERANCE = 0.03
-"""Of the declared period; the supervision's own unless the robot's file says otherwise."""
-
 Array = NDArray[np.float64]
 
 
@@ -69,7 +66,7 @@ def _supervised(view: ArmView) -> Iterator[KeyFigure]:
             for name in ("mean", "jitter", "shortest", "longest")
         )
         where = f"jitter {jitter_ms:.1f} ms, {least_ms:.1f} to {most_ms:.1f} ms"
-        off = abs(mean_ms / (1e3 * view.period_s) - 1.0) > PERIOD_TOLERANCE
+        off = abs(mean_ms / (1e3 * view.period_s) - 1.0) > view.supervision.period_tolerance
         yield KeyFigure("period of the robot, mean", f"{mean_ms:.1f} ms", where, bad=off)
     if "places_measured" not in tally:
         return
@@ -120,11 +117,11 @@ def _joints(view: ArmView) -> Iterator[KeyFigure]:
         return
     robot, column = machines.robot, view.run.column
     ends = (robot.position_min_rad, robot.position_max_rad)
-    for arm, q, v, span, most in (
-        ("simulated", "space_q", "space_v", machines.space_range_rad(),
-         machines.space_rate_max_rad_s()),
-        ("industrial", "robot_q", "robot_q_rate", ends, robot.rate_max_rad_s),
-    ):  # fmt: skip
+    arms = [("industrial", "robot_q", "robot_q_rate", ends, robot.rate_max_rad_s)]
+    if machines.space is not None:
+        span, most = machines.space_range_rad(), machines.space_rate_max_rad_s()
+        arms.insert(0, ("simulated", "space_q", "space_v", span, most))
+    for arm, q, v, span, most in arms:
         left = 100.0 * limit_share(column(q), *span)
         if np.isfinite(left).any():
             k, joint = divmod(int(np.nanargmin(left)), 6)

@@ -1,4 +1,4 @@
-"""Both arms of a run as its recording describes them: what can be drawn and what they may do."""
+"""The arms of a run as its recording describes them: what can be drawn and what they may do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class ArmMachines:
     """Both arms, and what holds of the path between them.
 
     Args:
-        space: the simulated arm.
+        space: the simulated arm; None for a robot that moved alone.
         robot: the industrial arm.
         period_s: time between waypoints [s].
         gripper_speed_max_m_s: of the industrial arm [m/s].
@@ -52,7 +52,7 @@ class ArmMachines:
         ValueError: a period, speed or scale that is not above 0.
     """
 
-    space: ArmSettings
+    space: ArmSettings | None
     robot: PumaGeometry
     period_s: float = 0.35
     gripper_speed_max_m_s: float = 0.1
@@ -76,7 +76,7 @@ class ArmMachines:
         """JSON values for the key `MACHINES_KEY` of the scenario in a recording's header."""
         robot = {name: getattr(self.robot, name) for name in _GEOMETRY}
         return {
-            "space": self.space.model_dump(mode="json"),
+            "space": None if self.space is None else self.space.model_dump(mode="json"),
             "robot": {
                 name: value.tolist() if isinstance(value, np.ndarray) else value
                 for name, value in robot.items()
@@ -100,12 +100,14 @@ class ArmMachines:
         """
         try:
             raw = dict((scenario or {})[MACHINES_KEY])
-            space = ArmSettings.build(raw.pop("space"), "the simulated arm in the recording")
+            told = raw.pop("space")
+            space = None
+            if told is not None:
+                space = ArmSettings.build(told, "the simulated arm in the recording")
             robot = PumaGeometry(**raw.pop("robot"))
             X_WG0, X_RT0 = (_pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0"))
             known = cls(space, robot, **raw, X_WG0=X_WG0, X_RT0=X_RT0)
-            told = scenario or {}
-            blend, least = _blend(told, known.period_s), _least_margins(told)
+            blend, least = _blend(scenario or {}, known.period_s), _least_margins(scenario or {})
             return replace(known, blend=blend, least_margins=least)
         except KeyError as error:
             raise ValueError(f"the header has no {error} of the arms") from error
@@ -115,13 +117,18 @@ class ArmMachines:
         except TypeError as error:
             raise ValueError(f"the arms in the header: {error}") from error
 
+    def _space(self) -> ArmSettings:
+        if self.space is None:
+            raise ValueError("the robot moved alone: there is no simulated arm")
+        return self.space
+
     def space_points_m(self, q_rad: Array) -> Array:
         """Joints of the simulated arm from its base, and its gripper [m], shape (8, 3).
 
         Args:
             q_rad: joint angles [rad], shape (6,).
         """
-        arm = self.space.arm()
+        arm = self._space().arm()
         points = np.zeros((8, 3))
         for link in range(6):
             points[link + 1] = link_pose(arm, q_rad, link)[:3, 3]
@@ -145,12 +152,12 @@ class ArmMachines:
 
     def space_range_rad(self) -> tuple[Array, Array]:
         """Least and greatest joint angles of the simulated arm [rad], each of shape (6,)."""
-        degrees = np.array([joint.position_deg for joint in self.space.joint])
+        degrees = np.array([joint.position_deg for joint in self._space().joint])
         return np.radians(degrees[:, 0]), np.radians(degrees[:, 1])
 
     def space_rate_max_rad_s(self) -> Array:
         """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
-        return np.radians([joint.rate_max_deg_s for joint in self.space.joint])
+        return np.radians([joint.rate_max_deg_s for joint in self._space().joint])
 
 
 def _pose(packed: Any) -> Pose | None:

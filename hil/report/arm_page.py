@@ -31,12 +31,14 @@ class Section:
         title: of an empty one.
         draw: makes the picture.
         absent: why it can be missing.
+        of_both: it compares both arms, so a robot that moved alone has none.
     """
 
     name: str
     title: str
     draw: Callable[[ArmView], Picture | None]
     absent: str
+    of_both: bool = False
 
 
 _NO_ARMS: Final = "Nothing to draw: no waypoint tells the joints of both arms, or what they are."
@@ -56,6 +58,7 @@ SECTIONS: Final = (
         "Accuracy of the robot's path",
         arm_path_figures.accuracy,
         "Nothing to draw: the robot was sent nothing, or the recording does not tell both paths.",
+        of_both=True,
     ),
     Section(
         "following",
@@ -107,7 +110,8 @@ def write_arm_report(recording: ArmRecording, folder: Path, view: ArmView | None
     try:
         place.mkdir(parents=True, exist_ok=True)  # before the work of drawing
         view = view or ArmView.of(recording)
-        drawn = [(section, section.draw(view)) for section in SECTIONS]
+        sections = [each for each in SECTIONS if not (view.robot_alone and each.of_both)]
+        drawn = [(section, section.draw(view)) for section in sections]
         for _, picture in drawn:
             if picture is not None:
                 (place / f"{picture.name}.png").write_bytes(picture.png)
@@ -134,6 +138,7 @@ def _render(view: ArmView, drawn: list[tuple[Section, Picture | None]]) -> str:
         view=view,
         verdict=view.verdict,
         title=facts.get("scenario", "unknown scenario"),
+        facts_moves=facts.get("moves", ""),
         figures=figures,
         beyond=[figure.name for figure in figures if figure.bad],
         sections=[_shown(section, picture) for section, picture in drawn],

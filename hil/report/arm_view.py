@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import ArmError
+from arm_driver.supervision_settings import SupervisionSettings
+from hil.arm_supervision import supervision_of
 from hil.recording.arm_frame import SIMULATED_KEY
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
@@ -18,6 +20,7 @@ from hil.report.arm_machines import ArmMachines
 from hil.report.arm_tracking import Path, Tracking, tracking_of
 from hil.report.ending import Ending, Verdict, seen_from_outside
 from hil.report.notes import recording_notes
+from hil.settings import ConfigError
 
 Array = NDArray[np.float64]
 
@@ -83,7 +86,7 @@ class ArmView:
         notes += _notes_of_following(run, machines, measured, tracking)
         verdict, result = _verdict(run, int(sent.sum()))
         accuracy = None
-        if machines is not None and sent.any():
+        if machines is not None and machines.space is not None and sent.any():
             try:
                 accuracy = Accuracy.of(run, machines, sent, whole=result == "completed")
             except ArmError as error:
@@ -123,6 +126,20 @@ class ArmView:
         robot, clock = facts.get("robot", ""), facts.get("clock", "")
         shown = [] if not robot or robot in self.simulated else [f"robot: {robot}"]
         return (*shown, f"{clock} clock") if clock else tuple(shown)
+
+    @property
+    def robot_alone(self) -> bool:
+        """Whether the robot moved without a simulated arm."""
+        return self.machines is not None and self.machines.space is None
+
+    @property
+    def supervision(self) -> SupervisionSettings:
+        """Windows of the run's supervision; the standard ones if the recording has none."""
+        try:
+            told = supervision_of(self.run.recording.scenario or {})
+        except ConfigError:
+            told = None
+        return told or SupervisionSettings()
 
     @property
     def period_s(self) -> float:

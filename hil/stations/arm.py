@@ -11,6 +11,7 @@ and again, bit for bit, when it runs.
 
 import math
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from arm_driver.kinematics import Joints, SingularDistances
 from arm_driver.mapping import Mapping
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from arm_driver.val import OatConvention
+from hil.arm_peers import Station
 from hil.arm_refusals import violations_of
 from hil.arm_sources.source import Twist, VelocitySource, rest
 from hil.stations.arm_follow import GripperFollower
@@ -28,6 +30,7 @@ from hil.stations.arm_nodes import Nodes, node_pose
 from hil.stations.arm_step import (
     ArmStep,
     Course,
+    RobotStep,
     location_of,
     pose_of,
     robot_sample,
@@ -41,6 +44,7 @@ from sim.world.space_arm.simulator import TICK_S, SpaceArm
 from sim.world.space_arm.snapshot import Snapshot
 
 Array = NDArray[np.float64]
+S = TypeVar("S", bound=RobotStep)
 
 REST_SPEED_M_S = 1e-3
 """A gripper that is slower than this, with all rates commanded to zero, has come to rest."""
@@ -127,6 +131,16 @@ class ArmStation:
         return self._source.held
 
     @property
+    def robot_alone(self) -> bool:
+        """Whether the robot moves without a simulated arm: never here."""
+        return False
+
+    @property
+    def note(self) -> str:
+        """Nothing: refusals and stops say all."""
+        return ""
+
+    @property
     def robot_moves(self) -> bool:
         """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
         return self._robot_moves
@@ -192,8 +206,8 @@ class ArmStation:
             or self._gate is None
         ):
             return ArmStep(
-                self._index, t_s + TICK_S, self._course, wanted, command, snapshot, None, None,
-                None, (),
+                self._index, t_s + TICK_S, self._course, None, None, None, (),
+                wanted=wanted, command=command, snapshot=snapshot,
             )  # fmt: skip
         velocity_m_s = self._X_WB.rotation @ snapshot.velocity_BG_m_s
         X_WG = pose_of(snapshot, self._X_WB)
@@ -247,8 +261,8 @@ class ArmStation:
         location = location_of(X_RT, self._convention, self._t_rad)
         self._t_rad = location.oat_rad[2]
         return ArmStep(
-            self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            joints, location, robot.margins, (), *self._behind(),
+            self._index, self._index * TICK_S, self._course, X_RT, joints, location,
+            robot.margins, (), *self._behind(), wanted=wanted, command=command, snapshot=snapshot,
         )  # fmt: skip
 
     def _note_way(self, X_RT: Pose) -> None:
@@ -279,14 +293,14 @@ class ArmStation:
         self._course = Course.REFUSED
         self.why = str(violations[0]) if violations else "refused"
         return ArmStep(
-            self._index, self._index * TICK_S, self._course, wanted, command, snapshot, X_RT,
-            None, None, (), violations, *self._behind(),
+            self._index, self._index * TICK_S, self._course, X_RT, None, None, (), violations,
+            *self._behind(), wanted=wanted, command=command, snapshot=snapshot,
         )  # fmt: skip
 
 
 def play_out(
-    station: ArmStation, steps_max: int, told: Callable[[int], None] | None = None
-) -> list[ArmStep]:
+    station: Station[S], steps_max: int, told: Callable[[int], None] | None = None
+) -> list[S]:
     """Take all steps of a motion, to see where it leads.
 
     Args:
@@ -297,7 +311,7 @@ def play_out(
     Raises:
         ValueError: if the motion has not ended by then.
     """
-    steps: list[ArmStep] = []
+    steps: list[S] = []
     while station.course not in (Course.AT_REST, Course.REFUSED):
         if len(steps) >= steps_max:
             raise ValueError(

@@ -18,9 +18,9 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import Pose
+from arm_driver.rotation import rotation_about, turn_vector
 from safety.arm_corners import CornerLimit
 from safety.arm_limits import ArmLimits
 
@@ -179,12 +179,12 @@ def _speeds(way_m: Array, period_s: float) -> tuple[float, float, float]:
 
 def _between(first: Pose, second: Pose) -> tuple[Array, Array]:
     """Way [m] and turn [rad] from one pose to another, in base axes, shape (3,) each."""
-    turn = Rotation.from_matrix(second.rotation @ first.rotation.T).as_rotvec()
-    return second.position_m - first.position_m, turn
+    turn_rad = turn_vector(second.rotation @ first.rotation.T)
+    return second.position_m - first.position_m, turn_rad
 
 
 def _moved(pose: Pose, way_m: Array, turn_rad: Array) -> Pose:
-    rotation = Rotation.from_rotvec(turn_rad).as_matrix() @ pose.rotation
+    rotation = rotation_about(turn_rad) @ pose.rotation
     return Pose(rotation, pose.position_m + way_m)
 
 

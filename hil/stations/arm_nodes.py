@@ -44,7 +44,7 @@ def node_pose(nodes: Nodes | None, index: int, X_WG: Pose, velocity_WG_m_s: Arra
     """
     if nodes is None:
         return X_WG
-    return Pose(X_WG.rotation, nodes.node_m(index, X_WG.position_m, velocity_WG_m_s))
+    return X_WG.at(nodes.node_m(index, X_WG.position_m, velocity_WG_m_s))
 
 
 class PlannedNodes:

@@ -1,16 +1,16 @@
 """One step of the arm station, and what of it goes to the gate and onto the wire."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import Joints, forward, singular_distances
 from arm_driver.location import Location
 from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
 from hil.arm_sources.source import Twist
 from safety.arm_limits import ArmSample, ArmViolation
@@ -34,16 +34,13 @@ class Course(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArmStep:
-    """One step of the station; poses and arrays are read-only.
+class RobotStep:
+    """The robot's part of one step; poses and arrays are read-only.
 
     Args:
         index: number of the waypoint, from 1; the start is 0.
         t_s: motion time of the waypoint [s].
         course: how far the motion has come.
-        wanted: gripper velocity that the source asked for.
-        command: joint rates commanded of the space arm, and what bound them.
-        snapshot: the space arm at the waypoint.
         X_RT: where the robot's gripper is to be, in its base; None if it was not computed, as for
             a space arm that moves alone.
         joints: the robot's joints there; None if refused, or not asked for.
@@ -57,9 +54,6 @@ class ArmStep:
     index: int
     t_s: float
     course: Course
-    wanted: Twist
-    command: RateCommand
-    snapshot: Snapshot
     X_RT: Pose | None
     joints: Joints | None
     location: Location | None
@@ -72,6 +66,21 @@ class ArmStep:
     def refusals(self) -> tuple[str, ...]:
         """The violations as people read them."""
         return tuple(str(violation) for violation in self.violations)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmStep(RobotStep):
+    """One step of both arms; poses and arrays are read-only.
+
+    Args:
+        wanted: gripper velocity that the source asked for.
+        command: joint rates commanded of the space arm, and what bound them.
+        snapshot: the space arm at the waypoint.
+    """
+
+    wanted: Twist = field(kw_only=True)
+    command: RateCommand = field(kw_only=True)
+    snapshot: Snapshot = field(kw_only=True)
 
     @property
     def alone(self) -> bool:
@@ -100,7 +109,7 @@ def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
     pose = forward(geometry, q_rad)
     far = singular_distances(geometry, q_rad)
     return ArmSample(
-        q_rad.tolist(), pose.position_m.tolist(), _quaternion(pose.rotation),
+        q_rad.tolist(), pose.position_m.tolist(), quaternion_of(pose.rotation),
         (far.wrist, far.elbow_m, far.shoulder_m),
     )  # fmt: skip
 
@@ -109,9 +118,5 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
     """The space arm, for the gate."""
     return ArmSample(
         snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
-        _quaternion(snapshot.rotation_BG), (smallest_singular_value,),
+        quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),
     )  # fmt: skip
-
-
-def _quaternion(rotation: Array) -> tuple[float, ...]:
-    return tuple(Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist())

@@ -10,6 +10,8 @@ request at the earliest, so what the path does never depends on how fast the ans
 
     request at t, answer by t + 0.35 s, under way to it from t + 0.45 s, there at t + 0.8 s
 
+All of the path is later by the setting `delay_s`.
+
 No answer after 250 ms: it asks once more, without its position so that the answer still fits. An
 answer with a wrong checksum is asked for again with status 1 as long as one more fits.
 
@@ -87,6 +89,11 @@ class ArmController:
     def seq(self) -> int:
         """Sequence number of the newest request."""
         return self._seq
+
+    @property
+    def left_s(self) -> float:
+        """When the last byte that `advance` returned had left [s]; -inf before the first."""
+        return self._line.left_s
 
     @property
     def gripper(self) -> tuple[Array, Array]:
@@ -250,6 +257,7 @@ class ArmController:
         pose = np.column_stack([rotation, position_m])
         period_s = self._period_s()
         begin_s = self._asked_s + period_s + self._settings.blends.longest_s
+        begin_s += self._settings.delay_s
         try:
             self.motion.extend(pose, begin_s, begin_s + period_s)
         except LimitError as error:

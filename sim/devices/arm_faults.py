@@ -173,8 +173,10 @@ class ArmFaultBoard:
 
     def due_s(self) -> float:
         """Return when the next fault begins or ends [s]; inf if none does."""
+        if not (self._running or self._waiting):  # asked for at every look
+            return math.inf
         times = [until_s for until_s, _ in self._running]
-        return min(times + [at_s for at_s, _ in self._waiting[:1]], default=math.inf)
+        return min(times + [at_s for at_s, _ in self._waiting[:1]])
 
     def value(self, kind: str) -> float | None:
         """Return the value of a fault that is on, or None."""

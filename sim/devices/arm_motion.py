@@ -46,6 +46,7 @@ class ArmMotion:
         self._servos = JointServos(servos, q_rad)
         self.path = ContinuousPath(blends, model.pose(q_rad))
         self._started_s, self._steps = now_s, 0
+        self._since_s = 0.0  # the last servo period
         self._braking = False
         self._last_q = np.array(q_rad)
         self._changed_s = now_s
@@ -67,8 +68,11 @@ class ArmMotion:
 
     @property
     def measured(self) -> Array:
-        """Where the gripper is: rotation beside position [m], shape (3, 4)."""
-        return self._model.pose(self._servos.q_rad)
+        """Where the gripper is: rotation beside position [m], shape (3, 4).
+
+        Joints do not stand still between two servo periods.
+        """
+        return self._model.pose(self._servos.q_rad + self._since_s * self._servos.rate_rad_s)
 
     def extend(self, pose: Array, begin_s: float, end_s: float) -> None:
         """Go on to a waypoint.
@@ -121,6 +125,7 @@ class ArmMotion:
     def run(self, now_s: float) -> None:
         """Let the arm move until a time (monotonic time [s])."""
         target = math.floor((now_s - self._started_s) / SERVO_S + 1e-6)
+        self._since_s = min(max(now_s - self._started_s - target * SERVO_S, 0.0), SERVO_S)
         while self._steps < target:
             if self._started_s + self._steps * SERVO_S > self._quiet_s():
                 self._steps = target

@@ -140,7 +140,7 @@ class ContinuousPath:
         half_s = self.half_duration(before, rates)
         self.worst_blend_m = max(self.worst_blend_m, blend_distance_m(before, rates, half_s))
         self._corners = [
-            *self._corners[-1:],  # the arm may still be in that blend, never in an older one
+            *self._corners[-2:],  # the arm may still be in these blends, never in an older one
             Corner(begin_s, half_s, place, before, rates),
             Corner(end_s, longest_s, pose, rates, np.zeros(6)),
         ]

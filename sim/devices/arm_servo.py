@@ -96,12 +96,11 @@ def _run(table: Array, gains: Array, state: Array, increment: Array, steps: int)
         for j in range(6):
             inertia, viscous, coulomb = table[0, j], table[1, j], table[2, j]
             q, rate = state[0, j], state[1, j]
-            state[2, j] += increment[j]
-            drive = increment[j] / dt
+            error, drive = state[2, j] - q, increment[j] / dt
+            state[2, j] += increment[j]  # reached at the end of this period, not before
             if braking > 0.0:
                 torque = -table[3, j] * np.sign(rate)
             else:
-                error = state[2, j] - q
                 # Standing still, it pushes where the joint should go, or friction would keep it.
                 if abs(drive) > _CREEP_RAD_S:
                     sense = np.sign(drive)
@@ -121,7 +120,7 @@ def _run(table: Array, gains: Array, state: Array, increment: Array, steps: int)
                 after = 0.0 if braking > 0.0 or abs(push) <= coulomb else after
             after = min(max(after, -table[4, j]), table[4, j])
             state[1, j] = after
-            state[0, j] = q + dt * after
+            state[0, j] = q + 0.5 * dt * (rate + after)  # the torque is held for a period
 
 
 class JointServos:

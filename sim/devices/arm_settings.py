@@ -27,6 +27,7 @@ class ArmControllerSettings:
         baud: Bits per second of the line.
         period_s: Time between two requests while it moves [s].
         retry_after_s: So long it waits for an answer before it asks once more [s].
+        delay_s: So much later than it could it takes up each waypoint [s].
         feedback: Whether requests say where the gripper is.
         echo: Whether it echoes what it receives.
         calibrated: Whether the arm is calibrated at the start.
@@ -45,6 +46,7 @@ class ArmControllerSettings:
     baud: int = 9600
     period_s: float = 0.35
     retry_after_s: float = 0.25
+    delay_s: float = 0.0
     feedback: bool = False
     echo: bool = False
     calibrated: bool = True
@@ -63,6 +65,8 @@ class ArmControllerSettings:
             raise ValueError(
                 f"retry_after_s = {self.retry_after_s}: above 0 and below {self.period_s:g} s"
             )
+        if not 0.0 <= self.delay_s <= self.period_s:
+            raise ValueError(f"delay_s = {self.delay_s}: 0 to a period, {self.period_s:g} s")
         if not (1200 <= self.baud <= 115_200 and self._second_answer_s() <= self.period_s):
             raise ValueError(
                 f"baud = {self.baud}: a second answer has to come within {self.period_s:g} s; "

@@ -50,6 +50,8 @@ class PacedLine:
         self._line = bytearray()
         self.lost_bytes = 0
         """Bytes of the host that found no room."""
+        self.left_s = -math.inf
+        """When the last byte that was taken had left [s]."""
 
     def write(self, data: bytes, now_s: float) -> None:
         """Let the controller say something (monotonic time [s])."""
@@ -73,7 +75,8 @@ class PacedLine:
         """Return the bytes that have left by now (monotonic time [s])."""
         found = bytearray()
         while self._out and self._out[0][0] <= now_s:
-            found.append(self._out.popleft()[1])
+            self.left_s, byte = self._out.popleft()
+            found.append(byte)
         return bytes(found)
 
     def arrive(self) -> bytes | None:

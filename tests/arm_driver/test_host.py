@@ -175,6 +175,17 @@ def test_first_waypoint_is_repeated_to_a_robot_at_rest_that_did_not_get_it():
     assert bench.ask(7, RobotStatus.RAN_DRY) == Waypoint(7, place(1000))
     assert bench.ask(8, RobotStatus.RAN_DRY) is None
     assert bench.report.result is StreamResult.RAN_DRY
+    assert "waypoint 1 (number 7 on the line) in time and is at rest at the start" in (
+        bench.report.text
+    )
+
+
+def test_numbers_that_are_none_of_the_stream_are_told_as_they_are():
+    """A robot whose program was started anew asks from 0 on."""
+    bench = Bench().streaming()
+    assert bench.ask(0, RobotStatus.RAN_DRY) is None
+    assert "did not take number 9999 on the line in time" in bench.report.text
+    assert bench.report.text.endswith("at rest at number 9998 on the line")
 
 
 def test_empty_slot_is_not_answered_and_the_second_request_is_late():
@@ -198,7 +209,8 @@ def test_running_dry_ends_the_stream_and_nothing_more_is_sent():
     assert bench.ask(10, RobotStatus.RAN_DRY) is None
     report = bench.report
     assert (report.state, report.result) == (HostState.READY, StreamResult.RAN_DRY)
-    assert "did not take waypoint 9 in time and is at rest at waypoint 8" in report.text
+    missed, last = "waypoint 3 (number 9 on the line)", "waypoint 2 (number 8 on the line)"
+    assert f"did not take {missed} in time and is at rest at {last}" in report.text
     assert bench.host.offer(place(3000)) is Offer.NO_STREAM
     for seq, status in product((8, 9, 10), (RobotStatus.RUNNING, RobotStatus.CHECKSUM_ERROR)):
         assert bench.ask(seq, status) is None

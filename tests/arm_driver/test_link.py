@@ -6,9 +6,9 @@ import select
 import socket
 import termios
 import threading
-import tty
 
 import pytest
+from wire_peer import WAIT_S, Peer, now_s, until
 
 from arm_driver.contour import (
     EndOfStream,
@@ -16,7 +16,6 @@ from arm_driver.contour import (
     Request,
     RobotStatus,
     Waypoint,
-    decode_answer,
     encode_request,
 )
 from arm_driver.host_states import HostState, StreamResult
@@ -32,18 +31,10 @@ from arm_driver.location import Location
 from arm_driver.port import open_port
 from arm_driver.supervision_settings import SupervisionSettings
 from arm_driver.urls import SerialLink, SocketLink, parse_arm_link
-from hil.realtime import MonotonicSleeper
 
 pytestmark = pytest.mark.real_time
 
-_SLEEPER = MonotonicSleeper()
 START = Location((40_000, 10_000, 20_000, 0, 90_000, 0))
-WAIT_S = 5.0
-
-
-def now_s():
-    """Monotonic time [s]."""
-    return _SLEEPER.now_ns() * 1e-9
 
 
 def place(steps):
@@ -53,57 +44,6 @@ def place(steps):
 @pytest.fixture(autouse=True)
 def _own_locks(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-
-
-class Peer:
-    """The robot's end of a wire: a descriptor on which the test asks and listens."""
-
-    def __init__(self, fd, url, also=()):
-        self.fd, self.url = fd, url
-        self._also = list(also)
-        self._rest = b""
-
-    def say(self, data):
-        os.write(self.fd, data)
-
-    def ask(self, seq, status=RobotStatus.RUNNING, location=None):
-        self.say(encode_request(Request(seq, status, location)))
-
-    def line(self, timeout_s=WAIT_S):
-        """The next line of the host without its carriage return; None if there is none."""
-        end_s = now_s() + timeout_s
-        while b"\r" not in self._rest:
-            left_s = end_s - now_s()
-            if left_s <= 0 or not select.select([self.fd], [], [], left_s)[0]:
-                return None
-            data = os.read(self.fd, 4096)
-            if not data:
-                return None
-            self._rest += data
-        line, _, self._rest = self._rest.partition(b"\r")
-        return line
-
-    def answer(self):
-        line = self.line()
-        assert line is not None, "no answer"
-        return decode_answer(line)
-
-    def unplug(self):
-        for fd in (self.fd, *self._also):
-            with contextlib.suppress(OSError):
-                os.close(fd)
-        self._also = []
-        self.fd = -1
-
-
-@pytest.fixture
-def pty_peer():
-    master, slave = os.openpty()
-    tty.setraw(master)
-    tty.setraw(slave)
-    peer = Peer(master, f"serial:{os.ttyname(slave)}", also=[slave])
-    yield peer
-    peer.unplug()
 
 
 @pytest.fixture
@@ -142,15 +82,6 @@ def linked(peer, **settings):
         yield link
     finally:
         link.close()
-
-
-def until(link, wanted):
-    """Poll until a report is as wanted; the wait is a select without descriptors."""
-    end_s = now_s() + WAIT_S
-    while not wanted(report := link.poll()):
-        assert now_s() < end_s, report
-        select.select([], [], [], 0.002)
-    return report
 
 
 def begin(peer, link, seq=0):

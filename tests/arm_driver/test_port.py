@@ -8,7 +8,6 @@ import tty
 
 import pytest
 
-from arm_driver import host
 from arm_driver.contour import Request, RobotStatus, encode_request
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings, StreamPlan
@@ -150,7 +149,7 @@ def test_a_small_line_after_a_full_buffer_is_lost_as_well(stalled):
 
 
 def test_a_robot_that_asks_and_does_not_read_loses_the_link(stalled, monkeypatch):
-    monkeypatch.setattr(host, "_REPEATS_ALLOWED", 10**6)
+    monkeypatch.setattr("arm_driver.answers._REPEATS_ALLOWED", 10**6)
     near, far = stalled
     link = ArmLink(ArmPort(near, "socket://robot:1", now_s), HostSettings(), now_s)
     far.sendall(encode_request(Request(0, RobotStatus.RAN_DRY, START)))

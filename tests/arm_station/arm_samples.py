@@ -154,10 +154,12 @@ def write_run(
     count: int = 240,
     events: Sequence[EventRecord] = COMPLETED,
     described: bool = True,
+    supervision: dict[str, object] | None = None,
 ) -> ArmRecording:
     """Record the frames, each changed by `change`, and read them back."""
     kept = {name: value for name, value in BLEND.items() if name != "tolerance_m"}
     robot = {"blend": kept | {"tolerance_mm": 1e3 * BLEND["tolerance_m"]}}
+    robot |= {} if supervision is None else {"supervision": supervision}
     scenario = {MACHINES_KEY: machines().to_json(), "robot": robot} if described else {}
     header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)
     recorder = Recorder(Ring.local(), path, header)

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from arm_driver.kinematics import forward
 from hil.arm_scenario import arm_plan_from_table
 from hil.arm_sources.settings import make_source
 from hil.recording.arm_recording import ArmRecording
+from hil.robot_settings import RobotSettings
+from hil.shipped import configs_dir
+from hil.stations.arm_step import location_of
 
 PERIOD_S = 0.35
 TOKEN = "a token of the tests"
@@ -19,6 +23,18 @@ START = {
     "start": {"position_m": [0.45, 0.15, 0.75], "oat_deg": [90.0, 0.0, 0.0]},
     "start_joints_deg": [46.4, 78.1, -218.3, 53.8, 63.8, -31.1],
 }
+
+RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")
+NEAR_SINGULAR_DEG = (0.0, 45.0, -180.0, 10.0, 6.5, 20.0)
+
+
+def near_singular(turned_deg):
+    """The robot near its wrist's singularity: joint 6 makes good what joint 4 is turned by."""
+    return np.array(NEAR_SINGULAR_DEG) + turned_deg * np.array([0.0, 0.0, 0.0, 1.0, 0.0, -1.0])
+
+
+def place_of(joints_deg):
+    return location_of(forward(RM01.geometry(), np.radians(joints_deg)), RM01.oat_convention())
 
 
 def live_table(source, longest_s=20.0, **keys):
@@ -37,7 +53,7 @@ def live_plan(source, *overrides, **keys):
     return arm_plan_from_table(live_table(source, **keys), Path("live.toml"), overrides)
 
 
-def live_toml(path: Path, source: str, longest_s=20.0) -> Path:
+def live_toml(path: Path, source: str, longest_s=20.0, model="b") -> Path:
     """The same as a file."""
     mapping = "\n".join(
         [
@@ -47,7 +63,7 @@ def live_toml(path: Path, source: str, longest_s=20.0) -> Path:
     )
     path.write_text(
         f'station = "arm"\nname = "live"\nlongest_s = {longest_s}\n'
-        f'[space_arm]\nmodel = "b"\n[mapping]\n{mapping}\n[source]\n{source}\n'
+        f'[space_arm]\nmodel = "{model}"\n[mapping]\n{mapping}\n[source]\n{source}\n'
     )
     return path
 

@@ -50,7 +50,7 @@ class Station:
     """A planned motion of one waypoint, whose listening is the operator's look."""
 
     held, robot_moves, live, why, course = True, False, False, "", Course.AT_REST
-    resting, gap = False, (0.0, 0.0)
+    resting, gap, robot_alone, note = False, (0.0, 0.0), False, ""
 
     def __init__(self, listen):
         self.listen = listen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import math
 import struct
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from hil.recording.arm_frame import (
     ARM,
     ARM_FIELDS,
+    WATCHED,
     ArmFlag,
     ArmFrame,
     arm_header,
@@ -27,6 +29,7 @@ from hil.recording.export import column_names, events_path, export_csv
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, CycleFrame, Level, pack_into
 from hil.recording.frame import FRAME as PLATFORM_FRAME
 from hil.recording.header import RecordingError, RunHeader
+from hil.recording.layout import Layout
 from hil.recording.layouts import LAYOUTS, PLATFORM, layout_of
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Gap, Recording
@@ -88,6 +91,30 @@ def test_what_is_not_there_is_nan_and_defaults_are_that(tmp_path: Path) -> None:
         if row.count > 1 or row.name in ("sent_seq", "measured_at_s", "answer_latency_s"):
             assert np.isnan(run.column(row.name)).all(), row.name
     assert run.column("requests").tolist() == [0]
+
+
+def without(name: str) -> Layout:
+    """The arm's layout, writing cycles as versions did that had no field of this name."""
+
+    def message(flat, header):
+        told = orjson.loads(ARM.message(flat, header))
+        del told[name]
+        return orjson.dumps(told)
+
+    return dataclasses.replace(ARM, message=message)
+
+
+def test_recordings_of_before_a_field_are_read_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = [different_frame(index) for index in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setitem(LAYOUTS, "arm", without("watched"))
+        path = recorded(tmp_path / "a.mcap", frames)
+    run = ArmRecording.open(path)
+    assert run.column("watched").shape == (3, len(WATCHED))
+    assert np.isnan(run.column("watched")).all()
+    assert run.column("gripper_speed_m_s").tolist() == [f.gripper_speed_m_s for f in frames]
 
 
 @given(st.lists(st.floats(width=64), min_size=7, max_size=7), st.integers(0, 2**53 - 1))

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 from arm_samples import ASKED_FIRST_S, DELAY_S, PERIOD_S, machines, write_run
 from html_samples import parsed
 
-from hil.recording.arm_frame import NAN7, link_tally, stream_result
+from hil.recording.arm_frame import NAN7, SUPERVISION, link_tally, stream_result
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.report import arm_page
 from hil.report.arm_causes import Cause
@@ -266,6 +266,21 @@ def test_the_link_is_told_as_counted(tmp_path: Path, view: ArmView) -> None:
     without = link_table(view)
     assert [row.value for row in without.rows] == ["240", "240", "0"]
     assert "not known" in without.note
+
+
+@pytest.mark.parametrize(
+    ("windows", "bad"),
+    [(None, False), ({"period_tolerance": 0.01}, True), ({"period_tolerance": 0.04}, False)],
+)
+def test_the_period_is_held_to_the_window_of_the_run(tmp_path: Path, windows, bad: bool) -> None:
+    """A mean that is 2 % off: the standard window is 3 %."""
+    tally = {"periods": 200, "period_mean_s": 0.98 * PERIOD_S}
+    events = (
+        stream_result(1.0, 5, "completed", ""), link_tally(1.0, 5, tally, SUPERVISION),
+    )  # fmt: skip
+    run = write_run(tmp_path / "a.mcap", events=events, count=5, supervision=windows)
+    rows = {one.name: one for one in arm_key_figures(ArmView.of(run))}
+    assert rows["period of the robot, mean"].bad is bad
 
 
 # --- every section in every case -----------------------------------------------------------------

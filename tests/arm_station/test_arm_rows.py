@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from line_bench import PERIOD_S, play
 
-from arm_driver import host, stream
+from arm_driver import answers, host, stream
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings
 from arm_driver.stream import Stream
 from hil.arm_bench import prepare_plan
 from hil.arm_loop import ArmLoop
 from hil.console import RefusedError
+from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm import ArmStation
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -136,7 +137,7 @@ def test_row_42_positive_control(prepared, line, tmp_path):
 def test_row_42_positive_control_of_going_on(prepared, line, tmp_path, monkeypatch):
     """A host that takes no notice of a robot at rest goes on feeding it when it can again."""
     hang(monkeypatch, HANGS_S + 6 * PERIOD_S)
-    monkeypatch.setattr(host.ContourHost, "_run_dry", lambda self, text: None)
+    monkeypatch.setattr(host, "judged", lambda *request, **heard: None)
     with pytest.raises(AssertionError):
         judge_row_42(play(prepared, line, tmp_path), line, prepared)
 
@@ -263,7 +264,8 @@ def test_row_44_a_robot_that_stands_elsewhere_is_not_started(prepared, line, tmp
 
 
 def test_row_44_positive_control(prepared, line, tmp_path, monkeypatch):
-    monkeypatch.setattr(host, "check_start", lambda *args: None)
+    for place in (host, answers):
+        monkeypatch.setattr(place, "check_start", lambda *args: None)
     with pytest.raises(AssertionError, match="nothing is sent"):
         judge_row_44(play(prepared, line, tmp_path, "elsewhere value=0.01"), line)
 
@@ -325,32 +327,7 @@ def test_a_robot_that_stops_by_itself_gets_nothing_more(
     assert line.at_rest
 
 
-# Supervision: each its own result within a second, and nothing after the end.
-
-
-@pytest.mark.parametrize(
-    ("fault", "result", "words"),
-    [
-        ("slow value=0 at_s=3", StreamResult.NOT_FOLLOWING, "does not follow: "),
-        ("slow value=0.5 at_s=3", StreamResult.NOT_FOLLOWING, "does not follow: "),
-        ("beside value=0.02 at_s=3", StreamResult.NOT_FOLLOWING, "(most in z, +1"),
-        ("period value=0.25 at_s=3", StreamResult.OFF_PERIOD, "faster than its period"),
-        ("period value=0.7 at_s=3", StreamResult.OFF_PERIOD, "slower than its period"),
-    ],
-)
-def test_a_robot_that_does_otherwise_is_ended_at_once_with_its_own_result(
-    prepared, line, tmp_path, fault, result, words
-):
-    found = play(prepared, line, tmp_path, fault)
-    assert found.end.result is result
-    assert not found.ok
-    assert words in found.end.reason
-    assert "\n" not in found.end.reason
-    ended_s = next(at_s for at_s, one in line.answers if one.startswith(b"-1,1,"))
-    latest_s = 1.0 if "0.7" not in fault else 1.8  # that one asks only every 0.7 s
-    assert 3.0 < ended_s < 3.0 + PERIOD_S + latest_s, "within a second of the first request"
-    assert not line.after(ended_s)
-    assert line.at_rest
+# Supervision; what ends a stream with its own result: test_arm_ends.py.
 
 
 def test_a_robot_that_never_moves_is_found_at_its_start(prepared, line, tmp_path):
@@ -359,15 +336,22 @@ def test_a_robot_that_never_moves_is_found_at_its_start(prepared, line, tmp_path
     assert line.at_rest
 
 
-def test_a_robot_that_misses_its_last_waypoint_has_run_dry(prepared, line, tmp_path):
-    last_s = 0.35 * len(prepared.steps)
-    found = play(prepared, line, tmp_path, f"drop_answer value=1 at_s={last_s - 0.2:g}")
-    assert found.end.result is StreamResult.RAN_DRY
-    assert not found.ok
-
-
 def test_without_faults_the_robot_is_well_within_its_windows(prepared, line, tmp_path):
     watched = play(prepared, line, tmp_path).end.report.supervision
     assert watched.following.measured >= len(prepared.steps)
     assert watched.following.share < 0.4, "the windows are twice as wide as what a good robot does"
     assert watched.period.mean_s == pytest.approx(PERIOD_S, abs=1e-3)
+
+
+def test_each_waypoint_tells_what_is_left_of_the_windows(prepared, line, tmp_path):
+    found = play(prepared, line, tmp_path, "period value=0.33 at_s=3")
+    told = ArmRecording.open(found.recorder.path).column("watched")
+    following, ahead, behind, silence, blank = told.T
+    assert np.isnan(told[0, [0, 1, 2, 4]]).all(), "nothing is known before the first request"
+    assert 0.0 < following[3:].min() < following[3:].max() < 0.4
+    gained = (0.97 * PERIOD_S - 0.33) * np.arange(1, 5)
+    assert ahead[-4:] == pytest.approx(ahead[-5] + gained, abs=1e-3)
+    assert not behind[3:].any()
+    assert not blank[3:].any()
+    assert silence[3:8] == pytest.approx([PERIOD_S] * 5, abs=0.011)
+    assert silence[-4:] == pytest.approx([0.33] * 4, abs=0.011)

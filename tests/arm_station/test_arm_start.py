@@ -4,25 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from live_bench import START, live_plan
+from live_bench import NEAR_SINGULAR_DEG, RM01, START, live_plan, near_singular, place_of
 from typer.testing import CliRunner
 
 import hil.arm_bench
 from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of, forward
+from arm_driver.kinematics import Joints, branch_of
 from hil.arm_bench import prepare_plan, run_arm, stream_plan
 from hil.arm_start import JOINTS_APART_DEG, RobotStart, read_place
 from hil.cli import app
 from hil.console import RefusedError
-from hil.robot_settings import RobotSettings
 from hil.settings import ConfigError
-from hil.shipped import configs_dir
-from hil.stations.arm_step import location_of
 from sim.devices.arm_controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")
 
-RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")
 SHORT = {
     "kind": "profile", "frame": "base",
     "segment": [{"duration_s": 2.0, "velocity_m_s": [0.0, 0.0, 0.01]}],
@@ -98,18 +94,6 @@ def test_what_the_robot_tells_goes_before_what_the_operator_says(prepared, tmp_p
     result = run_arm(prepared, tmp_path, robot_at=moved(stream_plan(prepared).start, 800.0))
     assert result.end.result is StreamResult.COMPLETED
     assert any("the robot says that it is at" in event.message for event in result.events)
-
-
-NEAR_SINGULAR_DEG = (0.0, 45.0, -180.0, 10.0, 6.5, 20.0)
-
-
-def near_singular(turned_deg):
-    """The robot near its wrist's singularity: joint 6 makes good what joint 4 is turned by."""
-    return np.array(NEAR_SINGULAR_DEG) + turned_deg * np.array([0.0, 0.0, 0.0, 1.0, 0.0, -1.0])
-
-
-def place_of(joints_deg):
-    return location_of(forward(RM01.geometry(), np.radians(joints_deg)), RM01.oat_convention())
 
 
 def planned_near_singular():

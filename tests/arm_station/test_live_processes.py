@@ -17,8 +17,10 @@ import pytest
 from live_bench import TOKEN, live_plan, live_toml, set_point, speeds_m_s
 
 from hil.arm_bench import prepare_plan
+from hil.arm_dead_man import RELEASED_S
 from hil.arm_runner import emulated_robot
 from hil.realtime import RealClock
+from hil.recording.arm_frame import ArmFlag
 from hil.recording.arm_recording import ArmRecording
 
 now_s = RealClock().now_s
@@ -39,15 +41,16 @@ class Run:
 
     Args:
         arguments: after `hil run`.
+        verb: in place of that.
     """
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, verb=("run",)):
         self.near, self.far = pty.openpty()
         termios.tcsetwinsize(self.far, (30, COLUMNS))
         self.before = termios.tcgetattr(self.far)
         self.shown = b""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hil.cli", "run", *map(str, arguments)],
+            [sys.executable, "-m", "hil.cli", *verb, *map(str, arguments)],
             stdin=self.far, stdout=self.far, stderr=self.far, start_new_session=True,
             env=os.environ | {"TERM": "xterm", "NO_COLOR": "1"},
         )  # fmt: skip
@@ -98,8 +101,8 @@ class Run:
 def started():
     runs = []
 
-    def start(*arguments):
-        runs.append(Run(*arguments))
+    def start(*arguments, **options):
+        runs.append(Run(*arguments, **options))
         return runs[-1]
 
     yield start
@@ -112,12 +115,15 @@ def recording_in(folder):
 
 
 def test_keys_in_a_terminal_move_a_robot_on_a_line(robot, started, tmp_path):
-    scenario = live_toml(tmp_path / "live.toml", 'kind = "keyboard"\nframe = "base"')
+    """Let go for longer than a released handle may take: the robot rests while the arm swings."""
+    source = 'kind = "keyboard"\nframe = "base"'
+    scenario = live_toml(tmp_path / "live.toml", source, model="e")
     run = started(scenario, "--arm-link", robot, "--out", tmp_path / "runs")
     run.until("the stream begins")
     assert not termios.tcgetattr(run.far)[3] & (termios.ECHO | termios.ICANON)
     run.hold(b"r", 1.2)
-    run.hold(b"", 1.6)
+    run.hold(b"", RELEASED_S + 0.6)
+    run.hold(b"r", 0.8)
     os.write(run.near, b"q")
     assert run.ended() == 0, run.text()
     text = run.text()
@@ -129,7 +135,13 @@ def test_keys_in_a_terminal_move_a_robot_on_a_line(robot, started, tmp_path):
     assert "0 with nothing ready, 0 late" in text
     assert "rrr" not in text, "no key is echoed"
     assert termios.tcgetattr(run.far) == run.before, "the terminal is given back"
-    wanted, gripper = speeds_m_s(recording_in(tmp_path / "runs"))
+    told = recording_in(tmp_path / "runs")
+    wanted, gripper = speeds_m_s(told)
+    resting = ArmRecording.open(told).column("flags") & ArmFlag.RESTING != 0
+    rested = np.flatnonzero(resting)[0]
+    assert wanted[:rested].max() > 0.02
+    assert wanted[rested:].max() > 0.005, "and it goes on"
+    assert gripper[resting].min() == 0.0
     assert max(wanted) > 0.02
     assert wanted[-1] == 0.0
     assert gripper[-1] < 1e-3 < max(gripper)
@@ -212,3 +224,25 @@ def test_another_process_moves_the_robot_until_it_falls_silent(robot, started, t
     assert max(wanted) > 0.015
     assert moving[-1] < len(wanted) - 2, "silent before it ended"
     assert gripper[-1] < 1e-3 < max(gripper)
+
+
+def test_a_robot_on_a_line_goes_to_joints_while_space_is_held(robot, started, tmp_path):
+    """The posture is asked for, answered by a person; let go, it rests; held again, it arrives."""
+    verb = ("arm", "goto", "rm01")
+    run = started(
+        "--joints", "44.4,77.1,-218.3,53.8,63.8,-31.1", "--arm-link", robot,
+        "--out", tmp_path / "runs", verb=verb,
+    )  # fmt: skip
+    run.until("Does its pendant show these?")
+    os.write(run.near, b"y\n")
+    run.until("the stream begins")
+    run.hold(b" ", 1.0)
+    run.hold(b"", 1.6)
+    while run.process.poll() is None:
+        run.hold(b" ", 0.3)
+    assert run.ended() == 0, run.text()
+    text = run.text()
+    assert "held again; the robot goes on" in text
+    assert "completed" in text
+    joints = ArmRecording.open(recording_in(tmp_path / "runs")).column("robot_q")
+    np.testing.assert_allclose(np.degrees(joints[-1])[:2], [44.4, 77.1], atol=1e-3)

@@ -179,8 +179,8 @@ def test_the_robot_rests_while_the_elastic_arm_swings_and_follows_it_again(monke
 def station():
     """A station that is let go, whose robot does what it is told to."""
     return SimpleNamespace(
-        held=False, resting=False, robot_moves=True, gap=(0.0, 0.0), rest=lambda: None,
-        go_on=lambda: None,
+        held=False, resting=False, robot_alone=False, robot_moves=True, gap=(0.0, 0.0),
+        rest=lambda: None, go_on=lambda: None,
     )  # fmt: skip
 
 

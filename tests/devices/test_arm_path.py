@@ -272,6 +272,18 @@ def test_delay_from_request_to_arrival_is_as_stated():
     assert passed_s - asked_s[2] == pytest.approx(0.8 + 2 / 120, abs=0.02)
 
 
+@pytest.mark.parametrize("bandwidth_rad_s", [50.0, 120.0, 180.0])
+def test_joints_lag_by_twice_the_inverse_of_their_bandwidth(bandwidth_rad_s):
+    servos = JointServos(
+        ServoSettings(bandwidth_rad_s=bandwidth_rad_s, friction_known=1.0), np.zeros(6)
+    )
+    for k in range(1, 25):
+        servos.aim(np.full(6, 0.0056 * k))  # 0.2 rad/s
+        servos.run(32)
+    lag_s = (servos.setpoint_rad - servos.q_rad) / 0.2
+    np.testing.assert_allclose(lag_s, 2.0 / bandwidth_rad_s, atol=2e-5)
+
+
 def test_servos_keep_rate_and_torque():
     limits = ServoSettings()
     servos = JointServos(limits, np.zeros(6))

@@ -134,6 +134,21 @@ def test_control_asked_by_function_23_it_refuses():
     assert "exception 1, illegal function" in str(result.errors[1])
 
 
+@pytest.mark.parametrize("requests", [1, 2])
+@pytest.mark.parametrize("in_time", [1, 2, 4, 5])
+def test_units_that_a_slow_bus_left_out_are_the_first_of_the_next_cycle(in_time, requests):
+    """The loop takes what came by the deadline; of the next answer only the bus has known."""
+    device, heard = Registers(), Counter()
+    map_ = shipped_map(units=[1, 2, 3, 4, 5, 6], read_write=requests == 1)
+    runner = CycleRunner(map_, device.now_s)
+    for _ in range(30):
+        result = CycleResult()
+        runner.run(device, ORDERS, device.t_s + 1e-3 * (requests * in_time + 0.5), result)
+        assert len(result.answers) == in_time + (requests == 1)
+        heard.update(list(result.answers)[:in_time])
+    assert {heard[unit] for unit in range(1, 7)} == {5 * in_time}
+
+
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_a_busy_unit_is_asked_again_within_the_cycle(times):
     device = Registers(refuse=[6] * times)

@@ -100,7 +100,7 @@ def gather(seen: Seen, folder: Path) -> None:
     with suppress(ValueError):
         seen.result = json.loads(result)
     words = [console, result]
-    began_s = 0.0
+    began_s = lost_s = before_s = 0.0  # motion time counts cycles: what they took longer is lost
     for path in sorted((folder / "runs").glob("*/*.mcap"), key=lambda each: len(each.name)):
         seen.parts += 1
         for topic, row in messages(path):
@@ -108,15 +108,18 @@ def gather(seen: Seen, folder: Path) -> None:
                 began_s = began_s or (row.get("data") or {}).get("monotonic_s", 0.0)
                 words.append(row["message"])
             elif topic == CYCLES:
+                if seen.indices and row["index"] == seen.indices[-1] + 1:
+                    lost_s += row["dt_s"] - (row["t_s"] - before_s)
+                before_s = row["t_s"]
                 seen.indices.append(row["index"])
                 if not seen.modes or seen.modes[-1][1] != row["mode"]:
-                    seen.modes.append((row["t_s"], row["mode"]))
+                    seen.modes.append((row["t_s"] + lost_s, row["mode"]))
     last = len(seen.indices) and seen.indices[-1]
     for path in (folder / "runs").glob("*/gate.jsonl"):
         for row in map(json.loads, path.read_text().splitlines()):
             words.append(row.get("event", ""))
             newer = "mode" in row and row["cycle"] > last
             if newer and (not seen.modes or row["mode"] != seen.modes[-1][1]):
-                seen.modes.append((row["t_s"], row["mode"]))
+                seen.modes.append((row["t_s"] + lost_s, row["mode"]))
     seen.modes = [(began_s + at, mode) for at, mode in seen.modes]
     seen.words = "\n".join(words)

@@ -182,7 +182,7 @@ def test_joints_of_both_arms_and_singularities():
     assert model.problem == ""
     distances = least * [1.5, 1.0 + FULL_LEASTS, 30.0]
     model.take(batch(facts, robot_q=robot_q, space_q=space_q, margins=distances), 0.0)
-    rows = model.rows
+    rows = [row for row in model.rows if row.name not in WINDOWS]
     assert len(rows) == 15
     worst, second, third = rows[:3]
     assert (worst.name, worst.words) == ("Space arm, joint 2", "1.146° BEYOND")
@@ -193,6 +193,63 @@ def test_joints_of_both_arms_and_singularities():
     elbow = next(row for row in rows if "elbow" in row.name)
     assert elbow.share == pytest.approx(1.0)
     assert elbow.unit == "m"
+
+
+WINDOWS = {
+    "Robot, off its path": (1.0, 100.0, "%", "not following"),
+    "Robot, too early": (0.15, 1e3, " ms", "off its period"),
+    "Robot, too late": (0.3, 1e3, " ms", "off its period"),
+    "Robot, silent": (1.05, 1e3, " ms", "link lost"),
+    "Robot, tells no place": (2.0, 1.0, "", "not following"),
+}
+"""Edges of the standard windows, factor and unit of what is shown, result beyond them."""
+
+
+def watched_rows(used, **changes):
+    """The supervision's bars with such shares of their windows used."""
+    facts = arm_facts()
+    facts.header.scenario["robot"]["supervision"] |= changes
+    model = MarginsModel(facts)
+    edges = np.array([edge for edge, *_ in WINDOWS.values()])
+    model.take(batch(facts, watched=np.asarray(used) * edges), 0.0)
+    assert model.problem == ""
+    return {row.name: row for row in model.rows if row.name in WINDOWS}
+
+
+@pytest.mark.parametrize(
+    ("used", "role"), [(0.0, "ok"), (0.49, "ok"), (0.51, "warn"), (0.9, "warn"), (0.96, "fault")]
+)
+def test_windows_of_the_supervision_are_margins_warned_from_half_on(used, role):
+    rows = watched_rows([used] * 5)
+    assert list(rows) == list(WINDOWS) or used
+    for name, (edge, factor, unit, result) in WINDOWS.items():
+        row = rows[name]
+        assert (row.share, row.role) == (pytest.approx(1.0 - used), role)
+        assert row.left == pytest.approx((1.0 - used) * edge * factor)
+        assert row.words.endswith(f", then {result}")
+        assert unit in row.words
+
+
+def test_the_window_that_is_nearest_to_its_end_comes_first_and_beyond_it_is_said():
+    rows = watched_rows([0.2, 0.7, 0.0, 0.3, math.nan])
+    assert next(iter(rows)) == "Robot, too early"
+    assert rows["Robot, too early"].words == "45 ms, then off its period"
+    assert rows["Robot, tells no place"].role == "unknown"
+    assert watched_rows([1.2] * 5)["Robot, off its path"].words == "20.00 % BEYOND"
+
+
+def test_the_windows_are_those_of_the_run():
+    row = watched_rows([0.0, 0.5, 0.0, 0.0, 0.0], ahead_s=0.3)["Robot, too early"]
+    assert row.share == pytest.approx(0.75)
+
+
+def test_a_run_of_before_the_supervision_has_no_such_rows():
+    facts = arm_facts()
+    del facts.header.scenario["robot"]["supervision"]
+    model = MarginsModel(facts)
+    model.take(batch(facts, watched=np.zeros(5)), 0.0)
+    assert model.problem == ""
+    assert len(model.rows) == 15
 
 
 def test_a_run_without_its_machines_says_so():

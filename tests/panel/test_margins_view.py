@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from feed_samples import batch, platform_facts, soft_ranges
+from feed_samples import arm_facts, batch, platform_facts, soft_ranges
 from view_samples import application, gone, pump, shown
 
 from hil.panel.margins_view import MarginsView
@@ -52,6 +52,28 @@ def test_bars_have_the_colour_and_length_of_the_margin(view, theme, share, role)
 def test_a_leg_beyond_its_limit_still_shows_its_colour(view):
     feed(view, lengths(-0.1))
     assert 0.0 < filled(view, LIGHT.fault) < 0.03
+
+
+def marks(view):
+    """Where dark lines cross the first bar, as shares of its length."""
+    image = view.bars.grab().toImage()
+    y = round(1.0 + (1.3 + 0.36) * view.bars._em())
+    light = np.array([image.pixelColor(x, y).lightnessF() for x in range(image.width())])
+    dark = [x for x in range(9, len(light) - 9) if light[x] < 0.8 * light[[x - 3, x + 3]].min()]
+    lines = [x for x in dark if x - 1 not in dark]
+    return [(x - 6) / (len(light) - 12) for x in lines]
+
+
+@pytest.mark.parametrize(("used", "role"), [(0.4, "ok"), (0.6, "warn")])
+def test_a_window_has_its_own_mark_from_which_it_is_warned(view, used, role):
+    facts = arm_facts()
+    view.set_model(MarginsModel(facts))
+    view._model.take(batch(facts, watched=np.array([used, 0.0, 0.0, 0.0, 0.0])), 0.0)
+    view.refresh()
+    pump()
+    assert view.bars.rows[0].name == "Robot, off its path"
+    assert filled(view, getattr(LIGHT, role)) == pytest.approx(1.0 - used, abs=0.012)
+    assert marks(view) == pytest.approx([0.05, 0.5], abs=0.01)
 
 
 def test_only_what_can_be_seen_is_drawn_anew(view):

@@ -1,5 +1,6 @@
 """A recording opened at once and read bit by bit: the same values as the ordinary reader's."""
 
+import dataclasses
 import math
 import struct
 import subprocess
@@ -22,7 +23,7 @@ from hil.panel.models.replay_index import Index
 from hil.panel.models.replay_numbers import POWERS, _number, scaled
 from hil.recording.frame import FRAME, EventKind
 from hil.recording.header import RecordingError, RunHeader
-from hil.recording.layouts import ARM, PLATFORM
+from hil.recording.layouts import ARM, LAYOUTS, PLATFORM
 from hil.recording.mcap_file import RecordingWriter
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
@@ -72,6 +73,30 @@ def table_of(recording):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     return write(tmp_path_factory.mktemp("whole") / "recording.mcap")
+
+
+def test_a_recording_of_before_a_field_came_is_shown_without_it(tmp_path, monkeypatch):
+    """By the kernel, and by the ordinary way."""
+
+    def message(flat, header):
+        told = orjson.loads(ARM.message(flat, header))
+        del told["watched"]
+        return orjson.dumps(told)
+
+    with monkeypatch.context() as patch:
+        patch.setitem(LAYOUTS, "arm", dataclasses.replace(ARM, message=message))
+        path = write(tmp_path / "recording.mcap", frames=20, layout=ARM)
+    feed = FileFeed(Index.read(path), Clock(), fill=False)
+    feed.frames.read_one(3)
+    watched, speed = column(ARM, "watched"), column(ARM, "gripper_speed_m_s")
+    wanted = table_of(Recording.open(path))
+    np.testing.assert_array_equal(feed.frames.table[3], wanted[3])
+    feed.frames.read(0)
+    assert feed.frames.damage == ""
+    np.testing.assert_array_equal(feed.frames.table, wanted)
+    assert np.isnan(feed.frames.table[:, watched]).all()
+    assert np.isfinite(feed.frames.table[:, speed]).all()
+    feed.frames.close()
 
 
 class Clock:

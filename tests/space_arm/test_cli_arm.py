@@ -13,7 +13,8 @@ from hil.cli_arm_choices import loads_of, space_arm_of
 QUICK = ("--motions", "1", "--reference-step", "1000", "--repeats", "1", "--no-rk4")
 KEYS = {
     "model", "payload_kg", "error_max_mm", "error_median_mm", "orientation_max_deg", "percent_max",
-    "rtf", "cost_ratio_rk4", "reference_error_mm", "published_1993",
+    "rtf", "cost_ratio_rk4", "reference_error_mm", "published_1993", "worst_motion", "worst_at_s",
+    "nudged_mm",
 }  # fmt: skip
 
 
@@ -84,7 +85,8 @@ def test_a_failed_run_gives_status_1(monkeypatch):
         (("--payload", "-5"), "above 0"),
         (("--payload", "nan"), "above 0"),
         (("--payload", "1e9"), "at most"),
-        (("--integrator", "rk4"), "sdirk2 or euler1993"),
+        (("--integrator", "sdirk4", "--model", "c"), "there are a, b, d, e"),
+        (("--integrator", "rk4"), "sdirk2 or sdirk4 or euler1993"),
         (("--motions", "99"), "there are"),
         (("--arm", "nowhere"), "no such file"),
     ],

@@ -15,6 +15,7 @@ from sim.world.space_arm.drive import (
     HOLD,
     INERTIA,
     LOOP_GAIN,
+    RIGID_GAP,
     STIFFNESS,
     TORQUE_MAX,
     TORQUE_PER_VOLT,
@@ -24,7 +25,12 @@ from sim.world.space_arm.drive import (
     JointDrive,
     drive_table,
 )
-from sim.world.space_arm.kernels.drive_law import gear_torque, motor_torque, passed_on
+from sim.world.space_arm.kernels.drive_law import (
+    free_rate,
+    gear_torque,
+    motor_torque,
+    passed_on,
+)
 
 ARM = shipped("bkm").arm()
 TABLES = {model.value: drive_table(ARM.drives, model.effects) for model in DriveModel}
@@ -127,20 +133,27 @@ def test_what_is_passed_on_obeys_the_motor_and_never_rises_with_the_link(
     if table[HOLD, j] != ELASTIC:
         windup = side * table[HALF_GAP, j]
     args = (table, j, hs, reference, windup, command, dry)
-    torque, fall, w = passed_on(*args, link, side, reference)
+    gap = table[HOLD, j] == RIGID_GAP
+    guess = free_rate(table, j, hs, reference, command, dry, 0.0) if gap else reference
+    torque, fall, w, follow = passed_on(*args, link, side, guess)
+    assert 0.0 <= follow <= 1.0
     assert fall >= 0.0
     assert np.isfinite(torque)
     assert np.isfinite(w)
     motor, _ = motor_torque(table, j, w, command)
     friction = motor - torque - table[INERTIA, j] * (w - reference) / hs
-    scale = 1.0 + abs(motor) + abs(torque) + table[INERTIA, j] * (abs(reference) + 1e-5) / hs
+    stiff = table[INERTIA, j] / hs + table[TORQUE_PER_VOLT, j] * table[LOOP_GAIN, j]
+    scale = 1.0 + abs(motor) + abs(torque) + table[INERTIA, j] * abs(reference) / hs + 3e-5 * stiff
     assert abs(friction) <= dry + 1e-9 * scale
     if w > 1e-8:
         assert friction == pytest.approx(dry, abs=1e-9 * scale)
     if w < -1e-8:
         assert friction == pytest.approx(-dry, abs=1e-9 * scale)
-    later, _, _ = passed_on(*args, link + faster, side, reference)
+    later, _, _, _ = passed_on(*args, link + faster, side, guess)
     assert later <= torque + 1e-9 * scale
+    _, fall_near, w_near, follow_near = passed_on(*args, link + 1e-6, side, guess)
+    if (fall_near, follow_near) == (fall, follow):  # on the same straight piece
+        assert w_near - w == pytest.approx(follow * 1e-6, abs=1e-12)
 
 
 def test_a_motor_that_sticks_stands_exactly():

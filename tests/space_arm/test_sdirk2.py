@@ -1,4 +1,4 @@
-"""The implicit integrator: order, error control, determinism, what it keeps and what it refuses."""
+"""The implicit integrators: order, error control, determinism, what they keep and refuse."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from sim.world.space_arm.drive import (
     DriveModel,
     drive_table,
 )
-from sim.world.space_arm.integrators import Accuracy, Sdirk2, Status
+from sim.world.space_arm.integrators import Accuracy, Sdirk2, Sdirk4, Status
 from sim.world.space_arm.kernels.dynamics import make_scratch, mass_and_bias
 from sim.world.space_arm.kernels.sdirk2 import STATE_ROWS, L, Q, V, W
 from sim.world.space_arm.simulator import levers_m
@@ -61,6 +61,50 @@ def test_second_order(payload, model):
     assert errors[2] < 1e-6
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     assert orders.min() > 1.7, (errors, orders)
+
+
+def test_fourth_order():
+    """Of `Sdirk4`: by its error control, a 10,000th of the tolerance takes 10 times the steps."""
+    started, _ = passed(sdirk2(Accuracy.fixed(1e-4)), "a", 0.35, HEAVY)
+
+    def finer(tolerance_m):
+        accuracy = replace(Accuracy.fine(), tolerance_m=tolerance_m)
+        return passed(
+            Sdirk4(levers_m(ARM), accuracy), "a", 0.35, HEAVY, -0.3 * COMMAND, started.copy()
+        )
+
+    truth, _ = passed(Rk4(2.5e-5), "a", 0.35, HEAVY, -0.3 * COMMAND, started.copy())
+    states, spans = zip(*map(finer, (1e-7, 1e-11)), strict=True)
+    errors = [np.abs(state[Q] - truth[Q]).max() for state in states]
+    assert errors[1] < 1e-10  # what D and bias at the middle of each step leave
+    assert errors[1] < errors[0]
+    assert spans[1].steps < 15 * spans[0].steps
+    assert {span.status for span in spans} == {Status.DONE}
+
+
+@pytest.mark.parametrize("model", ["d", "e"])
+def test_both_orders_find_the_same_motion_where_gears_play_and_stick(model):
+    fine = Sdirk4(levers_m(ARM))
+    state, span = passed(fine, model, 0.7, HEAVY)
+    again, _ = passed(fine, model, 0.7, HEAVY)
+    assert_array_equal(state, again)
+    for step_s in (8e-5, 2e-5):  # short steps leave no errors that add up
+        other, _ = passed(sdirk2(Accuracy.fixed(step_s)), model, 0.7, HEAVY)
+        assert np.abs(other[Q] - state[Q]).max() < (2e-9 if model == "d" else 1e-7), step_s
+    assert span.status is Status.DONE
+
+
+def test_the_fourth_order_refuses_rigid_gaps_and_tells_what_is_no_number():
+    fine = Sdirk4(levers_m(ARM), Accuracy(tolerance_m=1e-9))
+    with pytest.raises(ValueError, match="rigid gaps"):
+        passed(fine, "c")
+    before = np.zeros((STATE_ROWS, 6))
+    before[Q] = SETTINGS.home_rad()
+    state, span = passed(fine, "d", command=np.full(6, np.nan), state=before.copy())
+    assert span.status is Status.FAILED
+    assert_array_equal(state, before)
+    _, span = passed(Sdirk4(levers_m(ARM), Accuracy(tolerance_m=1e-12, steps_max=20)), "e")
+    assert span.status is Status.COARSE
 
 
 @pytest.mark.parametrize("model", list("abcde"))

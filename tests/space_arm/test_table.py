@@ -17,7 +17,7 @@ from hil.arm.targets import PUBLISHED, TARGETS
 from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, Status
-from sim.world.space_arm.simulator import levers_m
+from sim.world.space_arm.simulator import TICK_S, levers_m
 
 # one worker: RK4 is compiled once
 pytestmark = pytest.mark.xdist_group("classic integrators")
@@ -225,6 +225,28 @@ class TestRows:
         assert row.cost_ratio_rk4 == pytest.approx(1.0)
         assert row.rk4_step_s is not None
         assert 2e-4 < row.rk4_step_s < 0.02
+
+    def test_where_the_largest_error_is_and_what_a_nudge_makes_of_a_motion(self):
+        """A smooth arm keeps a nudge as small as it is; links that bounce make more of it."""
+        for model, most_mm in ((A, 1e-4), (D, 1.0)):
+            plan, wanted = plan_and_references(model)
+            plan = replace(plan, accuracy=None)
+            for n, row in enumerate(make_table(plan, wanted, None)):
+                worst = [motion.name for motion in plan.motions].index(row.worst_motion)
+                run = follow(plan.cases()[n][worst], plan.integrator())
+                goal = wanted[n * len(plan.motions) + worst]
+                off = deviation(run.path, goal.path).position_mm
+                assert off.max() == row.error_max_mm
+                assert off[round(row.worst_at_s / TICK_S) - 1] == row.error_max_mm
+                assert 1e-6 < row.nudged_mm < most_mm
+
+    @pytest.mark.parametrize("payload", [None, HEAVY], ids=["none", "heavy"])
+    def test_the_reference_of_elastic_gears_is_nearer_the_truth_than_short_steps(self, payload):
+        case = Case(ARM, payload, D, SHORT[0])
+        wanted, steps = reference(case), reference(case, STEPS_S[D])
+        apart = deviation(steps.path, wanted.path).position_mm
+        assert wanted.error.position_mm.max() < 0.1 * steps.error.position_mm.max()
+        assert apart.max() < 2.0 * steps.error.position_mm.max()
 
     def test_a_run_that_fails_is_told(self, monkeypatch):
         class Broken(Sdirk2):

@@ -1,4 +1,4 @@
-"""Travel left: of each leg, of each joint of both arms, and from the robot's singularities.
+"""What is left: of each leg's and joint's travel, to singularities, of the supervision's windows.
 
 A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it. The thresholds of the
 colours are those of the picture in space.
@@ -11,11 +11,15 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.host_values import HostSettings
+from arm_driver.supervision_settings import SupervisionSettings
+from hil.arm_supervision import WARNED_FROM, supervision_of
 from hil.machine import soft_range_m
 from hil.panel.models.feed import Batch, RunFacts, column
 from hil.panel.models.figures import figure
 from hil.panel.models.scene_platform import FAULT_SHARE, WARN_SHARE, margin_role
 from hil.panel.texts import text
+from hil.recording.arm_frame import WATCHED
 from hil.recording.layout import Layout
 from hil.report.arm_machines import ArmMachines
 from hil.rig import Rig
@@ -38,10 +42,11 @@ class MarginRow:
 
     Args:
         name: of the leg or joint, in words.
-        left: travel to the nearer limit in `unit`, negative beyond it; NaN if not known.
-        unit: SI.
-        share: the same as a share of half the travel.
+        left: way to the nearer limit in `unit`, negative beyond it; NaN if not known.
+        unit: SI, or as it is shown: % and ms of windows.
+        share: the same as a share of half the travel, or of the window.
         end: key of the words for the limit that is nearer, with `{left}`.
+        warn_share: below this share people are warned.
     """
 
     name: str
@@ -49,11 +54,12 @@ class MarginRow:
     unit: str
     share: float
     end: str
+    warn_share: float = WARN_SHARE
 
     @property
     def role(self) -> str:
         """``ok``, ``warn``, ``fault`` or ``unknown``."""
-        return margin_role(self.share)
+        return "warn" if WARN_SHARE <= self.share < self.warn_share else margin_role(self.share)
 
     @property
     def words(self) -> str:
@@ -73,6 +79,7 @@ class _Group:
     units: tuple[str, ...]
     place: slice
     of: Callable[[Array], tuple[Array, Array, list[str]]]
+    warn_share: float = WARN_SHARE
 
 
 class MarginsModel:
@@ -119,7 +126,8 @@ class MarginsModel:
             for (key, values), unit, one, part, end in zip(
                 group.names, group.units, left.tolist(), share.tolist(), ends, strict=True
             ):
-                made.append(MarginRow(text(key, **values), one, unit, part, end))
+                name = text(key, **values)
+                made.append(MarginRow(name, one, unit, part, end, group.warn_share))
         return tuple(made[k] for k in self._ranked([row.share for row in made]))
 
     def _ranked(self, shares: list[float]) -> list[int]:
@@ -180,6 +188,21 @@ def above(least: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
     return of
 
 
+def windows(limits: Array, factors: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
+    """Rule for what counts up from 0 to the edge of a window, all shape (n,).
+
+    Args:
+        limits: edges of the windows, above 0.
+        factors: from the unit of the values to the one that is shown.
+    """
+
+    def of(values: Array) -> tuple[Array, Array, list[str]]:
+        left = limits - values
+        return factors * left, left / limits, [f"margins.to_end.{name}" for name in WATCHED]
+
+    return of
+
+
 def _numbered(key: str, name: str) -> tuple[tuple[str, dict[str, object]], ...]:
     return tuple((key, {name: number}) for number in range(1, LEGS + 1))
 
@@ -202,13 +225,16 @@ def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ..
             column(layout, "robot_q"),
             travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
         ),
-        _Group(
-            _numbered("margins.space_joint", "joint"),
-            radians,
-            column(layout, "space_q"),
-            travel(*machines.space_range_rad()),
-        ),
     ]
+    if machines.space is not None:
+        groups.append(
+            _Group(
+                _numbered("margins.space_joint", "joint"),
+                radians,
+                column(layout, "space_q"),
+                travel(*machines.space_range_rad()),
+            )
+        )
     least = machines.least_margins
     if least is not None and min(least) > 0.0:
         groups.append(
@@ -219,4 +245,20 @@ def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ..
                 above(np.array(least)),
             )
         )
+    watched = supervision_of(scenario)
+    if watched is not None:
+        groups.append(_watched(layout, watched))
     return tuple(groups)
+
+
+def _watched(layout: Layout, settings: SupervisionSettings) -> _Group:
+    """What the supervision watches; beyond a window the stream ends."""
+    silent_s = HostSettings(supervision=settings).lost_after_s
+    limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
+    return _Group(
+        tuple((f"margins.watched.{name}", {}) for name in WATCHED),
+        ("%", "ms", "ms", "ms", ""),
+        column(layout, "watched"),
+        windows(np.array(limits), np.array([100.0, 1e3, 1e3, 1e3, 1.0])),
+        warn_share=1.0 - WARNED_FROM,
+    )

@@ -22,6 +22,7 @@ from hil.panel.models.replay_index import Index
 from hil.recording.frame import EventRecord
 from hil.recording.header import RecordingError
 from hil.recording.layout import Layout
+from hil.recording.layouts import told
 from hil.recording.reader import Loss
 
 Array = NDArray[np.float64]
@@ -228,8 +229,7 @@ def values_of(raw: Mapping[str, Any], layout: Layout, names: tuple[list[str], ..
     flat: list[float] = []
     known = dict(zip(layout.codes, names, strict=True))
     for field in layout.fields:
-        group, key = layout.places.get(field.name, (None, field.name))
-        value = raw[key] if group is None else raw[group][key]
+        value = told(raw, layout, field)
         if field.name in known:
             if value not in known[field.name]:
                 known[field.name].append(value)

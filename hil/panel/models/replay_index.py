@@ -6,7 +6,6 @@ gigabyte of JSON is not. Where the lists are damaged, or missing as at the end o
 cut off, that one chunk is unpacked to make them anew. Several parts of one run are one recording.
 """
 
-import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,7 +25,6 @@ from hil.recording.mcap_walk import CHANNEL, CHUNK, MESSAGE_INDEX, Damaged, Foun
 from hil.recording.reader import Loss
 
 _CHUNK_HEAD: Final = struct.Struct("<QQQII")  # start, end, size, CRC, length of compression's name
-_COUNT: Final = re.compile(r"[0-9]{1,18}")
 Lists = dict[int, NDArray[np.uint64]]
 """Channel → times [ns] and places of its messages, (n, 2)."""
 
@@ -133,12 +131,9 @@ class _Walk:
         return True
 
     def index(self) -> Index:
-        """What was found.
-
-        Raises:
-            RecordingError: if the count of dropped entries is none.
-        """
+        """What was found."""
         facts = self._facts
+        outcome = facts.metadata.get("outcome", {})
         times = np.concatenate([np.empty(0), *self._times])
         return Index(
             path=self._path,
@@ -150,18 +145,9 @@ class _Walk:
             t_s=times,
             truncated=not self._finished,
             damage="; ".join([*self._unplaced, *map(str, _losses(self._holes, times))]),
-            dropped=self._count("dropped") + self._count("lost"),
+            dropped=int(outcome.get("dropped", "0")) + int(outcome.get("lost", "0")),
             parts=tuple(self.parts),
         )
-
-    def _count(self, key: str) -> int:
-        """Entries that are known to be missing."""
-        told = self._facts.metadata.get("outcome", {}).get(key, "0")
-        if not _COUNT.fullmatch(told):
-            raise RecordingError(
-                f"{self._path}: outcome, {key} = {told!r:.80}; need a whole number of 0 or more"
-            )
-        return int(told)
 
     def _take_pieces(self, file: IO[bytes], scan: Scan, part: int) -> None:
         current: _Open | None = None

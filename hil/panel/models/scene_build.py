@@ -13,7 +13,7 @@ class SceneError(Exception):
 
 
 def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
-    """What a run's machines look like: one platform, or a space arm and a robot.
+    """What a run's machines look like: one platform, a space arm and a robot, or a robot alone.
 
     Args:
         header: of the run, live or recorded.
@@ -46,7 +46,7 @@ def _arms(header: RunHeader) -> tuple[Scene, ...]:
     payload = choice.get("space_arm", {}).get("payload", "")
     robot = plan.get("robot", {}).get("name", "")
     simulated = header.metadata.get("robot", "").startswith("SIMULATED")
-    return (
-        SpaceArmScene(machines.space, payload),
-        RobotScene(machines.robot, robot, simulated=simulated),
-    )
+    beside = RobotScene(machines.robot, robot, simulated=simulated)
+    if machines.space is None:
+        return (beside,)
+    return (SpaceArmScene(machines.space, payload), beside)

@@ -11,7 +11,12 @@ _CYCLE: Final = frozenset(
     {"index", "t_s", "dt_s", "late_s", "busy_s", "mode", "state", "action", "flags",
      "answer_latency_s", "requests", "repeats"}
 )  # fmt: skip
-_GROUPS: Final = {"rate_command": "asked", "target_pose": "asked", "margins": "margins"}
+_GROUPS: Final = {
+    "rate_command": "asked",
+    "target_pose": "asked",
+    "margins": "margins",
+    "watched": "measured",
+}
 _BETWEEN: Final = frozenset({"space_way"})
 """Values of several moments: no signals."""
 _LINEAR: Final = 3

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import JointDrive
-from sim.world.space_arm.kernels.dynamics import ArmArrays
+from sim.world.space_arm.kernels.chain import (
+    ARM_ROWS,
+    INERTIA,
+    MASS,
+    MOMENT,
+    OFFSET,
+    REST,
+    ArmArrays,
+)
+from sim.world.space_arm.kernels.vectors import LANES
 from sim.world.space_arm.links import (
     ArmError,
     Body,
@@ -29,6 +38,8 @@ __all__ = ["JOINTS", "Arm", "ArmError", "Body", "Link"]
 Array = NDArray[np.float64]
 
 JOINTS = 6
+_ENTRIES = ([0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2])
+"""Of a symmetric tensor, as the kernels have them: xx, yy, zz, xy, xz, yz."""
 
 _set = object.__setattr__
 
@@ -89,28 +100,26 @@ class Arm:
 
 def _kernel_arrays(arm: Arm) -> ArmArrays:
     """Turn each link frame L_i into K_i; A_i are the axes of K_i in L_i."""
-    rotation, inertia = np.zeros((JOINTS, 3, 3)), np.zeros((JOINTS, 3, 3))
-    offset, com = np.zeros((JOINTS, 3)), np.zeros((JOINTS, 3))
+    table = np.zeros((ARM_ROWS, LANES))
     before = np.eye(3)
     for i, link in enumerate(arm.links):
         turn = _axes_along(link.axis)
-        rotation[i] = before.T @ link.rotation @ turn
-        offset[i] = before.T @ link.offset_m
-        com[i] = turn.T @ link.com_m
+        table[REST : REST + 9, i] = (before.T @ link.rotation @ turn).T.ravel()  # column by column
+        table[OFFSET : OFFSET + 3, i] = before.T @ link.offset_m
+        table[MASS, i] = link.mass_kg
+        table[MOMENT : MOMENT + 3, i] = link.mass_kg * (turn.T @ link.com_m)
         about_joint = link.inertia_kg_m2 + link.mass_kg * steiner(link.com_m)
-        inertia[i] = turned_tensor(turn.T, about_joint)
+        inertia = turned_tensor(turn.T, about_joint)
+        table[INERTIA : INERTIA + 6, i] = inertia[_ENTRIES]
         before = turn
     arrays = ArmArrays(
-        rotation=rotation,
-        offset=offset,
-        mass=np.array([link.mass_kg for link in arm.links]),
-        com=com,
-        inertia=inertia,
+        lanes=LANES,
+        links=table.flatten(),
         tool_rotation=np.ascontiguousarray(before.T @ arm.tool_rotation),
         tool_offset=before.T @ arm.tool_offset_m,
         gravity=np.array(arm.gravity_m_s2),
     )
-    for array in arrays:
+    for array in arrays[1:]:
         array.setflags(write=False)
     return arrays
 

@@ -12,10 +12,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.kernels import sdirk2
+from sim.world.space_arm.drive import HOLD, RIGID_GAP
+from sim.world.space_arm.kernels import sdirk2, sdirk4
 from sim.world.space_arm.kernels.dynamics import ArmArrays
+from sim.world.space_arm.kernels.stage import RATE_TOLERANCE
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+SHARP_RAD_S = 1e-14
+"""Rate tolerance of steps that are so many, or so short, that `RATE_TOLERANCE` would add up."""
 
 
 class Status(Enum):
@@ -85,6 +91,8 @@ class Accuracy:
             [s]. A whole tick makes it the simplification of 1993.
         steps_max: steps of a span, then it is finished with the longest step.
         coriolis: False leaves out the velocity's part of the dynamics, as in 1993.
+        rate_tolerance_rad_s: error that a stage may leave of a rate; what a guess leaves points one
+            way, so that the errors of many short steps add up.
 
     Raises:
         ValueError: if a value is out of bounds.
@@ -97,6 +105,7 @@ class Accuracy:
     refresh_s: float = 0.002
     steps_max: int = 20_000
     coriolis: bool = True
+    rate_tolerance_rad_s: float = RATE_TOLERANCE
 
     def __post_init__(self) -> None:
         if not self.tolerance_m > 0.0:
@@ -109,13 +118,34 @@ class Accuracy:
             raise ValueError("refresh_s and rate_time_s are 0 or more, steps_max 1 or more")
 
     @classmethod
+    def fine(cls) -> "Accuracy":
+        """For `Sdirk4`, where light links bounce and errors grow: see docs/space_arm.md."""
+        return cls(
+            tolerance_m=1e-11, step_min_s=1e-7, steps_max=10**6, rate_tolerance_rad_s=SHARP_RAD_S
+        )
+
+    def control(self, lever_m: Array) -> sdirk2.StepControl:
+        """The same for the kernels, with the lever of each joint [m], shape (6,)."""
+        return sdirk2.StepControl(
+            self.tolerance_m, self.rate_time_s, np.array(lever_m, dtype=np.float64),
+            self.step_min_s, self.step_max_s, self.refresh_s, self.steps_max, self.coriolis,
+            self.rate_tolerance_rad_s,
+        )  # fmt: skip
+
+    @classmethod
     def fixed(cls, step_s: float, **changes: float | bool) -> "Accuracy":
         """Steps of one length, without control of the error."""
         accuracy = cls(
             tolerance_m=np.inf, step_min_s=step_s, step_max_s=step_s, refresh_s=0.0,
-            steps_max=10**9,
+            steps_max=10**9, rate_tolerance_rad_s=SHARP_RAD_S,
         )  # fmt: skip
         return replace(accuracy, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def _told(status: int, count: Counts) -> Span:
+    """What a kernel counted."""
+    steps, rejected, iterations, _, hits = count.tolist()
+    return Span(Status(status), steps, rejected, iterations, hits)
 
 
 class Sdirk2:
@@ -128,12 +158,7 @@ class Sdirk2:
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
         self.accuracy = accuracy or Accuracy()
-        chosen = self.accuracy
-        self._control = sdirk2.StepControl(
-            chosen.tolerance_m, chosen.rate_time_s, np.array(lever_m, dtype=np.float64),
-            chosen.step_min_s, chosen.step_max_s, chosen.refresh_s, chosen.steps_max,
-            chosen.coriolis,
-        )  # fmt: skip
+        self._control = self.accuracy.control(lever_m)
         self._work = sdirk2.make_span_work()
         self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
@@ -147,15 +172,46 @@ class Sdirk2:
         span_s: float,
     ) -> Span:
         """See `Integrator`."""
-        count = self._count
-        count[:] = 0
+        self._count[:] = 0
         status = sdirk2.advance(
-            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work, count
-        )
-        return Span(
-            Status(status),
-            int(count[sdirk2.STEPS]),
-            int(count[sdirk2.REJECTED]),
-            int(count[sdirk2.ITERATIONS]),
-            int(count[sdirk2.HITS]),
-        )
+            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work,
+            self._count,
+        )  # fmt: skip
+        return _told(status, self._count)
+
+
+class Sdirk4:
+    """The implicit method of fourth order, see `kernels.sdirk4`: for tolerances far below usual.
+
+    Args:
+        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
+        accuracy: how accurate; None = `Accuracy.fine`.
+    """
+
+    def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
+        self._control = (accuracy or Accuracy.fine()).control(lever_m)
+        self._work = sdirk4.make_span_work()
+        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
+
+    def pass_time(
+        self,
+        arm: ArmArrays,
+        drive: Array,
+        state: Array,
+        command_rad_s: Array,
+        dry_nm: Array,
+        span_s: float,
+    ) -> Span:
+        """See `Integrator`.
+
+        Raises:
+            ValueError: if the gears have rigid gaps.
+        """
+        if drive[HOLD, 0] == RIGID_GAP:
+            raise ValueError("gears with rigid gaps (model c): only SDIRK2 finds their blows")
+        self._count[:] = 0
+        status = sdirk4.advance(
+            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work,
+            self._count,
+        )  # fmt: skip
+        return _told(status, self._count)

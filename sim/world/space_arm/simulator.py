@@ -27,7 +27,6 @@ from sim.world.space_arm.kernels.dynamics import (
     gripper_jacobian,
     gripper_pose,
     make_scratch,
-    mass_and_bias,
 )
 from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touch_sides
 from sim.world.space_arm.payload import grapple_rates
@@ -177,13 +176,12 @@ class SpaceArm:
                     parts * duration_s / looks,
                 )
             )  # fmt: skip
-            before, place = way[looks - left - 1].copy(), np.empty(3)
-            gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
-            share = np.arange(1, parts + 1)[:, None] / parts
-            way[looks - left : looks - left + parts] = (
-                place if parts == 1 else (before + share * (place - before))
-            )
             left -= parts
+            place = way[looks - left - 1]
+            gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
+            if parts > 1:
+                before, share = way[looks - parts - 1], np.arange(1, parts)[:, None] / parts
+                way[looks - parts : looks - 1] = before + share * (place - before)
         return together(spans), way
 
     def look(self) -> Snapshot:
@@ -234,10 +232,7 @@ class SpaceArm:
     def _gear_torques(self, command: Array, dry: Array) -> Array:
         """Torques through the gears now, whatever holds the links and whoever integrated."""
         state, drive, s = self._state, self._drive, self._stage
-        mass_and_bias(
-            self._arrays, state[Q], state[V], self._scratch,
-            s[stage.MASS : stage.MASS + 6], s[stage.BIAS],
-        )  # fmt: skip
+        stage.put_masses(self._arrays, state[Q], state[V], self._scratch, s)
         s[stage.SIDE] = 0.0
         if drive[HOLD, 0] == RIGID_GAP:
             touch_sides(drive, state, s)

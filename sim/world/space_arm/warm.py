@@ -8,24 +8,33 @@ from numpy.typing import NDArray
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.classic import Euler1993, Rk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Integrator
+from sim.world.space_arm.integrators import Integrator, Sdirk4
 from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates
-from sim.world.space_arm.simulator import SpaceArm
+from sim.world.space_arm.simulator import SpaceArm, levers_m
 
 SHORT_S = 1e-3
 
 
-def warm(arm: Arm, q_rad: Sequence[float] | NDArray[np.float64], *, classic: bool = False) -> None:
+def warm(
+    arm: Arm,
+    q_rad: Sequence[float] | NDArray[np.float64],
+    *,
+    classic: bool = False,
+    fine: bool = False,
+) -> None:
     """Do once, with the array types of a run, everything that a run does.
 
     Args:
         arm: any arm; what is compiled serves all.
         q_rad: angles within its limits [rad], shape (6,).
         classic: the integrators for comparison, too.
+        fine: the one for ``accuracy = "fine"``, too.
     """
     integrators: list[Integrator | None] = [None]
     if classic:
         integrators += [Rk4(SHORT_S), Euler1993(SHORT_S)]
+    if fine:
+        integrators.append(Sdirk4(levers_m(arm)))
     for integrator in integrators:
         SpaceArm(arm, DriveModel.D, q_rad, integrator=integrator).advance(np.zeros(6), SHORT_S)
     rates = ProgrammedRates(arm)

@@ -105,8 +105,8 @@ def gear_torque(drive: Array, j: int, windup: float, rate: float, hs: float) -> 
     return side * torque, rise
 
 
-@njit(cache=True, error_model="numpy")
-def motor_rate(
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _motor_rate(
     drive: Array,
     j: int,
     hs: float,
@@ -117,8 +117,11 @@ def motor_rate(
     windup_r: float,
     link: float,
     coupled: bool,
-) -> tuple[float, float]:
-    """Solve the motor's equation without its friction; return its rate and how stiff it is there.
+) -> tuple[float, float, float, float]:
+    """Solve the motor's equation without its friction: bracketed Newton.
+
+    Every term is made of straight pieces, so the step from within the right pieces is exact; from
+    a guess that is exact there is none.
 
     Args:
         drive: the table of the drives.
@@ -133,32 +136,30 @@ def motor_rate(
         coupled: whether the elastic gear acts on the motor.
 
     Returns:
-        The rate [rad/s] and Jr + hs beta [kg m2], the slope without the gear's part.
+        The rate [rad/s]; Jr + hs beta [kg m2], the slope without the gear's part; the gear's torque
+        [N m] and how it rises with the rate.
     """
     inertia = drive[INERTIA, j]
     low, high = -math.inf, math.inf
     w = guess
-    slope = inertia
+    slope, gear, rise = inertia, 0.0, 0.0
     for _ in range(SCALAR_ITERATIONS):
         torque, fall = motor_torque(drive, j, w, command)
         slope = inertia + hs * fall
-        rest = inertia * (w - reference) - hs * (torque - load)
-        whole = slope
         if coupled:
             gear, rise = gear_torque(drive, j, windup_r + hs * (w - link), w - link, hs)
-            rest += hs * gear
-            whole += hs * rise
+        rest = inertia * (w - reference) - hs * (torque - load) + hs * gear
         if rest > 0.0:
             high = w
         else:
             low = w
-        step = rest / whole
+        step = rest / (slope + hs * rise)
         if abs(step) <= 1e-14 + 1e-13 * abs(w):
             break
         w -= step
         if not low < w < high:  # as when two straight pieces throw it to and fro
             w = 0.5 * (low + high)
-    return w, slope
+    return w, slope, gear, rise
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -185,36 +186,57 @@ def _firm(
 
 
 @njit(cache=True, error_model="numpy")
-def _sliding_rate(
+def _sprung(
     drive: Array,
     j: int,
     hs: float,
     reference: float,
+    windup_r: float,
     command: float,
     dry: float,
-    load: float,
-    guess: float,
-    windup_r: float,
     link: float,
-    coupled: bool,
-) -> tuple[float, float, bool]:
-    """As `motor_rate`, with dry friction: the rate, its slope, and whether the motor sticks.
+    guess: float,
+) -> tuple[float, float, float, float]:
+    """As `passed_on`, of an elastic gear."""
+    load = 0.0
+    if dry > 0.0:
+        gear, rise = gear_torque(drive, j, windup_r - hs * link, -link, hs)
+        standing = motor_torque(drive, j, 0.0, command)[0]
+        push = drive[INERTIA, j] * reference + hs * standing - hs * gear
+        if abs(push) <= hs * dry:
+            return gear, rise, 0.0, 0.0
+        load = dry if push > 0.0 else -dry
+    w, slope, gear, rise = _motor_rate(
+        drive, j, hs, reference, command, load, guess, windup_r, link, True
+    )
+    whole = slope + hs * rise
+    return gear, rise * slope / whole, w, hs * rise / whole
 
-    A motor that can be held firmly creeps when it sticks, as `_firm` has it.
+
+@njit(cache=True, error_model="numpy")
+def free_rate(
+    drive: Array, j: int, hs: float, reference: float, command: float, dry: float, load: float
+) -> float:
+    """Rate of a motor that a given torque acts on, whatever its link does [rad/s].
+
+    A motor that sticks creeps, as `_firm` has it.
+
+    Args:
+        drive: the table of the drives.
+        j: number of the joint.
+        hs: length of the step [s].
+        reference: the motor's rate at the step's reference [rad/s].
+        command: rate that is asked for [rad/s].
+        dry: dry friction of motor and brake [N m].
+        load: torque against the motor besides its friction [N m].
     """
     if dry > 0.0:
         torque, fall = motor_torque(drive, j, 0.0, command)
         push = drive[INERTIA, j] * reference + hs * (torque - load)
-        if coupled:
-            push -= hs * gear_torque(drive, j, windup_r - hs * link, -link, hs)[0]
         if abs(push) <= hs * dry:
-            if drive[HOLD, j] == ELASTIC:
-                return 0.0, math.inf, True
-            slope = drive[INERTIA, j] + hs * (fall + dry / STUCK_RATE_RAD_S)
-            return push / slope, slope, True
+            return push / (drive[INERTIA, j] + hs * (fall + dry / STUCK_RATE_RAD_S))
         load += dry if push > 0.0 else -dry
-    w, slope = motor_rate(drive, j, hs, reference, command, load, guess, windup_r, link, coupled)
-    return w, slope, False
+    return _motor_rate(drive, j, hs, reference, command, load, reference, 0.0, 0.0, False)[0]
 
 
 @njit(cache=True, error_model="numpy")
@@ -229,7 +251,7 @@ def passed_on(
     link: float,
     side: float,
     guess: float,
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """Torque that gear ``j`` passes on to its link, how it falls with the link's rate, the motor.
 
     Args:
@@ -242,33 +264,23 @@ def passed_on(
         dry: dry friction of motor and brake [N m].
         link: rate of the link at the end of the step [rad/s].
         side: which face of a rigid gap may touch: 1, -1, or 0 for none; else of no meaning.
-        guess: about the motor's rate [rad/s].
+        guess: behind an elastic gear, about the motor's rate; in a rigid gap, exactly the rate at
+            which it runs there, `free_rate` without a load; else of no meaning [rad/s].
 
     Returns:
-        Torque [N m], its fall [N m s/rad] (0 or more), rate of the motor [rad/s].
+        Torque [N m], its fall [N m s/rad] (0 or more), rate of the motor [rad/s], and how much of
+        the link's rate that follows (0 to 1).
     """
     if drive[HOLD, j] == ELASTIC:
-        w, slope, stuck = _sliding_rate(
-            drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, True
-        )
-        torque, rise = gear_torque(drive, j, windup_r + hs * (w - link), w - link, hs)
-        if stuck:
-            return torque, rise, w
-        return torque, rise * slope / (slope + hs * rise), w
+        return _sprung(drive, j, hs, reference, windup_r, command, dry, link, guess)
     w = link
     if drive[HOLD, j] == RIGID_GAP and drive[HALF_GAP, j] > 0.0:
-        free, _, _ = _sliding_rate(
-            drive, j, hs, reference, command, dry, 0.0, guess, windup_r, link, False
-        )
         face = side * drive[HALF_GAP, j]
-        if side == 0.0 or side * (windup_r + hs * (free - link) - face) <= 0.0:
-            return 0.0, 0.0, free
+        if side == 0.0 or side * (windup_r + hs * (guess - link) - face) <= 0.0:
+            return 0.0, 0.0, guess, 0.0
         w = link + (face - windup_r) / hs
     torque, fall = _firm(drive, j, hs, w, reference, command, dry)
     if abs(torque) <= drive[CLUTCH, j]:
-        return torque, fall, w
+        return torque, fall, w, 1.0
     torque = math.copysign(drive[CLUTCH, j], torque)
-    w, _, _ = _sliding_rate(
-        drive, j, hs, reference, command, dry, torque, guess, windup_r, link, False
-    )
-    return torque, 0.0, w
+    return torque, 0.0, free_rate(drive, j, hs, reference, command, dry, torque), 0.0

@@ -5,144 +5,125 @@ in base axes (Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 5 and
 Paul, 1980). The base axes need one turn of each link's inertia and no other change of axes; moments
 are taken about each joint's own origin, so that a long arm costs the wrist no digits.
 
-Frames: K_i sits on joint i, turns with link i, and has the joint's axis as its z.
+What each link does by itself is computed for all links at once, in the lanes of `vectors`; what
+goes from link to link, one after the other.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.kernels.trigonometry import sine_cosine
+from sim.world.space_arm.kernels.chain import (
+    AXIS,
+    FORCE,
+    FRAME,
+    INERTIA,
+    LEVER,
+    MASS,
+    MOMENT,
+    PULL,
+    RATE,
+    SEEN_INERTIA,
+    SEEN_MOMENT,
+    SPIN,
+    TORQUE,
+    ArmArrays,
+    Scratch,
+    lay_out,
+    make_scratch,
+)
 from sim.world.space_arm.kernels.vectors import (
+    LANES,
     Frame,
     Vector,
     add,
-    column_seen,
     cross,
     dot,
-    put,
+    frame_at,
     put_tensor,
-    row,
+    put_vector,
     scaled,
     seen,
-    tensor_row,
+    tensor_at,
     tensor_seen,
     times,
+    vector_at,
 )
+
+__all__ = [
+    "ArmArrays",
+    "Scratch",
+    "gravity_torque",
+    "gripper_jacobian",
+    "gripper_pose",
+    "gripper_twist",
+    "make_scratch",
+    "mass_and_bias",
+    "mass_matrix",
+]
 
 Array = NDArray[np.float64]
 
 
-class ArmArrays(NamedTuple):
-    """An arm in the frames K of the kernels; see :meth:`sim.world.space_arm.arm.Arm.arrays`."""
-
-    rotation: Array  # axes of K_i at q_i = 0 in K_(i-1) (the base for joint 1), shape (6, 3, 3)
-    offset: Array  # origin of K_i in K_(i-1) [m], shape (6, 3)
-    mass: Array  # of the links [kg], shape (6,)
-    com: Array  # centres of mass in K_i [m], shape (6, 3)
-    inertia: Array  # about the origins of K_i, in K_i [kg m2], shape (6, 3, 3)
-    tool_rotation: Array  # axes of the gripper frame G in K_6, shape (3, 3)
-    tool_offset: Array  # origin of G in K_6 [m], shape (3,)
-    gravity: Array  # in base axes [m/s2], shape (3,)
-
-
-class Scratch(NamedTuple):
-    """What the kernels write down on their way; all in base axes, one row a joint."""
-
-    axis: Array  # of the joint, unit vector, shape (6, 3)
-    lever: Array  # from the joint before (the base) to this one [m], shape (6, 3)
-    moment: Array  # mass times centre of mass, from the joint's origin [kg m], shape (6, 3)
-    inertia: Array  # about the joint's origin: xx, yy, zz, xy, xz, yz [kg m2], shape (6, 6)
-    force: Array  # of the link's motion [N], shape (6, 3)
-    torque: Array  # the same, about the joint's origin [N m], shape (6, 3)
-
-
-def make_scratch() -> Scratch:
-    """Working room for the kernels; one for each thread that calls them."""
-    return Scratch(
-        axis=np.zeros((6, 3)),
-        lever=np.zeros((6, 3)),
-        moment=np.zeros((6, 3)),
-        inertia=np.zeros((6, 6)),
-        force=np.zeros((6, 3)),
-        torque=np.zeros((6, 3)),
-    )
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _turn_masses(lanes: int, links: Array, t: Scratch) -> None:
+    """Write down first and second moments of the links' masses."""
+    for i in range(lanes):
+        frame = frame_at(t, FRAME, i)
+        put_vector(t, SEEN_MOMENT, i, seen(frame, vector_at(links, MOMENT, i)))
+        put_tensor(t, SEEN_INERTIA, i, tensor_seen(frame, tensor_at(links, INERTIA, i)))
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _turned(parent: Frame, arm: ArmArrays, i: int, angle: float) -> Frame:
-    """Frame K_i of joint ``i`` at an angle [rad], from the frame before it."""
-    x = column_seen(parent, arm.rotation, i, 0)
-    y = column_seen(parent, arm.rotation, i, 1)
-    z = column_seen(parent, arm.rotation, i, 2)
-    s, c = sine_cosine(angle)
-    return (
-        (c * x[0] + s * y[0], c * x[1] + s * y[1], c * x[2] + s * y[2]),
-        (c * y[0] - s * x[0], c * y[1] - s * x[1], c * y[2] - s * x[2]),
-        z,
-    )
-
-
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _base() -> Frame:
-    return (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-
-
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _lay_out(arm: ArmArrays, q: Array, with_masses: bool, scratch: Scratch) -> Frame:
-    """Write down where joints and masses are; return the last link's frame."""
-    frame = _base()
-    for i in range(6):
-        put(scratch.lever, i, seen(frame, row(arm.offset, i)))
-        frame = _turned(frame, arm, i, q[i])
-        put(scratch.axis, i, frame[2])
-        if with_masses:
-            put(scratch.moment, i, scaled(arm.mass[i], seen(frame, row(arm.com, i))))
-            put_tensor(scratch.inertia, i, tensor_seen(frame, arm.inertia, i))
-    return frame
-
-
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _newton(arm: ArmArrays, v: Array, scratch: Scratch) -> None:
-    """Write down each link's force and torque at rates ``v`` without joint accelerations.
+def _swing(arm: ArmArrays, v: Array, t: Scratch) -> None:
+    """Write down how each link moves at rates ``v`` without joint accelerations.
 
     The base is accelerated against gravity instead of each link being pulled by it.
     """
-    w, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # rate and acceleration of rotation
-    a = (-arm.gravity[0], -arm.gravity[1], -arm.gravity[2])  # of the joint's origin
+    w, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    pull = (-arm.gravity[0], -arm.gravity[1], -arm.gravity[2])
     for i in range(6):
-        a = add(a, _swept(w, turn, row(scratch.lever, i)))
-        own = scaled(v[i], row(scratch.axis, i))
-        turn = add(turn, cross(w, own))
+        pull = add(pull, _swept(w, spin, vector_at(t, LEVER, i)))
+        own = scaled(v[i], vector_at(t, AXIS, i))
+        spin = add(spin, cross(w, own))
         w = add(w, own)
-        moment, inertia = row(scratch.moment, i), tensor_row(scratch.inertia, i)
-        put(scratch.force, i, add(scaled(arm.mass[i], a), _swept(w, turn, moment)))
-        spin = add(times(inertia, turn), cross(w, times(inertia, w)))
-        put(scratch.torque, i, add(spin, cross(moment, a)))
+        put_vector(t, RATE, i, w)
+        put_vector(t, SPIN, i, spin)
+        put_vector(t, PULL, i, pull)
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _swept(w: Vector, turn: Vector, lever: Vector) -> Vector:
-    """Acceleration of a lever's end relative to its origin: turn x r + w x (w x r)."""
-    return add(cross(turn, lever), cross(w, cross(w, lever)))
+def _swept(w: Vector, spin: Vector, lever: Vector) -> Vector:
+    """Acceleration of a lever's end relative to its origin: spin x r + w x (w x r)."""
+    return add(cross(spin, lever), cross(w, cross(w, lever)))
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _gather(scratch: Scratch, bias_out: Array) -> None:
+def _push_links(lanes: int, links: Array, t: Scratch) -> None:
+    """Write down the force and the torque that each link's own motion needs."""
+    for i in range(lanes):
+        w, spin, pull = vector_at(t, RATE, i), vector_at(t, SPIN, i), vector_at(t, PULL, i)
+        moment, inertia = vector_at(t, SEEN_MOMENT, i), tensor_at(t, SEEN_INERTIA, i)
+        mass = links[LANES * MASS + i]
+        put_vector(t, FORCE, i, add(scaled(mass, pull), _swept(w, spin, moment)))
+        turning = add(times(inertia, spin), cross(w, times(inertia, w)))
+        put_vector(t, TORQUE, i, add(turning, cross(moment, pull)))
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _gather(t: Scratch, bias_out: Array) -> None:
     """Sum forces and torques of the links from the tip to each joint, about that joint."""
     force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(6):
         i = 5 - k
-        force = add(force, row(scratch.force, i))
-        torque = add(torque, row(scratch.torque, i))
-        bias_out[i] = dot(row(scratch.axis, i), torque)
-        torque = add(torque, cross(row(scratch.lever, i), force))
+        force = add(force, vector_at(t, FORCE, i))
+        torque = add(torque, vector_at(t, TORQUE, i))
+        bias_out[i] = dot(vector_at(t, AXIS, i), torque)
+        torque = add(torque, cross(vector_at(t, LEVER, i), force))
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _composite(arm: ArmArrays, scratch: Scratch, mass_out: Array) -> None:
+def _composite(links: Array, t: Scratch, mass_out: Array) -> None:
     """Mass matrix from what lies beyond each joint taken as one body.
 
     Turning joint j at 1 rad/s^2 needs the force z x s and the torque I z about its origin (s: mass
@@ -152,28 +133,28 @@ def _composite(arm: ArmArrays, scratch: Scratch, mass_out: Array) -> None:
     xx = yy = zz = xy = xz = yz = 0.0
     for k in range(6):
         j = 5 - k
-        mass += arm.mass[j]
-        s = add(s, row(scratch.moment, j))
-        own = tensor_row(scratch.inertia, j)
+        mass += links[LANES * MASS + j]
+        s = add(s, vector_at(t, SEEN_MOMENT, j))
+        own = tensor_at(t, SEEN_INERTIA, j)
         xx, yy, zz = xx + own[0], yy + own[1], zz + own[2]
         xy, xz, yz = xy + own[3], xz + own[4], yz + own[5]
-        axis = row(scratch.axis, j)
+        axis = vector_at(t, AXIS, j)
         force, torque = cross(axis, s), times((xx, yy, zz, xy, xz, yz), axis)
         mass_out[j, j] = dot(axis, torque)
         for m in range(j):
             i = j - 1 - m
-            torque = add(torque, cross(row(scratch.lever, i + 1), force))
-            entry = dot(row(scratch.axis, i), torque)
+            torque = add(torque, cross(vector_at(t, LEVER, i + 1), force))
+            entry = dot(vector_at(t, AXIS, i), torque)
             mass_out[i, j] = entry
             mass_out[j, i] = entry
         # The body about the joint before, by the parallel axis theorem.
-        r = row(scratch.lever, j)
-        t = (s[0] + 0.5 * mass * r[0], s[1] + 0.5 * mass * r[1], s[2] + 0.5 * mass * r[2])
-        px, py, pz = 2.0 * r[0] * t[0], 2.0 * r[1] * t[1], 2.0 * r[2] * t[2]
+        r = vector_at(t, LEVER, j)
+        h = (s[0] + 0.5 * mass * r[0], s[1] + 0.5 * mass * r[1], s[2] + 0.5 * mass * r[2])
+        px, py, pz = 2.0 * r[0] * h[0], 2.0 * r[1] * h[1], 2.0 * r[2] * h[2]
         xx, yy, zz = xx + (py + pz), yy + (px + pz), zz + (px + py)
-        xy -= r[0] * t[1] + r[1] * t[0]
-        xz -= r[0] * t[2] + r[2] * t[0]
-        yz -= r[1] * t[2] + r[2] * t[1]
+        xy -= r[0] * h[1] + r[1] * h[0]
+        xz -= r[0] * h[2] + r[2] * h[0]
+        yz -= r[1] * h[2] + r[2] * h[1]
         s = add(s, scaled(mass, r))
 
 
@@ -191,10 +172,12 @@ def mass_and_bias(
         mass_out: gets D, full and symmetric [kg m2], shape (6, 6).
         bias_out: gets Coriolis, centrifugal and gravity torques [N m], shape (6,).
     """
-    _lay_out(arm, q, True, scratch)
-    _newton(arm, v, scratch)
+    lay_out(arm, q, scratch)
+    _turn_masses(arm.lanes, arm.links, scratch)
+    _swing(arm, v, scratch)
+    _push_links(arm.lanes, arm.links, scratch)
     _gather(scratch, bias_out)
-    _composite(arm, scratch, mass_out)
+    _composite(arm.links, scratch, mass_out)
 
 
 @njit(cache=True, error_model="numpy")
@@ -207,8 +190,9 @@ def mass_matrix(arm: ArmArrays, q: Array, scratch: Scratch, mass_out: Array) -> 
         scratch: working room.
         mass_out: gets D, full and symmetric [kg m2], shape (6, 6).
     """
-    _lay_out(arm, q, True, scratch)
-    _composite(arm, scratch, mass_out)
+    lay_out(arm, q, scratch)
+    _turn_masses(arm.lanes, arm.links, scratch)
+    _composite(arm.links, scratch, mass_out)
 
 
 @njit(cache=True, error_model="numpy")
@@ -222,14 +206,12 @@ def gravity_torque(arm: ArmArrays, q: Array, scratch: Scratch, out: Array) -> No
         out: gets the torques [N m], shape (6,).
     """
     up = (-arm.gravity[0], -arm.gravity[1], -arm.gravity[2])
-    frame = _base()
+    lay_out(arm, q, scratch)
     for i in range(6):
-        put(scratch.lever, i, seen(frame, row(arm.offset, i)))
-        frame = _turned(frame, arm, i, q[i])
-        put(scratch.axis, i, frame[2])
-        moment = scaled(arm.mass[i], seen(frame, row(arm.com, i)))
-        put(scratch.force, i, scaled(arm.mass[i], up))
-        put(scratch.torque, i, cross(moment, up))
+        frame = frame_at(scratch, FRAME, i)
+        moment = seen(frame, vector_at(arm.links, MOMENT, i))
+        put_vector(scratch, FORCE, i, scaled(arm.links[LANES * MASS + i], up))
+        put_vector(scratch, TORQUE, i, cross(moment, up))
     _gather(scratch, out)
 
 
@@ -252,10 +234,10 @@ def gripper_pose(
         rotation_out: gets the axes of G as columns, shape (3, 3).
         position_out: gets the origin of G [m], shape (3,).
     """
-    frame = _lay_out(arm, q, False, scratch)
+    frame = lay_out(arm, q, scratch)
     place = _tool_lever(arm, frame)
     for k in range(6):  # from the tip: short levers first, so that they keep their digits
-        place = add(place, row(scratch.lever, 5 - k))
+        place = add(place, vector_at(scratch, LEVER, 5 - k))
     for k in range(3):
         tool = arm.tool_rotation
         axis = seen(frame, (tool[0, k], tool[1, k], tool[2, k]))
@@ -273,16 +255,16 @@ def gripper_jacobian(arm: ArmArrays, q: Array, scratch: Scratch, jacobian_out: A
         scratch: working room.
         jacobian_out: gets the Jacobian [m/rad; 1], shape (6, 6), one column a joint.
     """
-    frame = _lay_out(arm, q, False, scratch)
+    frame = lay_out(arm, q, scratch)
     lever = _tool_lever(arm, frame)
     for k in range(6):
         i = 5 - k
-        axis = row(scratch.axis, i)
+        axis = vector_at(scratch, AXIS, i)
         speed = cross(axis, lever)
         for m in range(3):
             jacobian_out[m, i] = speed[m]
             jacobian_out[3 + m, i] = axis[m]
-        lever = add(lever, row(scratch.lever, i))
+        lever = add(lever, vector_at(scratch, LEVER, i))
 
 
 @njit(cache=True, error_model="numpy")
@@ -296,11 +278,11 @@ def gripper_twist(arm: ArmArrays, q: Array, v: Array, scratch: Scratch, twist_ou
         scratch: working room.
         twist_out: gets the velocity, shape (6,).
     """
-    frame = _lay_out(arm, q, False, scratch)
+    frame = lay_out(arm, q, scratch)
     w, speed = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(6):
-        speed = add(speed, cross(w, row(scratch.lever, i)))
-        w = add(w, scaled(v[i], row(scratch.axis, i)))
+        speed = add(speed, cross(w, vector_at(scratch, LEVER, i)))
+        w = add(w, scaled(v[i], vector_at(scratch, AXIS, i)))
     speed = add(speed, cross(w, _tool_lever(arm, frame)))
     for m in range(3):
         twist_out[m] = speed[m]

@@ -17,6 +17,7 @@ from sim.world.space_arm.drive import CLUTCH, HALF_GAP, INERTIA
 from sim.world.space_arm.kernels.linear import factorise, solve
 from sim.world.space_arm.kernels.stage import (
     FACTOR,
+    FACTORED,
     LINK,
     LINK_R,
     MASS,
@@ -88,6 +89,7 @@ def strike(drive: Array, s: Array) -> bool:
         if drive[CLUTCH, j] < np.inf:
             s[SIDE, j] = 0.0
     found = False
+    s[FACTORED, 0] = np.nan  # the factor is of another matrix from now on
     for _ in range(ITERATIONS_MAX):
         _evaluate(drive, s)
         if not factorise(s, MASS, SLOPE, FACTOR):

@@ -17,20 +17,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, RIGID_GAP, STIFFNESS
-from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch, mass_and_bias
+from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch
 from sim.world.space_arm.kernels.impact import HIT_TOLERANCE_RAD, farthest_out, strike
 from sim.world.space_arm.kernels.stage import (
-    BIAS,
     COMMAND,
     DRY,
     LINK,
     LINK_R,
-    MASS,
     MOTOR,
     MOTOR_R,
     SIDE,
     WINDUP_R,
     make_stage,
+    put_masses,
     solve_stage,
 )
 
@@ -78,6 +77,7 @@ class StepControl(NamedTuple):
     refresh_s: float  # D and bias are computed anew after this time at the latest [s]
     steps_max: int  # of a span, rejected ones included; then it goes on with the largest step
     coriolis: bool  # whether velocities bend the motion
+    rate_tolerance: float  # error that a stage may leave of a rate [rad/s]
 
 
 class SpanWork(NamedTuple):
@@ -109,19 +109,21 @@ def _refresh(
         w[Q_MID, j] = state[Q, j] + 0.5 * ahead_s * v
         w[V_MID, j] = v + lead * (v - w[V_LAST, j]) if coriolis else 0.0
         w[V_LAST, j] = v
-    mass_and_bias(arm, w[Q_MID], w[V_MID], work.scratch, s[MASS : MASS + 6], s[BIAS])
+    put_masses(arm, w[Q_MID], w[V_MID], work.scratch, s)
 
 
 @njit(cache=True, error_model="numpy")
-def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
+def _try_step(
+    drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
+) -> int:
     """Both stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
     hs = GAMMA * h
     per_s = 1.0 / hs
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
-        s[MOTOR, j] = state[W, j]
-    first = solve_stage(drive, hs, s)
+        s[MOTOR, j] = state[W, j] + hs * w[B0, j]
+    first = solve_stage(drive, hs, s, control.rate_tolerance)
     if first < 0:
         return -1
     for j in range(6):
@@ -133,7 +135,8 @@ def _try_step(drive: Array, state: Array, h: float, w: Array, s: Array) -> int:
         s[MOTOR_R, j] = state[W, j] + ONWARD * (w[W1, j] - state[W, j])
         s[WINDUP_R, j] = state[L, j] + ONWARD * (w[L1, j] - state[L, j])
         s[LINK, j] = s[LINK_R, j] + hs * w[A1, j]
-    second = solve_stage(drive, hs, s)
+        s[MOTOR, j] = s[MOTOR_R, j] + hs * w[B1, j]
+    second = solve_stage(drive, hs, s, control.rate_tolerance)
     if second < 0:
         return -1
     for j in range(6):
@@ -196,7 +199,13 @@ def touch_sides(drive: Array, state: Array, s: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _find_hit(
-    drive: Array, state: Array, h: float, w: Array, s: Array, count: NDArray[np.int64]
+    drive: Array,
+    control: StepControl,
+    state: Array,
+    h: float,
+    w: Array,
+    s: Array,
+    count: NDArray[np.int64],
 ) -> tuple[int, float]:
     """Shorten a step that went through a face so that it ends there.
 
@@ -206,22 +215,23 @@ def _find_hit(
     hit, excess = farthest_out(drive, w, L2, s)
     if excess <= HIT_TOLERANCE_RAD:
         return -1, h
-    high, high_out = h, excess
-    low, low_out = 0.0, farthest_out(drive, state, L, s)[1]
-    for trial in range(HIT_TRIALS):
-        # The chord, or the middle when the chord creeps up from one side.
-        share = low_out / (low_out - high_out) if trial % 3 != 2 else 0.5
-        h = low + min(max(share, 0.01), 0.99) * (high - low)
-        if _try_step(drive, state, h, w, s) < 0:
+    low, high = 0.0, h
+    for _ in range(HIT_TRIALS):
+        # Newton's step: how far out the motor is at the end falls by its speed there.
+        outward = 1.0 if w[L2, hit] > 0.0 else -1.0
+        h -= excess / (outward * (w[W2, hit] - w[V2, hit]))
+        if not low < h < high:
+            h = 0.5 * (low + high)
+        if _try_step(drive, control, state, h, w, s) < 0:
             return -1, h
         count[REJECTED] += 1
         hit, excess = farthest_out(drive, w, L2, s)
         if abs(excess) <= HIT_TOLERANCE_RAD:
             break
         if excess > 0.0:
-            high, high_out = h, excess
+            high = h
         else:
-            low, low_out = h, excess
+            low = h
     if excess < -HIT_TOLERANCE_RAD:
         return -1, h
     return hit, h
@@ -275,7 +285,7 @@ def advance(
     begun = count[STEPS] + count[REJECTED]
     w, s = work.step, work.stage
     for j in range(6):
-        w[A0, j] = 0.0
+        w[A0, j] = w[B0, j] = 0.0
         s[COMMAND, j], s[DRY, j], s[SIDE, j] = command[j], dry[j], 0.0
     while t < span_s:
         left = span_s - t
@@ -293,7 +303,7 @@ def advance(
         if drive[HOLD, 0] == RIGID_GAP:
             touch_sides(drive, state, s)
         least = h <= 1.000001 * control.step_min_s or coarse
-        solved = _try_step(drive, state, h, w, s)
+        solved = _try_step(drive, control, state, h, w, s)
         coarse = coarse or count[STEPS] + count[REJECTED] - begun >= control.steps_max
         error = np.inf if solved < 0 else _error(control, state, h, known, w)
         if solved < 0 and least:
@@ -305,7 +315,7 @@ def advance(
         count[STEPS] += 1
         count[ITERATIONS] += solved
         if drive[HOLD, 0] == RIGID_GAP:
-            hit, h_hit = _find_hit(drive, state, h, w, s, count)
+            hit, h_hit = _find_hit(drive, control, state, h, w, s, count)
             _take(drive, state, h_hit, w)
             t, known = t + h_hit, hit < 0
             if hit >= 0:

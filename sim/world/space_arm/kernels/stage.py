@@ -14,8 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import DRAG
-from sim.world.space_arm.kernels.drive_law import passed_on
+from sim.world.space_arm.drive import DRAG, HALF_GAP, HOLD, RIGID_GAP
+from sim.world.space_arm.kernels.drive_law import free_rate, passed_on
+from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, mass_and_bias
 from sim.world.space_arm.kernels.linear import factorise, solve
 
 Array = NDArray[np.float64]
@@ -65,23 +66,54 @@ ORIGIN = 19
 """Where the line search begins [rad/s]."""
 FACTOR = 20
 """Cholesky factor of the Jacobian, six rows."""
-ROWS = 26
+FACTORED = 26
+"""What was on the diagonal of that besides D; NaN if there is no factor of this D."""
+FOLLOW = 27
+"""How much of its link's rate each motor follows."""
+FREE = 28
+"""Rates of the motors if they float in a rigid gap [rad/s]."""
+ROWS = 29
 
 
 def make_stage() -> Array:
-    """A new table of zeros, shape (26, 6)."""
-    return np.zeros((ROWS, 6))
+    """A new table of zeros, shape (29, 6)."""
+    s = np.zeros((ROWS, 6))
+    s[FACTORED] = np.nan
+    return s
+
+
+@njit(cache=True, error_model="numpy")
+def put_masses(arm: ArmArrays, q: Array, v: Array, scratch: Scratch, s: Array) -> None:
+    """Put mass matrix and bias at angles [rad] and rates [rad/s], shape (6,) each, into a table."""
+    mass_and_bias(arm, q, v, scratch, s[MASS : MASS + 6], s[BIAS])
+    s[FACTORED, 0] = np.nan
+
+
+@njit(cache=True, error_model="numpy")
+def _float_motors(drive: Array, hs: float, s: Array) -> None:
+    """Fill in how fast motors run that touch no face of their rigid gaps."""
+    if drive[HOLD, 0] == RIGID_GAP:
+        for j in range(6):
+            if drive[HALF_GAP, j] > 0.0:
+                s[FREE, j] = free_rate(drive, j, hs, s[MOTOR_R, j], s[COMMAND, j], s[DRY, j], 0.0)
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _passed_on(drive: Array, hs: float, s: Array, j: int) -> tuple[float, float]:
+    """Torque through gear ``j`` and its fall at the rate in row `LINK`; fill in its motor."""
+    gap = drive[HOLD, j] == RIGID_GAP
+    torque, fall, s[MOTOR, j], s[FOLLOW, j] = passed_on(
+        drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], s[LINK, j],
+        s[SIDE, j], s[FREE, j] if gap else s[MOTOR, j],
+    )  # fmt: skip
+    return torque, fall
 
 
 @njit(cache=True, error_model="numpy")
 def _evaluate(drive: Array, hs: float, s: Array) -> None:
     """Fill in residual, slope, torques and motors for the rates in row `LINK`."""
     for j in range(6):
-        torque, fall, w = passed_on(
-            drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], s[LINK, j],
-            s[SIDE, j], s[MOTOR, j],
-        )  # fmt: skip
-        s[MOTOR, j] = w
+        torque, fall = _passed_on(drive, hs, s, j)
         s[TORQUE, j] = torque
         s[SLOPE, j] = hs * (drive[DRAG, j] + fall)
     for i in range(6):
@@ -92,13 +124,14 @@ def _evaluate(drive: Array, hs: float, s: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def solve_stage(drive: Array, hs: float, s: Array) -> int:
+def solve_stage(drive: Array, hs: float, s: Array, rate_tolerance: float = RATE_TOLERANCE) -> int:
     """Solve a stage; rows `LINK` and `MOTOR` come as guesses and leave as the solution.
 
     Args:
         drive: the table of the drives.
         hs: length of the stage [s].
         s: the stage's table.
+        rate_tolerance: see `RATE_TOLERANCE` [rad/s].
 
     Returns:
         Iterations, or -1 if there is no solution (a matrix that is not positive definite, or
@@ -106,7 +139,8 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
     """
     tolerance = np.inf
     for j in range(6):
-        tolerance = min(tolerance, RATE_TOLERANCE * s[MASS + j, j])
+        tolerance = min(tolerance, rate_tolerance * s[MASS + j, j])
+    _float_motors(drive, hs, s)
     _evaluate(drive, hs, s)
     last = np.inf
     for iteration in range(ITERATIONS_MAX):
@@ -117,7 +151,7 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
         if worst <= tolerance or (0.5 * last <= worst <= ROUNDING * tolerance):
             return iteration if _are_finite(s) else -1
         last = worst
-        if not (worst < np.inf and factorise(s, MASS, SLOPE, FACTOR)):
+        if not (worst < np.inf and _factorised(s)):
             return -1
         for j in range(6):
             s[STEP, j] = s[REST, j]
@@ -126,6 +160,22 @@ def solve_stage(drive: Array, hs: float, s: Array) -> int:
         if iteration >= SWEEP_AFTER:
             _sweep(drive, hs, s)
     return -1
+
+
+@njit(cache=True, error_model="numpy")
+def _factorised(s: Array) -> bool:
+    """Factorise the Jacobian unless it is the same as last time, as long as no drive changes."""
+    same = True
+    for j in range(6):
+        same = same and s[SLOPE, j] == s[FACTORED, j]
+    if same:
+        return True
+    for j in range(6):
+        s[FACTORED, j] = s[SLOPE, j]
+    if factorise(s, MASS, SLOPE, FACTOR):
+        return True
+    s[FACTORED, 0] = np.nan
+    return False
 
 
 @njit(cache=True, error_model="numpy")
@@ -152,12 +202,9 @@ def _sweep(drive: Array, hs: float, s: Array) -> None:
             if k != j:
                 others += s[MASS + j, k] * (s[LINK, k] - s[LINK_R, k])
         low, high = -np.inf, np.inf
-        v = s[LINK, j]
         for _ in range(SCALAR_ITERATIONS):
-            torque, fall, s[MOTOR, j] = passed_on(
-                drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], v,
-                s[SIDE, j], s[MOTOR, j],
-            )  # fmt: skip
+            v = s[LINK, j]
+            torque, fall = _passed_on(drive, hs, s, j)
             rest = s[MASS + j, j] * v + others + hs * (drive[DRAG, j] * v - torque)
             if rest > 0.0:
                 high = v
@@ -166,10 +213,7 @@ def _sweep(drive: Array, hs: float, s: Array) -> None:
             step = rest / (s[MASS + j, j] + hs * (drive[DRAG, j] + fall))
             if not abs(step) > 1e-15 + 1e-12 * abs(v):
                 break
-            v -= step
-            if not low < v < high:
-                v = 0.5 * (low + high)
-        s[LINK, j] = v
+            s[LINK, j] = v - step if low < v - step < high else 0.5 * (low + high)
     _evaluate(drive, hs, s)
 
 
@@ -179,6 +223,7 @@ def _search(drive: Array, hs: float, s: Array) -> None:
     fall = 0.0
     for j in range(6):
         s[ORIGIN, j] = s[LINK, j]
+        s[MOTOR, j] -= s[FOLLOW, j] * s[STEP, j]  # exactly there, if no drive changes
         fall += s[REST, j] * s[STEP, j]
     factor = 1.0
     for _ in range(HALVINGS_MAX):

@@ -6,7 +6,6 @@ sine otherwise; and both together, compiled in place, take half the time of two 
 
 import math
 
-import numpy as np
 from numba import njit
 
 # Taylor-like polynomials on [-pi/4, pi/4] with the minimax coefficients of FreeBSD's msun
@@ -22,6 +21,8 @@ _PART_1 = 1.57079632673412561417e00
 _PART_2 = 6.07710050630396597660e-11
 _PART_3 = 2.02226624879595063154e-21
 _PER_QUARTER = 2.0 / math.pi
+_TO_WHOLE = 1.5 * 2.0**52
+"""Added and taken away again, it leaves a number below 2^51 rounded to a whole one."""
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -31,18 +32,17 @@ def sine_cosine(angle_rad: float) -> tuple[float, float]:
     Args:
         angle_rad: the angle [rad]; both results are NaN if it is not finite.
     """
-    quarters = np.rint(angle_rad * _PER_QUARTER)
+    quarters = (angle_rad * _PER_QUARTER + _TO_WHOLE) - _TO_WHOLE
     r = ((angle_rad - quarters * _PART_1) - quarters * _PART_2) - quarters * _PART_3
     z = r * r
     s = _S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * _S6))))
     c = _C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * _C6))))
     s = r + r * z * s
     c = 1.0 - (0.5 * z - z * z * c)
-    quadrant = quarters - 4.0 * np.floor(0.25 * quarters)
-    if quadrant == 1.0:
-        return c, -s
-    if quadrant == 2.0:
-        return -s, -c
-    if quadrant == 3.0:
-        return -c, s
-    return s, c
+    turns = (0.25 * quarters - 0.375 + _TO_WHOLE) - _TO_WHOLE  # rounded down
+    quadrant = quarters - 4.0 * turns
+    # Without a jump, so that several angles can be done at once; NaN is in no quadrant.
+    odd = (quadrant == 1.0) | (quadrant == 3.0)
+    sine, cosine = c if odd else s, s if odd else c
+    below, left = quadrant >= 2.0, (quadrant == 1.0) | (quadrant == 2.0)
+    return -sine if below else sine, -cosine if left else cosine

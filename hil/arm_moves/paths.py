@@ -1,0 +1,165 @@
+"""Paths of the robot's gripper in space, without time: where it is at each share of the way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+from scipy.spatial.transform import Rotation
+
+from arm_driver.geometry import PumaGeometry
+from arm_driver.keeper import BranchKeeper
+from arm_driver.kinematics import forward
+from arm_driver.pose import ArmError, Pose, angle_between_rad
+
+Array = NDArray[np.float64]
+
+GRID_WAY_M = 2e-3
+"""Between two points at which a path is looked at, at most [m]."""
+GRID_TURN_RAD = 0.01
+"""Likewise for joints and the gripper's turn [rad]."""
+GRID_LEAST, GRID_MOST = 24, 4000
+"""Points at which a path is looked at."""
+
+
+class Path(Protocol):
+    """A way of the gripper."""
+
+    def pose(self, s: float) -> Pose:
+        """X_RT at a share of the way, 0 to 1."""
+        ...
+
+
+class JointPath:
+    """All joints in proportion, from one set of angles to another.
+
+    Args:
+        geometry: the robot.
+        start_rad: joint angles at the beginning [rad], shape (6,).
+        end_rad: at the end.
+    """
+
+    def __init__(self, geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> None:
+        self._geometry = geometry
+        self._start, self._way = np.array(start_rad), np.array(end_rad) - start_rad
+
+    def pose(self, s: float) -> Pose:
+        """X_RT at a share of the way."""
+        return forward(self._geometry, self._start + s * self._way)
+
+
+class StraightPath:
+    """A straight line of the gripper, which turns evenly about one axis.
+
+    Args:
+        start: X_RT at the beginning.
+        end: X_RT at the end.
+    """
+
+    def __init__(self, start: Pose, end: Pose) -> None:
+        self._start = start
+        self._way_m = end.position_m - start.position_m
+        self._turn = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
+
+    def pose(self, s: float) -> Pose:
+        """X_RT at a share of the way."""
+        rotation = Rotation.from_rotvec(s * self._turn).as_matrix() @ self._start.rotation
+        return Pose(rotation, self._start.position_m + s * self._way_m)
+
+
+class RecordedPath:
+    """A recorded motion: through given joint angles at given times, smooth and without overshoot.
+
+    Args:
+        geometry: the robot.
+        t_s: rising times [s], shape (N,).
+        q_rad: joint angles [rad], shape (N, 6).
+    """
+
+    def __init__(self, geometry: PumaGeometry, t_s: Array, q_rad: Array) -> None:
+        self._geometry = geometry
+        self._curve = PchipInterpolator((t_s - t_s[0]) / (t_s[-1] - t_s[0]), q_rad)
+
+    def pose(self, s: float) -> Pose:
+        """X_RT at a share of the time."""
+        return forward(self._geometry, self._curve(s))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """What a path asks of the robot for each unit of its share of the way, and for its square.
+
+    Args:
+        way_m: of the gripper, shape (M,).
+        turn_rad: of the gripper, shape (M,).
+        joints_rad: |dq/ds|, shape (M, 6).
+        bends_rad: |d²q/ds²|, shape (M, 6).
+    """
+
+    way_m: Array
+    turn_rad: Array
+    joints_rad: Array
+    bends_rad: Array
+
+    @classmethod
+    def of(cls, path: Path, keeper: BranchKeeper) -> Self:
+        """Look at a path closely, as far as the robot can follow it in its branch.
+
+        What lies beyond is for the gate to refuse, with the waypoint.
+
+        Args:
+            path: which.
+            keeper: at its beginning; it is led along.
+        """
+        s = _grid(path)
+        poses: list[Pose] = []
+        joints: list[Array] = []
+        for share in s.tolist():
+            pose = path.pose(share)
+            try:
+                joints.append(np.array(keeper.follow(pose).q_rad))
+            except ArmError:
+                break
+            poses.append(pose)
+        if len(poses) < 3:
+            nothing = np.zeros((1, 6))
+            return cls(np.zeros(1), np.zeros(1), nothing, nothing)
+        q, ds = np.array(joints), float(s[1])
+        places = np.array([pose.position_m for pose in poses])
+        turns = [angle_between_rad(a, b) for a, b in pairwise(poses)]
+        return cls(
+            np.linalg.norm(np.diff(places, axis=0), axis=1) / ds,
+            np.array(turns) / ds,
+            np.abs(np.diff(q, axis=0)) / ds,
+            np.abs(np.diff(q, n=2, axis=0)) / ds**2,
+        )
+
+
+def _grid(path: Path) -> Array:
+    """Even shares of the way, near enough to each other."""
+    coarse = [path.pose(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
+    way_m, turn_rad = 0.0, 0.0
+    for before, after in pairwise(coarse):
+        way_m = max(way_m, float(np.linalg.norm(after.position_m - before.position_m)))
+        turn_rad = max(turn_rad, angle_between_rad(before, after))
+    finer = max(way_m / GRID_WAY_M, turn_rad / GRID_TURN_RAD)
+    count = int(np.clip(np.ceil(GRID_LEAST * max(finer, 1.0)), GRID_LEAST, GRID_MOST))
+    return np.linspace(0.0, 1.0, count + 1)
+
+
+def joints_along(poses: Sequence[Pose], keeper: BranchKeeper) -> Array:
+    """Joint angles at poses, one after the other [rad], shape (N, 6).
+
+    Raises:
+        ArmError: with the number of the pose.
+    """
+    found: list[Array] = []
+    for number, pose in enumerate(poses):
+        try:
+            found.append(np.array(keeper.follow(pose).q_rad))
+        except ArmError as error:
+            raise ArmError(f"place {number}: {error}") from None
+    return np.array(found)

@@ -1,0 +1,110 @@
+"""Where the joints of an arm are: the chain of frames, from the base to the last link.
+
+Frames: K_i sits on joint i, turns with link i, and has the joint's axis as its z.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sim.world.space_arm.kernels.trigonometry import sine_cosine
+from sim.world.space_arm.kernels.vectors import (
+    LANES,
+    Frame,
+    put_vector,
+    seen,
+    vector_at,
+)
+
+Array = NDArray[np.float64]
+
+# Rows of an arm's table, a lane a link:
+REST = 0
+"""Axes x, y, z of K_i at q_i = 0 in K_(i-1) (the base for joint 1), nine rows."""
+OFFSET = 9
+"""Origin of K_i in K_(i-1) [m]."""
+MASS = 12
+"""Of the link [kg]."""
+MOMENT = 13
+"""Mass times centre of mass, in K_i [kg m]."""
+INERTIA = 16
+"""About the origin of K_i, in K_i: xx, yy, zz, xy, xz, yz [kg m2]."""
+ARM_ROWS = 22
+
+
+class ArmArrays(NamedTuple):
+    """An arm in the frames K of the kernels; see :meth:`sim.world.space_arm.arm.Arm.arrays`."""
+
+    lanes: int  # of a row: known to the compiler, it would write the loops out one by one
+    links: Array  # the table of the rows above, flat, shape (22 * 8,)
+    tool_rotation: Array  # axes of the gripper frame G in K_6, shape (3, 3)
+    tool_offset: Array  # origin of G in K_6 [m], shape (3,)
+    gravity: Array  # in base axes [m/s2], shape (3,)
+
+
+# Rows of what the kernels write down on their way, a lane a joint, all but the first in base axes:
+LOCAL = 0
+"""Axes x and y of K_i at the joint's angle, in K_(i-1), six rows."""
+FRAME = 6
+"""Axes of K_i, nine rows."""
+AXIS = FRAME + 6
+"""Of the joint, unit vector: the last of them."""
+LEVER = 15
+"""From the joint before (the base) to this one [m]."""
+RATE = 18
+"""Of rotation of the link [rad/s]."""
+SPIN = 21
+"""Acceleration of its rotation [rad/s2]."""
+PULL = 24
+"""Acceleration of the joint's origin against gravity's [m/s2]."""
+SEEN_MOMENT = 27
+"""Mass times centre of mass, from the joint's origin [kg m]."""
+SEEN_INERTIA = 30
+"""About the joint's origin [kg m2], six rows."""
+FORCE = 36
+"""Of the link's motion [N]."""
+TORQUE = 39
+"""The same, about the joint's origin [N m]."""
+ANGLE = 42
+"""Of the joint [rad]."""
+SCRATCH_ROWS = 43
+
+Scratch = Array
+"""Working room of the kernels: the table of the rows above, flat."""
+
+
+def make_scratch() -> Scratch:
+    """Working room for the kernels; one for each thread that calls them."""
+    return np.zeros(SCRATCH_ROWS * LANES)
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _turn_joints(lanes: int, links: Array, q: Array, t: Scratch) -> None:
+    """Turn every K_i in the frame before it."""
+    for i in range(6):
+        t[LANES * ANGLE + i] = q[i]
+    for i in range(lanes):
+        s, c = sine_cosine(t[LANES * ANGLE + i])
+        x, y = vector_at(links, REST, i), vector_at(links, REST + 3, i)
+        put_vector(t, LOCAL, i, (c * x[0] + s * y[0], c * x[1] + s * y[1], c * x[2] + s * y[2]))
+        put_vector(t, LOCAL + 3, i, (c * y[0] - s * x[0], c * y[1] - s * x[1], c * y[2] - s * x[2]))
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def lay_out(arm: ArmArrays, q: Array, t: Scratch) -> Frame:
+    """Write down frames and levers; return the last link's frame."""
+    _turn_joints(arm.lanes, arm.links, q, t)
+    frame = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    for i in range(6):
+        put_vector(t, LEVER, i, seen(frame, vector_at(arm.links, OFFSET, i)))
+        frame = (
+            seen(frame, vector_at(t, LOCAL, i)),
+            seen(frame, vector_at(t, LOCAL + 3, i)),
+            seen(frame, vector_at(arm.links, REST + 6, i)),
+        )
+        put_vector(t, FRAME, i, frame[0])
+        put_vector(t, FRAME + 3, i, frame[1])
+        put_vector(t, AXIS, i, frame[2])
+    return frame

@@ -1,0 +1,111 @@
+"""The controller's program on the wire: its listing in real time behind a pseudo-terminal."""
+
+import os
+import select
+
+import pytest
+from program_bench import START, TICK_S, Controller
+from wire_peer import now_s
+
+from arm_driver.contour import EndReason
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.link import open_arm_link
+from arm_driver.location import Location
+
+pytestmark = pytest.mark.real_time
+
+ANSWER_S = 0.071
+"""An answer takes so long at 9600 Bd."""
+SPEAKS_WITHIN_S = 0.5
+"""A controller at rest asks once in a period, whatever came before."""
+
+
+@pytest.fixture(autouse=True)
+def _own_locks(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def place(steps):
+    x, y, *others = START.counts
+    return Location((x, y + steps, *others))
+
+
+class Line:
+    """The listing behind a pseudo-terminal, and the host that feeds it 5 mm a period."""
+
+    def __init__(self, peer):
+        self.peer, self.robot, self.sent = peer, Controller(), 0
+        self.link = open_arm_link(peer.url, now_s=now_s, settings=HostSettings())
+        self.garbled, self.most = False, 100
+        self.said_s = self.began_s = now_s()
+        self.ticks = 0
+        self._rest, self._under_way = b"", []
+
+    def run(self, until, most_s):
+        """Let real time pass until something is so."""
+        end_s = now_s() + most_s
+        while not until():
+            assert now_s() < end_s, self.link.poll()
+            self._tick()
+
+    def _tick(self):
+        self.ticks += 1
+        select.select([], [], [], max(0.0, self.began_s + self.ticks * TICK_S - now_s()))
+        *lines, self._rest = (self._rest + self._heard()).split(b"\r")
+        for line in lines:
+            heard = line.replace(b"0", b"1", 1) if self.garbled else line
+            self._under_way.append((now_s() + ANSWER_S, heard))
+        while self._under_way and self._under_way[0][0] <= now_s():
+            self.robot.inbox.append(self._under_way.pop(0)[1])
+        if said := self.robot.step():
+            self.said_s = now_s()
+            os.write(self.peer.fd, said)
+        if self.sent < self.most and self.link.poll().wants:
+            self.sent += 1
+            self.link.offer(place(500 * self.sent))
+
+    def _heard(self):
+        ready = select.select([self.peer.fd], [], [], 0.0)[0]
+        return os.read(self.peer.fd, 4096) if ready else b""
+
+    @property
+    def report(self):
+        return self.link.poll()
+
+
+@pytest.fixture
+def line(pty_peer):
+    one = Line(pty_peer)
+    yield one
+    one.link.close()
+
+
+def test_answers_that_never_check_end_at_rest_and_are_followed_by_no_silence(line):
+    """One is repeated, the stream goes on; then none checks: dry, soon said, and a new stream."""
+    line.run(lambda: line.report.state is HostState.SYNCHRONISING, 2.0)
+    assert not line.report.simulated, "the shipped program never says so"
+    line.link.start(StreamPlan(START))
+    line.run(lambda: len(line.robot.moves) == 2, 3.0)
+    line.garbled = True
+    line.run(lambda: line.report.counts.told_checksum_errors == 1, 1.0)
+    line.garbled = False
+    line.run(lambda: len(line.robot.moves) == 4, 2.0)
+    assert line.report.counts.repeats >= 1
+    line.garbled = True
+    line.run(lambda: line.report.result is not None, 2.0)
+    assert line.report.result is StreamResult.RAN_DRY
+    number, moves = line.robot.memory["seq"], len(line.robot.moves)
+    rest_s, heard = now_s(), line.report.counts.requests
+    line.run(lambda: line.report.counts.requests >= heard + 2, 2.5 * SPEAKS_WITHIN_S)
+    assert line.said_s - rest_s < 2 * SPEAKS_WITHIN_S
+    assert len(line.robot.moves) == moves, "it rests"
+    places = [location[1] for _, location, _ in line.robot.moves]
+    assert places == [100.0 + 5.0 * (index + 1) for index in range(moves)], "none twice, none left"
+    line.garbled, line.sent, line.most = False, moves, moves + 1
+    line.link.start(StreamPlan(place(500 * moves), place(500 * (moves + 1))))
+    line.run(lambda: line.report.streamed == 1, 1.0)
+    line.link.end(EndReason.COMPLETED)
+    line.run(lambda: line.report.result is not None, 2.0)
+    assert line.report.result is StreamResult.COMPLETED
+    assert line.robot.memory["seq"] > number, "its numbers go on from stream to stream"

@@ -1,0 +1,63 @@
+"""Runs on a line in real time: the emulated robot is a process of its own on a pseudo-terminal."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from live_bench import PERIOD_S, live_plan, near_singular, place_of
+
+from arm_driver.host_states import StreamResult
+from hil.arm_bench import prepare_plan, run_arm
+from hil.arm_runner import emulated_robot, moved_to
+from hil.recording.arm_recording import ArmRecording
+from hil.report.arm_view import ArmView
+
+pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+
+SHORT = {
+    "kind": "profile", "frame": "base",
+    "segment": [{"duration_s": 1.2, "velocity_m_s": [0.0, 0.0, 0.02]}],
+}  # fmt: skip
+APART_DEG = 3.6
+
+
+def prepared_at(turned_deg):
+    """The motion from a place near the wrist's singularity, two joints turned."""
+    place = place_of(near_singular(turned_deg))
+    start = {"position_m": list(place.position_m), "oat_deg": np.degrees(place.oat_rad).tolist()}
+    mapping = {"start": start, "start_joints_deg": near_singular(turned_deg).tolist()}
+    return prepare_plan(live_plan(SHORT, mapping=mapping, clock="real"))
+
+
+def accuracy(path):
+    """Error in space and in time as the report says it [m]."""
+    found = ArmView.of(ArmRecording.open(path)).accuracy
+    return found.in_space.largest_m, found.in_time.largest_m
+
+
+def test_a_run_on_a_line_is_that_of_the_virtual_clock_and_says_what_its_robot_is(tmp_path):
+    """Refused where the joints are others than planned; where they are not, run to the end."""
+    planned, elsewhere = prepared_at(0.0), prepared_at(APART_DEG)
+    with emulated_robot(elsewhere) as url:
+        refused = run_arm(moved_to(planned, url), tmp_path)
+        assert refused.end.result is StreamResult.REFUSED
+        assert "where its joints are not those of the start" in refused.end.reason
+        assert refused.end.waypoints == 0, "nothing was sent"
+        result = run_arm(moved_to(elsewhere, url), tmp_path)
+    end = result.end
+    assert (end.result, end.waypoints) == (StreamResult.COMPLETED, len(elsewhere.steps)), end
+    watched = end.report.supervision
+    assert watched.period.mean_s == pytest.approx(PERIOD_S, abs=0.01)
+    assert watched.following.measured >= len(elsewhere.steps)
+    assert watched.following.share < 0.5
+    assert end.report.simulated
+    view = ArmView.of(ArmRecording.open(result.recorder.path))
+    assert any("SIMULATED" in text for text in view.simulated)
+    virtual = run_arm(replace(elsewhere, plan=on_virtual_clock(elsewhere.plan)), tmp_path)
+    assert accuracy(result.recorder.path) == pytest.approx(accuracy(virtual.recorder.path))
+    assert min(accuracy(result.recorder.path)) > 1e-6, "there is something to compare"
+
+
+def on_virtual_clock(plan):
+    scenario = plan.scenario.model_copy(update={"clock": "virtual"})
+    return plan.model_copy(update={"scenario": scenario})
