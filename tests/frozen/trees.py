@@ -18,10 +18,10 @@ import json, typer.main
 from hil.cli import app
 
 def told(command):
-    options = sorted(
-        [*parameter.opts, *parameter.secondary_opts, str(parameter.type), str(parameter.required)]
-        for parameter in command.params
-    )
+    options = {
+        one.opts[0]: [*one.opts, *one.secondary_opts, "required" if one.required else "optional"]
+        for one in command.params
+    }
     below = {name: told(one) for name, one in sorted(getattr(command, "commands", {}).items())}
     return {"options": options, "commands": below}
 
