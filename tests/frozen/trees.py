@@ -8,6 +8,7 @@ import sysconfig
 import venv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from frozen.cases import Case
 
@@ -43,7 +44,7 @@ class Answer:
     """
 
     status: int
-    told: object
+    told: Any
     words: str
     rows: Path | None = None
     events: Path | None = None
