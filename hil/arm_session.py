@@ -19,7 +19,7 @@ from hil.arm_realtime import arm_in_time
 from hil.arm_scenario import SIM_URL
 from hil.arm_start import RobotStart
 from hil.arm_wire import VirtualArmLink
-from hil.clock import Clock, VirtualClock, moment
+from hil.clock import Clock, ReportingClock, VirtualClock, moment
 from hil.console import RefusedError
 from hil.loop import StopWish
 from hil.realtime_setup import RealtimeItem
@@ -34,6 +34,9 @@ from sim.devices.arm_controller import ArmController
 
 if TYPE_CHECKING:
     from hil.operated.arm import ArmOperator
+
+PROGRESS_TICKS = 100
+"""Of so many ticks one is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,11 @@ def run_stream(
             seen = Shown(journal, shown_at, live=status)
         if witness is not None:
             seen = witness(seen)
-        clock = stream.clock if progress is None else _Told(stream.clock, progress)
+        clock = (
+            stream.clock
+            if progress is None
+            else ReportingClock(stream.clock, progress, PROGRESS_TICKS)
+        )
         with _finished(sink) as recorder:
             loop = ArmLoop(
                 clock, stream.station, stream.wire, stream.plan, stream.start, seen,
@@ -195,26 +202,3 @@ def _finished(sink: RecordingSink) -> Iterator[list[RecorderResult]]:
         yield result
     finally:
         result.append(sink.finish())
-
-
-class _Told:
-    """A clock that tells somebody the time now and then."""
-
-    EVERY = 100
-
-    def __init__(self, clock: Clock, progress: Callable[[float], None]) -> None:
-        self._clock = clock
-        self._progress = progress
-
-    @property
-    def overruns(self) -> int:
-        return self._clock.overruns
-
-    def now_s(self) -> float:
-        return self._clock.now_s()
-
-    def ticks(self, period_s: float):
-        for tick in self._clock.ticks(period_s):
-            if tick.index % self.EVERY == 0:
-                self._progress(tick.t_s)
-            yield tick

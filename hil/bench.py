@@ -4,7 +4,7 @@ The same parts run in both clocks; only what paces them and who writes the file 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from drives.bank import (
 )
 from drives.known_place import SENSOR_FAULT
 from hil.certificate import require_certificate, require_parked
-from hil.clock import Clock, Tick, VirtualClock, moment
+from hil.clock import Clock, ReportingClock, Tick, VirtualClock, moment
 from hil.drives_setup import BankWish, bank_spec
 from hil.gate.black_box import complaint
 from hil.gate.spec import build_bank
@@ -60,6 +60,8 @@ FIRST_PATH = (
 """What is told of a first motion that is made by setpoints."""
 FIRST_MOTION_S = 15.0
 """How much longer homing may take for its slow first stages."""
+PROGRESS_TICKS = 250
+"""Of so many ticks one is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +330,7 @@ def _gate(
     if plan.scenario.clock == "virtual":
         clock = VirtualClock()
         gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
-        return gated, (_Watched(clock, progress) if progress else clock)
+        return gated, (ReportingClock(clock, progress, PROGRESS_TICKS) if progress else clock)
     from hil.gate.remote import RemoteGate  # Linux only
     from hil.realtime import RealClock
 
@@ -348,30 +350,6 @@ def _granted(plan: Plan) -> Iterator[tuple[RealtimeItem, ...]]:
         return
     with RealtimeSetup() as granted:
         yield granted.items
-
-
-class _Watched:
-    """A clock that tells someone the time every few hundred ticks."""
-
-    EVERY = 250
-
-    def __init__(self, clock: Clock, progress: Callable[[float], None]) -> None:
-        self._clock = clock
-        self._progress = progress
-
-    @property
-    def overruns(self) -> int:
-        return self._clock.overruns
-
-    def now_s(self) -> float:
-        return self._clock.now_s()
-
-    def ticks(self, period_s: float) -> Iterator[Tick]:
-        for tick in self._clock.ticks(period_s):
-            if tick.index % self.EVERY == 0:
-                with suppress(OSError):  # a terminal that has gone is no reason to stop
-                    self._progress(tick.t_s)
-            yield tick
 
 
 def _outcome(end: LoopEnd, supervisor: RunCourse) -> Outcome:

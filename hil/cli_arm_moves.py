@@ -4,7 +4,7 @@ import select
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -161,14 +161,11 @@ def goto(
             return
         if not as_json:
             _show_move(move, target.name)
-        hand = hand_for(opened.clock)
-        try:
+        with closing(hand_for(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
             found = run_goto(
                 opened, move, start, target, hand, folder, shown_at=shown_at(opened, as_json)
             )
-        finally:
-            hand.close()
     show_result(choice, found, as_json=as_json)
 
 
@@ -215,14 +212,11 @@ def play(
         move = plan_play(choice.robot, start, recorded, slower=slower)
         if not as_json:
             _show_move(move, f"the end of {recorded.name}")
-        hand = hand_for(opened.clock)
-        try:
+        with closing(hand_for(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
             found = run_play(
                 opened, move, start, recorded, hand, folder, shown_at=shown_at(opened, as_json)
             )
-        finally:
-            hand.close()
     show_result(choice, found, as_json=as_json)
 
 

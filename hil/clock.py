@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -140,3 +141,33 @@ def moment(now_s: Callable[[], float]) -> Moment:
 def utc_stamp() -> str:
     """Return the date and time, as 20260131T235959Z: for names of run folders, nothing else."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+class ReportingClock:
+    """A clock that tells somebody the time now and then.
+
+    Args:
+        clock: whose ticks they are.
+        told: called with the time of a tick [s]; a terminal that has gone stops nothing.
+        every: of so many ticks one is told.
+    """
+
+    def __init__(self, clock: Clock, told: Callable[[float], object], every: int) -> None:
+        self._clock, self._told, self._every = clock, told, every
+
+    @property
+    def overruns(self) -> int:
+        """Of the clock."""
+        return self._clock.overruns
+
+    def now_s(self) -> float:
+        """Of the clock [s]."""
+        return self._clock.now_s()
+
+    def ticks(self, period_s: float) -> Iterator[Tick]:
+        """Yield the clock's ticks."""
+        for tick in self._clock.ticks(period_s):
+            if tick.index % self._every == 0:
+                with suppress(OSError):
+                    self._told(tick.t_s)
+            yield tick

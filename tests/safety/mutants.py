@@ -76,6 +76,10 @@ MUTANTS = (
         ("no frame is ever too old", "and not -most_s <= age_s <= most_s", "and not age_s == age_s"),
     ),
     *_of(
+        "safety/lag.py",
+        ("a lag before its time is a reference", "max(leg.lag, 0.0), leg.doubt", "leg.lag, leg.doubt"),
+    ),
+    *_of(
         "safety/checks.py",
         ("the upper soft limit is not checked", "low <= length <= high\n                and", "low <= length\n                and"),
         ("retracting has no speed limit", "and -move_max <= move <= move_max", "and move <= move_max"),
