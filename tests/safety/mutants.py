@@ -24,6 +24,7 @@ TESTS = {
     "safety/command.py": ("safety/test_safety_gate.py",),
     "safety/estop.py": ("safety/test_safety_estop.py",),
     "safety/faults.py": ("safety/test_safety_faults.py",),
+    "safety/lag.py": ("safety/test_safety_lag.py",),
     "safety/feedback.py": ("safety/test_safety_watchdog.py",),
     "safety/gate.py": (
         "safety/test_safety_gate.py",
