@@ -52,7 +52,7 @@ REST_TURN_RAD_S = 1e-3
 LOOKS = 10
 """Places of the simulated gripper that are noted in a period: what the robot's path is held to."""
 SETTLE_STEPS_MAX = 20
-"""A motion that has not settled after so many steps is ended as it is."""
+"""Steps in which an arm may settle; after them a planned motion ends, a live one's robot rests."""
 NO_TWIST = rest("base")
 
 
@@ -227,14 +227,21 @@ class ArmStation:
         return NO_TWIST, self._rates.stop(q_rad)
 
     def _settle(self, command: RateCommand, snapshot: Snapshot) -> None:
-        """Note when a motion that is stopping has come to rest."""
+        """Note when a motion that is stopping has come to rest.
+
+        The robot of a live one does not wait for the arm's swing to die out, and an arm that swings
+        is for a moment at rest where it turns back: there the last two waypoints are one place.
+        """
         if self._course is not Course.STOPPING or command.rates_rad_s.any():
             return
         self._settling += 1
         speed = float(np.linalg.norm(snapshot.velocity_BG_m_s))
         turn = float(np.linalg.norm(snapshot.angular_velocity_BG_rad_s))
         slow = speed < REST_SPEED_M_S and turn < REST_TURN_RAD_S
-        if slow or self._settling >= SETTLE_STEPS_MAX:
+        late = self._settling >= SETTLE_STEPS_MAX
+        if late and self.live:
+            self.rest()
+        if (slow or late) and not (self.live and self._robot_moves):
             self._course = Course.AT_REST
 
     def _robot_step(

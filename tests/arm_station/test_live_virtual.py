@@ -4,6 +4,7 @@ import contextlib
 import os
 import pty
 import socket
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,8 @@ from hil.clock import VirtualClock
 from hil.console import RefusedError
 from hil.recording.arm_recording import ArmRecording
 from hil.report.arm_view import ArmView
+from hil.stations.arm import REST_SPEED_M_S
+from sim.world.space_arm.simulator import TICK_S, SpaceArm
 
 KEYBOARD = {"kind": "keyboard", "frame": "base"}
 REST_AFTER_S = 1.05
@@ -65,6 +68,29 @@ def test_a_key_let_go_brings_both_arms_to_rest(board, monkeypatch, tmp_path):
     assert max(robot) > 0.04
     assert max(robot[moving[-1] + 8 :]) < 1e-3
     assert result.end.report.counts.empty_slot == 0
+
+
+@pytest.mark.parametrize("payload", ["", "light"])
+def test_the_robot_of_a_live_run_ends_at_rest_though_the_arm_swings(
+    board, monkeypatch, tmp_path, payload
+):
+    """Whenever this arm is looked at, it is where it turns back: for a moment it does not move."""
+    advance = SpaceArm.advance
+
+    def turning(self, *arguments, **options):
+        still = {"velocity_BG_m_s": np.zeros(3), "angular_velocity_BG_rad_s": np.zeros(3)}
+        return replace(advance(self, *arguments, **options), **still)
+
+    monkeypatch.setattr(SpaceArm, "advance", turning)
+    acts = [*held(board, b"r", 1.0, 4.0), (4.0, typed(*board, b"q"))]
+    made = source_maker(lambda *_: acts, keyboard_fd=board[1])
+    monkeypatch.setattr("hil.arm_bench.source_of", made)
+    arm = {"model": "e", "payload": payload}
+    result = run_arm(prepare_plan(live_plan(KEYBOARD, space_arm=arm)), tmp_path)
+    robot_m = np.diff(ArmRecording.open(result.recorder.path).column("target_pose")[:, :3], axis=0)
+    assert result.end.result is StreamResult.COMPLETED
+    assert np.linalg.norm(robot_m, axis=1).max() > 0.01
+    assert np.linalg.norm(robot_m[-1]) < REST_SPEED_M_S * TICK_S
 
 
 def test_a_live_run_is_nearer_to_its_motion_than_with_waypoints_on_it(board, monkeypatch, tmp_path):
