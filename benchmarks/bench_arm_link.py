@@ -34,11 +34,11 @@ from benchmarks.arm_line import (
     play_constant,
     play_robot,
 )
-from hil.arm_bench import ArmRunResult, prepare_plan, run_arm, stream_plan
-from hil.arm_runner import emulated_robot, moved_to
-from hil.arm_scenario import ArmPlan, arm_plan_from_table
-from hil.realtime_setup import RealtimePolicy, RealtimeSetup
-from hil.warm import warm_arm
+from hil.cli.warm import warm_arm
+from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, stream_plan
+from hil.stations.arm.runner import emulated_robot, moved_to
+from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from sim.world.space_arm.simulator import TICK_S
 
 P99_MS = 2.0

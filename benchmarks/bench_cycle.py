@@ -12,20 +12,20 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hil.bench import bank_of, machine_of
-from hil.bench import run as run_plan
-from hil.clock import VirtualClock
-from hil.gated_bank import GatedBank
-from hil.journal import Journal
-from hil.loop import Loop
-from hil.machine import gate_limits
-from hil.motion.build import motion_of
+from hil.cli.warm import warm
+from hil.config.shipped import configs_dir
+from hil.machines.machine import gate_limits
 from hil.recording.ring import Ring
-from hil.scenario import load_plan
-from hil.shipped import configs_dir
-from hil.stations.platform import PlatformStation
-from hil.supervisor import Supervisor
-from hil.warm import warm
+from hil.stations.platform.bench import bank_of, machine_of
+from hil.stations.platform.bench import run as run_plan
+from hil.stations.platform.control import PlatformStation
+from hil.stations.platform.gated_bank import GatedBank
+from hil.stations.platform.journal import Journal
+from hil.stations.platform.loop import Loop
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.supervisor import Supervisor
+from hil.timing.clock import VirtualClock
 from safety.gate import Gate
 from safety.modes import Mode
 

@@ -92,7 +92,7 @@ class Bench:
                 parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
             except OSError:
                 continue
-            if b"hil.gate.process" in words and int(parent) == self.control.pid:
+            if b"hil.stations.platform.gate.process" in words and int(parent) == self.control.pid:
                 return int(entry.name)
         raise RuntimeError("there is no gate's process")
 

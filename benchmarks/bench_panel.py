@@ -29,7 +29,7 @@ from rich.table import Table
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.places import benches
-from hil.panel.models.feed import LiveFeed, column
+from hil.panel.live.models.feed import LiveFeed, column
 from hil.recording.reader import Recording
 
 SCENARIO = """\
@@ -56,9 +56,9 @@ begun = float(sys.argv[4])
 import numpy as np
 from PySide6.QtCore import QSettings, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
-from hil.panel.window import MainWindow
-from hil.panel.window_turns import Turns
-from hil.realtime import RealClock
+from hil.panel.shell.window import MainWindow
+from hil.panel.shell.window_turns import Turns
+from hil.timing.realtime import RealClock
 used = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 drawn_at = []
 old_turn = Turns.turn
@@ -83,8 +83,8 @@ def work_until(done):
 work_until(lambda: drawn_at)
 print(drawn_at[0][0] - begun, drawn_at[0][1], flush=True)
 work_until(lambda: window.views.complete)
-from hil.panel.models.feed import Batch, column
-from hil.panel.models.scope import ScopeModel
+from hil.panel.live.models.feed import Batch, column
+from hil.panel.scope.models.scope import ScopeModel
 dock, facts = window.views["scope"], window.session.facts
 ring = ScopeModel(facts)
 for name in (*(f"measured_length_leg{leg}_m" for leg in range(1, 7)),

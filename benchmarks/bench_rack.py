@@ -35,15 +35,15 @@ from rich.table import Table
 
 from drives.bank import DriveError
 from drives.bus_budget import frame_bits
-from hil.drives_setup import bank_spec
-from hil.gate.spec import build_bank
-from hil.gated_bank import GatedBank
-from hil.machine import gate_limits, load_rig
-from hil.rack import emulated_rack
-from hil.realtime import RealClock
-from hil.realtime_setup import RealtimePolicy, RealtimeSetup
-from hil.scenario import plan_from_table
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.machine import gate_limits, load_rig
+from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.drives.setup import bank_spec
+from hil.stations.platform.gate.spec import build_bank
+from hil.stations.platform.gated_bank import GatedBank
+from hil.stations.platform.scenario import plan_from_table
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import Setpoint

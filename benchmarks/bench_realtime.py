@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from hil.realtime import MonotonicSleeper, RealClock
-from hil.realtime_setup import RealtimeReport, RealtimeSetup
+from hil.timing.realtime import MonotonicSleeper, RealClock
+from hil.timing.realtime_setup import RealtimeReport, RealtimeSetup
 
 INTERVAL_US = 1000
 PRIORITY = 80

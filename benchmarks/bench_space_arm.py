@@ -21,10 +21,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.arm_line import BUSY, beside
-from hil.arm.compare import Case, least_times
-from hil.arm.motions import Motion, motions
-from hil.arm_settings import ArmSettings
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.space_arm_settings import ArmSettings
+from hil.space_arm.study.compare import Case, least_times
+from hil.space_arm.study.motions import Motion, motions
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Sdirk2, Sdirk4

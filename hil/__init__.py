@@ -16,7 +16,7 @@ _BY_MODULE = sys.argv[:1] == ["-m"]
 if _BY_MODULE and not sys.flags.safe_path and sys.path[0] != _dirname(_dirname(_abspath(__file__))):
     del sys.path[0]
 
-from hil.installation import InstallationError, check_packages, refuse  # noqa: E402
+from hil.config.installation import InstallationError, check_packages, refuse  # noqa: E402
 
 try:
     check_packages()

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hil.scenario import Plan, plan_from_table
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.stations.platform.scenario import Plan, plan_from_table
 
 PAPER = str(configs_dir() / "rigs" / "paper.toml")
 

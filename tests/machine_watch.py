@@ -21,7 +21,7 @@ import pytest_timeout
 from _pytest.runner import runtestprotocol
 from campaign import SHARE
 
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 
 ATTEMPTS = 4
 SPOILT_MAX = 80 if SHARE >= 1.0 else 25

@@ -14,9 +14,9 @@ from typing import TypeVar
 import pytest
 from typer.testing import CliRunner
 
-from hil.cli import app
-from hil.shipped import configs_dir
-from hil.signals import StopSignals
+from hil.cli.main import app
+from hil.config.shipped import configs_dir
+from hil.timing.stop import StopSignals
 
 PAPER_TEXT = (configs_dir() / "rigs" / "paper.toml").read_text(encoding="utf-8")
 QUICKER = {

@@ -8,10 +8,9 @@ import pytest
 from rack_bench import QUICKER, needs_wires, rack, shown, told, told_well
 
 from drives.bank import BankReport
-from hil.console import RefusedError
-from hil.drives_setup import scales_of
-from hil.machine import load_rig
-from hil.reference import (
+from hil.config.shipped import configs_dir
+from hil.machines.machine import load_rig
+from hil.stations.platform.drives.reference import (
     LegReference,
     NotReferencedError,
     Point,
@@ -28,7 +27,8 @@ from hil.reference import (
     save_reference,
     void_reference,
 )
-from hil.shipped import configs_dir
+from hil.stations.platform.drives.setup import scales_of
+from hil.terminal.console import RefusedError
 
 ABSOLUTE = '\n[drives]\nhoming = "absolute"\nplace_tolerance_m = 0.001\n'
 COUNTS = (59_000, 270_000, -280_000, 50_000, -530_000, -30_000)
@@ -128,7 +128,7 @@ def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgot
     rig, monkeypatch
 ):
     """A coupling has slipped by 50 mm while the power was off; the drive tells the same count."""
-    from hil import reference_tools
+    from hil.stations.platform.drives import reference_tools
 
     measured(rig)
     report = BankReport("rods", "rods:", False, ("",) * 6, WHO, counts=COUNTS)

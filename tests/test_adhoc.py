@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hil.adhoc import recorded_table
-from hil.settings import ConfigError
+from hil.config.settings import ConfigError
+from hil.stations.platform.adhoc import recorded_table
 
 CSV = Path("record.csv")
 

@@ -13,12 +13,12 @@ from bench_plans import PAPER
 from campaign import share_of
 from typer.testing import CliRunner
 
-from hil import runner as runner_module
-from hil.cli import app
-from hil.machine import gate_limits, load_rig
+from hil.cli.main import app
+from hil.config.shipped import configs_dir
+from hil.machines.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
 from hil.report import style
-from hil.shipped import configs_dir
+from hil.stations.platform import runner as runner_module
 
 pytestmark = pytest.mark.real_time
 

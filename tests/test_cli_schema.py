@@ -5,11 +5,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from hil.cli import app
-from hil.file_kinds import FileKind, kind_of
-from hil.schema import KINDS, schema_of, tables_of, unit_of
-from hil.settings import read_toml
-from hil.shipped import configs_dir
+from hil.cli.main import app
+from hil.config.file_kinds import FileKind, kind_of
+from hil.config.schema import KINDS, schema_of, tables_of, unit_of
+from hil.config.settings import read_toml
+from hil.config.shipped import configs_dir
 
 runner = CliRunner()
 WITHOUT_UNIT = {

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hil.cli import app
-from hil.part_process import PartResult
+from hil.cli.main import app
 from hil.recording.reader import Recording
+from hil.run.part_process import PartResult
 
 pytestmark = pytest.mark.real_time
 
@@ -210,7 +210,7 @@ def test_reports_of_stations_together(tmp_path, monkeypatch):
         PartResult("one", ok=False, told={"ok": False, "error": "refused"}, asked_to_stop=""),
         PartResult("two", ok=True, told=told, asked_to_stop="one came to a bad end"),
     )
-    monkeypatch.setattr("hil.together.run_together", lambda *_: results)
+    monkeypatch.setattr("hil.run.together.run_together", lambda *_: results)
     parts = as_json("run", "platform_and_arm", "--report", status=1)["parts"]
     page = Path(parts["two"]["report"])
     assert page.is_file()

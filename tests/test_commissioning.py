@@ -10,11 +10,22 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import hil.bench
+import hil.stations.platform.bench
 from drives.bank import BankReport
-from hil.bench import run
-from hil.certificate import Proofs, certificate_key, is_slow, lacking, write_certificate
-from hil.commissioning import (
+from hil.config.settings import ConfigError
+from hil.config.shipped import configs_dir
+from hil.machines.machine import load_rig
+from hil.machines.rig_drives import RigDrives
+from hil.recording.reader import Recording
+from hil.stations.platform.bench import run
+from hil.stations.platform.drives.certificate import (
+    Proofs,
+    certificate_key,
+    is_slow,
+    lacking,
+    write_certificate,
+)
+from hil.stations.platform.drives.commissioning import (
     FIRST_WAY_M,
     HOME_SWITCH,
     STEP_M,
@@ -22,14 +33,15 @@ from hil.commissioning import (
     leg_test_motion,
     switch_of,
 )
-from hil.machine import load_rig
-from hil.recording.reader import Recording
-from hil.reference import LegReference, Reference, ScaleProof, rig_digest, save_reference
-from hil.rig_drives import RigDrives
-from hil.scenario import plan_from_table
-from hil.settings import ConfigError
-from hil.shipped import configs_dir
-from hil.watchdog_proof import WatchdogProof
+from hil.stations.platform.drives.reference import (
+    LegReference,
+    Reference,
+    ScaleProof,
+    rig_digest,
+    save_reference,
+)
+from hil.stations.platform.drives.watchdog_proof import WatchdogProof
+from hil.stations.platform.scenario import plan_from_table
 
 RIG_FILE = configs_dir() / "rigs" / "paper.toml"
 RIG = load_rig(RIG_FILE)
@@ -289,7 +301,7 @@ def test_what_is_slow_is_so_in_metres_per_second_too():
 
 def test_legs_that_are_led_slowly_are_parked_as_slowly():
     share = leg_test_plan().scenario.motion.speed
-    slow = hil.bench.machine_of(leg_test_plan()).slow_moves
+    slow = hil.stations.platform.bench.machine_of(leg_test_plan()).slow_moves
     assert slow.speed_m_s == pytest.approx(RIG.slow_moves.speed_m_s * share)
 
 

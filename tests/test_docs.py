@@ -10,15 +10,15 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from hil.arm_scenario import ArmPlan, ArmScenario, arm_plan_from_table
-from hil.arm_sources import settings as sources
-from hil.cli import app
-from hil.file_kinds import SCENARIOS, FileKind, find_kind
-from hil.part_process import PartSettings
-from hil.rig import Rig
-from hil.robot_settings import BlendSettings, RobotSettings
-from hil.settings import read_toml
-from hil.together import TogetherScenario
+from hil.cli.main import app
+from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
+from hil.config.settings import read_toml
+from hil.machines.rig import Rig
+from hil.machines.robot_settings import BlendSettings, RobotSettings
+from hil.run.part_process import PartSettings
+from hil.run.together import TogetherScenario
+from hil.stations.arm.scenario import ArmPlan, ArmScenario, arm_plan_from_table
+from hil.stations.arm.sources import settings as sources
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
@@ -177,7 +177,7 @@ def test_every_decision_is_listed():
 
 
 def test_the_table_of_drives_in_the_document_names_every_key():
-    from hil.rig_drives import CanopenTable, RigDrives
+    from hil.machines.rig_drives import CanopenTable, RigDrives
 
     text = (ROOT / "docs/commissioning.md").read_text(encoding="utf-8")
     section = text.split("## The `[drives]` table")[1].split("\n## ")[0]

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from drives.bank import BankEnd
-from hil import drive_moves
-from hil.bench import Outcome
-from hil.console import RefusedError
-from hil.signals import StopSignals
+from hil.stations.platform.bench import Outcome
+from hil.stations.platform.drives import moves as drive_moves
+from hil.terminal.console import RefusedError
+from hil.timing.stop import StopSignals
 
 CUT, UNCUT = BankEnd(cut_us=(60_000,) * 6), BankEnd()
 

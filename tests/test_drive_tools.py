@@ -24,16 +24,16 @@ from rack_bench import (
     write_quick_rig,
 )
 
-import hil.rack
-import hil.runner
+import hil.stations.platform.drives.rack
+import hil.stations.platform.runner
 from drives.bank import LinkError
 from drives.links import lock_modbus, parse_link
-from hil.cli import app
-from hil.console import RefusedError
-from hil.drive_moves import home_and_show
-from hil.rack import emulated_rack
+from hil.cli.main import app
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
+from hil.stations.platform.drives.moves import home_and_show
+from hil.stations.platform.drives.rack import emulated_rack
+from hil.terminal.console import RefusedError
 
 # one at a time: they share two cores
 pytestmark = [pytest.mark.real_time, needs_wires, pytest.mark.xdist_group("real time")]
@@ -218,8 +218,8 @@ def test_a_slow_verb_goes_on_with_emulated_drives_only_if_told(
         racks.append((protocol, Path(rig_file).stem, buses))
         yield stand_in
 
-    monkeypatch.setattr(hil.runner, "run", run)
-    monkeypatch.setattr(hil.rack, "emulated_rack", emulated_rack)
+    monkeypatch.setattr(hil.stations.platform.runner, "run", run)
+    monkeypatch.setattr(hil.stations.platform.drives.rack, "emulated_rack", emulated_rack)
     verb = ["drives", name, rig, *SLOW_VERBS[name], "--drives", absent, "--out", tmp_path]
     refused = shown(*verb, status=1).stderr
     assert "nothing has moved" in refused

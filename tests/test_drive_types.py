@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from drives.bank import DriveModelError
 from drives.eds_file import read_eds
-from hil.cli import app
-from hil.drive_file import canopen_type
-from hil.settings import read_toml
-from hil.shipped import configs_dir
+from hil.cli.main import app
+from hil.config.settings import read_toml
+from hil.config.shipped import configs_dir
+from hil.machines.drive_file import canopen_type
 
 runner = CliRunner()
 OUR_SHEET = configs_dir() / "eds" / "hil_emulated_drive.eds"

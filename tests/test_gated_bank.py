@@ -9,9 +9,9 @@ from bench_plans import plan
 
 import hil
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState, LinkLostError
-from hil.clock import Tick
-from hil.gated_bank import GatedBank
-from hil.machine import gate_limits
+from hil.machines.machine import gate_limits
+from hil.stations.platform.gated_bank import GatedBank
+from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import Check, LegTarget, Setpoint
@@ -154,7 +154,7 @@ def test_no_other_place_of_the_bench_exchanges_with_a_bank():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr == "exchange"
     }
-    assert found == {"gated_bank.py"}
+    assert found == {"stations/platform/gated_bank.py"}
 
 
 CLOSED = (8, 8, 0, 0, 0, 0)

@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 
 HEAD = """
 import os, pathlib, signal, pytest
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 COUNT = pathlib.Path(__file__).with_name("count.txt")
 
 def pause(seconds):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from hil.machine import FORCE_SHARE, gate_limits, geometry_of, lag_max_s, load_rig
-from hil.payload import HEADROOM, LEAN_MAX, expected_forces_n
-from hil.rig import Rig
-from hil.settings import ConfigError, read_toml
-from hil.shipped import configs_dir
+from hil.config.settings import ConfigError, read_toml
+from hil.config.shipped import configs_dir
+from hil.machines.machine import FORCE_SHARE, gate_limits, geometry_of, lag_max_s, load_rig
+from hil.machines.payload import HEADROOM, LEAN_MAX, expected_forces_n
+from hil.machines.rig import Rig
 from platform6dof.inverse import leg_lengths
 
 PAPER = configs_dir() / "rigs" / "paper.toml"

@@ -23,12 +23,12 @@ from rack_bench import (
 )
 
 import hil.report.style
-import hil.runner
-from hil.cli import app
-from hil.gate.remote import RemoteGate
-from hil.rack import emulated_rack
+import hil.stations.platform.runner
+from hil.cli.main import app
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
+from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.gate.remote import RemoteGate
 
 # one at a time: they share two cores
 pytestmark = [pytest.mark.real_time, needs_wires, pytest.mark.xdist_group("real time")]
@@ -162,7 +162,9 @@ def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monk
     def lose() -> dict:
         with rack("--protocol", protocol, "--rig", str(rig)) as drives:
             act = drives.kill if line == "kill" else lambda: drives.say(line)
-            monkeypatch.setattr(hil.runner, "StopSignals", lambda: After(LOST_AT, act))
+            monkeypatch.setattr(
+                hil.stations.platform.runner, "StopSignals", lambda: After(LOST_AT, act)
+            )
             return told(*run_arguments(rig, drives.url, tmp_path), status=1)
 
     def tripped_before(answer: dict) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import fields, replace
 
 import pytest
 
-from hil.machine import gate_limits, load_rig
-from hil.rig import Rig
-from hil.settings import ConfigError, read_toml
-from hil.shipped import configs_dir
+from hil.config.settings import ConfigError, read_toml
+from hil.config.shipped import configs_dir
+from hil.machines.machine import gate_limits, load_rig
+from hil.machines.rig import Rig
 from safety.bounds import BOUNDS, LEG_BOUNDS
 from safety.limits import GateLimits, LegLimits, LimitsError
 

@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 from bench_plans import HEAVE, TOO_FAR, plan
 
-import hil.bench
-import hil.run_files
-import hil.stations.platform
+import hil.run.folder
+import hil.stations.platform.bench
+import hil.stations.platform.control
 from drives.bank import DriveError
-from hil.bench import run
-from hil.check import check_plan
-from hil.clock import VirtualClock
-from hil.evidence import evidence_of, in_motion, verdicts_of
-from hil.journal import Journal
-from hil.machine import gate_limits, soft_range_m
-from hil.motion.build import motion_of
-from hil.motion.moves import move
-from hil.operated.parking import WayToPark
+from hil.machines.machine import gate_limits, soft_range_m
 from hil.recording.frame import CycleFlag, EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
-from hil.stations.platform import PlatformStation
-from hil.supervisor import Outcome, Supervisor
+from hil.run.evidence import evidence_of, in_motion, verdicts_of
+from hil.stations.platform.bench import run
+from hil.stations.platform.check import check_plan
+from hil.stations.platform.control import PlatformStation
+from hil.stations.platform.journal import Journal
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion.moves import move
+from hil.stations.platform.operator.parking import WayToPark
+from hil.stations.platform.supervisor import Outcome, Supervisor
+from hil.timing.clock import VirtualClock
 from platform6dof.pose import Pose
 from safety.modes import Mode
 from safety.stream import SetpointStream
@@ -190,7 +190,7 @@ class _StopAfter:
 
 @pytest.mark.parametrize("cycle", [0, 1, 30, 200, 900, 1500, 1800, 2200, 2600])
 def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle):
-    monkeypatch.setattr(hil.bench, "StopSignals", lambda: _StopAfter(cycle))
+    monkeypatch.setattr(hil.stations.platform.bench, "StopSignals", lambda: _StopAfter(cycle))
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 3.0}))
     assert result.outcome is Outcome.STOPPED
     assert result.ok
@@ -203,7 +203,7 @@ def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle
 
 
 def test_a_run_that_is_stopped_half_way_parks_only_where_a_way_is_free(tmp_path, monkeypatch):
-    monkeypatch.setattr(hil.bench, "StopSignals", lambda: _StopAfter(1500))
+    monkeypatch.setattr(hil.stations.platform.bench, "StopSignals", lambda: _StopAfter(1500))
     the_plan = plan(motion=HEAVE | {"duration_s": 3.0})
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.STOPPED
@@ -238,7 +238,7 @@ def test_control_that_breaks_is_stopped_without_it(tmp_path, monkeypatch):
 
 
 def test_a_dead_bus_ends_the_run_and_the_recording_is_kept(tmp_path, monkeypatch):
-    bank_of = hil.bench.bank_of
+    bank_of = hil.stations.platform.bench.bank_of
 
     def dying(*arguments):
         bank = bank_of(*arguments)
@@ -253,7 +253,7 @@ def test_a_dead_bus_ends_the_run_and_the_recording_is_kept(tmp_path, monkeypatch
         bank.exchange = until
         return bank
 
-    monkeypatch.setattr(hil.bench, "bank_of", dying)
+    monkeypatch.setattr(hil.stations.platform.bench, "bank_of", dying)
     result, recording = run_and_read(tmp_path, plan())
     assert result.outcome is Outcome.FAILED
     assert "bus is gone" in result.reason
@@ -268,8 +268,8 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_pa
 
 
 def test_a_run_never_writes_into_an_old_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(hil.run_files, "utc_stamp", lambda: "20260101T000000Z")
-    monkeypatch.setattr(hil.bench, "StopSignals", lambda: _StopAfter(10))
+    monkeypatch.setattr(hil.run.folder, "utc_stamp", lambda: "20260101T000000Z")
+    monkeypatch.setattr(hil.stations.platform.bench, "StopSignals", lambda: _StopAfter(10))
     folders = {run(plan(), tmp_path).recorder.path.parent for _ in range(3)}
     assert len(folders) == 3
 
@@ -281,7 +281,7 @@ def test_late_cycles_stop_the_platform(tmp_path, monkeypatch):
                 late = 5 * period_s if tick.index == 2000 else 0.0
                 yield dataclasses.replace(tick, late_s=late, dt_s=period_s + late)
 
-    monkeypatch.setattr(hil.bench, "VirtualClock", Stalling)
+    monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Stalling)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
     assert result.outcome is Outcome.TRIPPED
     assert verdicts_of(recording)[0]["check"] in {"late", "period"}
@@ -299,7 +299,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
                 self.overruns += late
                 yield dataclasses.replace(tick, dt_s=period_s * (2 if late else 1))
 
-    monkeypatch.setattr(hil.bench, "VirtualClock", Overrunning)
+    monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Overrunning)
     the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, overruns=policy)
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.overruns == 1
@@ -317,7 +317,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
 def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
     the_plan = plan("rig_settings.cylinders.enable_time_s=100")
     supervisor = Supervisor(300, period_s=the_plan.scenario.period_s)
-    monkeypatch.setattr(hil.bench, "_supervisor", lambda *_: supervisor)
+    monkeypatch.setattr(hil.stations.platform.bench, "_supervisor", lambda *_: supervisor)
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.FAILED
     span_s = 300 * the_plan.scenario.period_s
@@ -343,7 +343,7 @@ def test_control_that_cannot_plan_a_path_ends_the_run(tmp_path, monkeypatch, pat
             raise ZeroDivisionError("test")
         return move(*arguments)
 
-    monkeypatch.setattr(hil.stations.platform, "move", failing)
+    monkeypatch.setattr(hil.stations.platform.control, "move", failing)
     result, recording = run_and_read(tmp_path, plan())
     assert result.outcome is Outcome.FAILED
     assert "ZeroDivisionError" in result.reason
@@ -400,7 +400,7 @@ def test_a_journal_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
 
 def changed_feedback(monkeypatch, change):
     """Drives whose feedback is changed on its way."""
-    bank_of = hil.bench.bank_of
+    bank_of = hil.stations.platform.bench.bank_of
 
     def changed(*arguments):
         bank = bank_of(*arguments)
@@ -409,7 +409,7 @@ def changed_feedback(monkeypatch, change):
         bank.exchange = lambda command: change(next(cycles), exchange(command))
         return bank
 
-    monkeypatch.setattr(hil.bench, "bank_of", changed)
+    monkeypatch.setattr(hil.stations.platform.bench, "bank_of", changed)
 
 
 def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, monkeypatch):
@@ -418,7 +418,7 @@ def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, 
         return dataclasses.replace(feedback, speed_m_s=speeds) if cycle > 1700 else feedback
 
     changed_feedback(monkeypatch, nan_speed)
-    monkeypatch.setattr(hil.bench, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(hil.stations.platform.bench, "PATIENCE_S", 1.0)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
     assert result.outcome is Outcome.TRIPPED
     assert result.mode is Mode.FAULT

@@ -8,14 +8,14 @@ from bench_plans import HEAVE, PAPER, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.arm_scenario import load_arm_plan
-from hil.bench import run
-from hil.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
-from hil.rig import Rig
-from hil.scenario import Plan, Scenario, load_plan
-from hil.settings import ConfigError, apply_overrides, read_toml
-from hil.shipped import configs_dir, find_file
-from hil.together import TogetherScenario
+from hil.config.settings import ConfigError, apply_overrides, read_toml
+from hil.config.shipped import configs_dir, find_file
+from hil.machines.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
+from hil.machines.rig import Rig
+from hil.run.together import TogetherScenario
+from hil.stations.arm.scenario import load_arm_plan
+from hil.stations.platform.bench import run
+from hil.stations.platform.scenario import Plan, Scenario, load_plan
 from platform6dof.inverse import leg_lengths
 
 RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))

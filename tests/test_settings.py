@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.fields import LegLengths
-from hil.settings import MAX_FILE_BYTES, ConfigError, Settings, apply_overrides, read_toml
+from hil.config.fields import LegLengths
+from hil.config.settings import MAX_FILE_BYTES, ConfigError, Settings, apply_overrides, read_toml
 
 
 class Inner(Settings):

@@ -13,14 +13,14 @@ import pytest
 from rack_bench import needs_wires, write_quick_rig
 from typer.testing import CliRunner
 
-from hil.arm_bench import prepare_plan
-from hil.arm_scenario import load_arm_plan
-from hil.cli import app
-from hil.part_note import PartNote
-from hil.realtime import RealClock
-from hil.settings import ConfigError
-from hil.shipped import configs_dir
-from hil.together import TogetherScenario, run_together
+from hil.cli.main import app
+from hil.config.settings import ConfigError
+from hil.config.shipped import configs_dir
+from hil.run.part_note import PartNote
+from hil.run.together import TogetherScenario, run_together
+from hil.stations.arm.bench import prepare_plan
+from hil.stations.arm.scenario import load_arm_plan
+from hil.timing.realtime import RealClock
 
 pytestmark = pytest.mark.real_time
 
@@ -92,7 +92,7 @@ def test_both_run_and_both_tell(tmp_path):
 
 ACTOR = """
 import os, pathlib, signal, sys, json
-from hil.together_part import tie_to
+from hil.run.together_part import tie_to
 
 tie_to(int(sys.argv[1]))
 how = sys.argv[-1].removeprefix("how=")
@@ -212,7 +212,7 @@ def test_a_part_that_hangs_is_ended_after_its_time(play):
 PARENT = """
 import sys
 from pathlib import Path
-from hil.together import TogetherScenario, run_together
+from hil.run.together import TogetherScenario, run_together
 
 path = Path(sys.argv[1])
 run_together(TogetherScenario.load(path), path, path.parent / "runs",

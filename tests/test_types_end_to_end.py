@@ -11,9 +11,9 @@ from campaign import SHARE, count
 from rack_bench import needs_wires, rack, told_well, write_quick_rig
 
 import hil.report.style
-from hil.rack_setup import type_of
-from hil.settings import ConfigError
-from hil.shipped import configs_dir
+from hil.config.settings import ConfigError
+from hil.config.shipped import configs_dir
+from hil.stations.platform.drives.rack_setup import type_of
 
 SEED = 11
 """Draws the type of a share."""

@@ -15,13 +15,13 @@ import numpy as np
 
 def warm_platform() -> None:
     """The platform's kernels, those of a led bench and those of the emulated robot."""
-    import hil.operated.kernels
-    from hil.warm import warm
+    import hil.stations.platform.operator.kernels
+    from hil.cli.warm import warm
     from sim.devices.arm_kinematics import dh_table, forward, solve
     from sim.devices.arm_servo import JointServos, ServoSettings
 
     warm()
-    hil.operated.kernels.warm()
+    hil.stations.platform.operator.kernels.warm()
     servos = JointServos(ServoSettings(), np.zeros(6))
     servos.run(1)
     table, pose, q_rad = dh_table(0.1), np.zeros((3, 4)), np.zeros(6)
@@ -31,7 +31,7 @@ def warm_platform() -> None:
 
 def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, and of the robot."""
-    from hil.warm import warm_arm
+    from hil.cli.warm import warm_arm
 
     warm_arm(classic=True)
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from hil.child_process import PIPE, ChildProcess, ChildTimeout, start_child
+from hil.ipc.child import PIPE, ChildProcess, ChildTimeout, start_child
 
 START_TIMEOUT_S: Final = 30.0
 END_TIMEOUT_S: Final = 2.0

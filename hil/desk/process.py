@@ -19,8 +19,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from hil.child_process import PIPE, ChildProcess, ChildTimeout, start_child
-from hil.desk.descriptors import header_file, read_only
 from hil.desk.keeper import END_TIMEOUT_S, OVER, START_TIMEOUT_S
 from hil.desk.order import OperatorSlot
 from hil.desk.parts import Case, DeskFacts
@@ -30,6 +28,8 @@ from hil.desk.prover import ProverChild
 from hil.desk.server import Desk
 from hil.desk.service import Service, listen
 from hil.desk.telemetry import Telemetry
+from hil.ipc.child import PIPE, ChildProcess, ChildTimeout, start_child
+from hil.ipc.descriptors import header_file, read_only
 from hil.recording.header import RunHeader
 
 _KEEPER: Final = "hil.desk.keeper"
@@ -208,7 +208,7 @@ def _service(order: dict[str, Any]) -> Service:
         OSError: if the socket or the memory cannot be had.
     """
     # Imported here: control's half of this module need not have the real clock.
-    from hil.realtime import RealClock
+    from hil.timing.realtime import RealClock
 
     place, header = Path(order["place"]), order["header"].encode("utf-8")
     slot = OperatorSlot.attach(order["slot_fd"])

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hil.check import CheckResult, check_plan
+from hil.config.settings import ConfigError
 from hil.desk.order import MOTION_MAX_BYTES, Six
-from hil.machine import envelope_of, geometry_of
-from hil.motion.build import motion_of
-from hil.scenario import MultiSineSettings, Plan
-from hil.settings import ConfigError
+from hil.machines.machine import envelope_of, geometry_of
+from hil.stations.platform.check import CheckResult, check_plan
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.scenario import MultiSineSettings, Plan
 from platform6dof.pose import PlatformSetpoint, Pose
 
 SHOWN_MAX: Final = 6

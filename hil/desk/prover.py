@@ -22,14 +22,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from hil.child_process import (
+from hil.desk.parts import Case
+from hil.ipc.child import (
     DEVNULL,
     SINGLE_THREADED,
     ChildProcess,
     ChildTimeout,
     start_child,
 )
-from hil.desk.parts import Case
 
 Verdict = Callable[[Case, str, bytes], None]
 """Takes a case, what is wrong with it (empty if nothing), and a motion's table as JSON."""
@@ -175,7 +175,7 @@ def _prove(wire: socket.socket, header_fd: int) -> None:
     """Answer questions until the desk is gone."""
     # Imported here: the desk's half of this module stays light.
     from hil.desk.proof import Proof
-    from hil.scenario import Plan
+    from hil.stations.platform.scenario import Plan
 
     size = os.fstat(header_fd).st_size
     header = json.loads(os.pread(header_fd, size, 0))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hil.recording.frame import EventKind, EventRecord, Level
 
 if TYPE_CHECKING:
-    from hil.clock import Moment
     from hil.recording.reader import Recording
+    from hil.timing.clock import Moment
 
 CLOCK_NAME: Final = "clock"
 """Name of the event that dates the first cycle."""

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import orjson
 
-from hil.child_process import PIPE, start_child
+from hil.ipc.child import PIPE, start_child
 from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES
 from hil.recording.recorder import Recorder, RecorderResult
@@ -216,7 +216,7 @@ def _gone(parent: int) -> bool:
 
 def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult:
     # Imported here: the real clock belongs to real time, this module's other half need not have it.
-    from hil.realtime import RealClock
+    from hil.timing.realtime import RealClock
 
     clock = RealClock()
     for _ in clock.ticks(POLL_PERIOD_S):

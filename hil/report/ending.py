@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.part_note import PartNote
 from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.report.phases import STOP_MODES, Phase
+from hil.run.part_note import PartNote
 
 REST_MODES = ("STANDBY", "IDLE", "OFF")
 """Modes in which a run that went well ends."""

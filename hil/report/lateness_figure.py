@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
-from hil.report.view import RunView
+from hil.stations.platform.report.view import RunView
 
 _LEAST_US = 1.0
 """What is less than this is counted in the first bar: a logarithmic axis has no zero."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hil.report.decimate import decimate
 from hil.report.phases import ALARM_MODES, Phase
 from hil.report.style import DPI, INK, LEG_COLOURS, LEGEND_IN, LIMIT, mode_colour
-from hil.report.view import RunView
+from hil.stations.platform.report.view import RunView
 
 TIME_LABEL = "time from the start of the loop [s]"
 

@@ -7,7 +7,7 @@ from hil.report.ending import is_request, violations_of
 from hil.report.phases import ALARM_MODES, Phase
 from hil.report.style import INK, LIMIT, Picture, draw_png, mode_colour, place
 from hil.report.time_axes import TIME_LABEL, span_s
-from hil.report.view import RunView
+from hil.stations.platform.report.view import RunView
 
 _MOST_LABELS = 40
 _MOST_LINES = 500

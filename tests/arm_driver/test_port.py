@@ -16,7 +16,7 @@ from arm_driver.link_errors import ArmLinkLostError
 from arm_driver.location import Location
 from arm_driver.port import WRITE_TIMEOUT_S, ArmPort, open_port
 from arm_driver.urls import parse_arm_link
-from hil.realtime import MonotonicSleeper
+from hil.timing.realtime import MonotonicSleeper
 
 pytestmark = pytest.mark.real_time
 

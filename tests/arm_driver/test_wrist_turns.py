@@ -14,9 +14,9 @@ from campaign import count
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import JointLimitError, forward
 from arm_driver.workspace import check_path
-from hil.arm_refusals import violations_of
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.refusals import violations_of
 from safety.arm_limits import ArmCheck
 
 RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")

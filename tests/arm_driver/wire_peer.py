@@ -5,7 +5,7 @@ import os
 import select
 
 from arm_driver.contour import Request, RobotStatus, decode_answer, encode_request
-from hil.realtime import MonotonicSleeper
+from hil.timing.realtime import MonotonicSleeper
 
 _SLEEPER = MonotonicSleeper()
 WAIT_S = 5.0

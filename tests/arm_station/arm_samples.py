@@ -15,16 +15,16 @@ from arm_driver.blended_path import BlendModel
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import forward, nearest, singular_distances
 from arm_driver.pose import Pose
-from hil.arm_settings import ArmSettings
+from hil.config.shipped import configs_dir
+from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.arm_frame import WAY_PLACES, ArmFrame, arm_header, stream_result
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord
 from hil.recording.recorder import Recorder
 from hil.recording.ring import Ring
-from hil.report.arm_driven import driven_path
-from hil.report.arm_machines import MACHINES_KEY, ArmMachines
-from hil.report.arm_tracking import Path as PosePath
-from hil.shipped import configs_dir
+from hil.stations.arm.report.driven import driven_path
+from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
+from hil.stations.arm.report.tracking import Path as PosePath
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
 
 PERIOD_S = 0.35

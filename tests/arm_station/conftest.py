@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from line_bench import line, prepared  # noqa: F401 fixtures
 
-import hil.arm_prepare
-import hil.report.arm_accuracy
+import hil.stations.arm.prepare
+import hil.stations.arm.report.accuracy
 from arm_driver.geometry import PumaGeometry
 from arm_driver.pose import Pose
 from arm_driver.reference import BestReference
-from hil.report.arm_bound import BestPath
+from hil.stations.arm.report.bound import BestPath
 
 _KEPT: dict[tuple[object, ...], BestReference] = {}
 _BEST: dict[tuple[object, ...], BestPath] = {}
@@ -39,14 +39,18 @@ def _kept(search: Callable[..., BestReference]) -> Callable[..., BestReference]:
 @pytest.fixture(autouse=True, scope="session")
 def _places_are_kept() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hil.arm_prepare, "best_reference", _kept(hil.arm_prepare.best_reference))
+        patch.setattr(
+            hil.stations.arm.prepare,
+            "best_reference",
+            _kept(hil.stations.arm.prepare.best_reference),
+        )
         yield
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _bests_are_kept() -> Iterator[None]:
     """Many tests report one run with changes that are none of its path."""
-    find = hil.report.arm_accuracy.best_path
+    find = hil.stations.arm.report.accuracy.best_path
 
     def best_path(*told: Any) -> BestPath:
         key = tuple(x.tobytes() if isinstance(x, np.ndarray) else x for x in told)
@@ -55,7 +59,7 @@ def _bests_are_kept() -> Iterator[None]:
         return _BEST[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hil.report.arm_accuracy, "best_path", best_path)
+        patch.setattr(hil.stations.arm.report.accuracy, "best_path", best_path)
         yield
 
 

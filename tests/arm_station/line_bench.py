@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_scenario import arm_plan_from_table
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.scenario import arm_plan_from_table
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import parse_arm_words
 

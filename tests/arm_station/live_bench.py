@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from arm_driver.kinematics import forward
-from hil.arm_scenario import arm_plan_from_table
-from hil.arm_sources.settings import make_source
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_recording import ArmRecording
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
-from hil.stations.arm_step import location_of
+from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.sources.settings import make_source
+from hil.stations.arm.step import location_of
 
 PERIOD_S = 0.35
 TOKEN = "a token of the tests"
@@ -107,7 +107,7 @@ class Acted:
 
 
 def source_maker(acts, **options):
-    """In the place of `hil.arm_bench.source_of`: `acts` makes the operator's deeds from a clock."""
+    """In the place of the bench's `source_of`: `acts` makes the operator's deeds from a clock."""
 
     def made(plan, clock):
         inner = make_source(plan.scenario.source, now_s=clock.now_s, base_dir=Path("/"), **options)

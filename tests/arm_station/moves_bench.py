@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arm_driver.workspace import check_path
-from hil.arm_moves.session import Choice, session
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.moves.session import Choice, session
 from safety.arm_gate import ArmGate
 from sim.devices.arm_controller import ArmController
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hil.signals import StopSignals
+from hil.timing.stop import StopSignals
 from sim.devices.arm_controller import ArmController
 
 WINDOW_S = 0.084
@@ -53,5 +53,5 @@ def watch(monkeypatch, wish_s=None):
             return signal.SIGINT if wish_s is not None and now[0] >= wish_s else None
 
     monkeypatch.setattr(ArmController, "advance", followed)
-    monkeypatch.setattr("hil.arm_bench.StopSignals", AtTime)
+    monkeypatch.setattr("hil.stations.arm.bench.StopSignals", AtTime)
     return watched

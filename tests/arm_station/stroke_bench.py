@@ -14,7 +14,7 @@ from arm_driver.host_values import Heard, HostSettings, StreamPlan
 from arm_driver.location import Location
 from arm_driver.strokes import AXES, Stroke, plan_strokes, read_stroke
 from arm_driver.val import OatConvention, from_oat, to_oat
-from hil.arm_wire import VirtualArmLink
+from hil.stations.arm.wire import VirtualArmLink
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_path import BlendSettings
 from sim.devices.arm_servo import ServoSettings

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
-import hil.arm_moves.session
+import hil.stations.arm.moves.session
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import forward, solutions
-from hil.arm_moves.goto import Target, plan_goto, run_goto, start_of
-from hil.arm_moves.hands import AlwaysHeld
-from hil.arm_moves.session import Choice, session
-from hil.console import RefusedError
-from hil.stations.arm_step import location_of
+from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.session import Choice, session
+from hil.stations.arm.step import location_of
+from hil.terminal.console import RefusedError
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
@@ -32,7 +32,7 @@ def mute(monkeypatch):
         found = ArmControllerSettings(start_deg=choice.emulated_deg, tool_m=RM01.tool_m)
         return ArmController(found, now_s=clock.now_s())
 
-    monkeypatch.setattr(hil.arm_moves.session, "emulated_robot", emulated)
+    monkeypatch.setattr(hil.stations.arm.moves.session, "emulated_robot", emulated)
 
 
 def opened(joints_deg=None):

@@ -12,21 +12,21 @@ from arm_samples import machines, write_run
 from campaign import share_of
 
 import arm_driver.reference
-import hil.arm_prepare
+import hil.stations.arm.prepare
 from arm_driver.contour import EndReason
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
 from arm_driver.pose import Pose
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_scenario import load_arm_plan
-from hil.arm_wire import VirtualArmLink
-from hil.console import RefusedError
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_frame import stream_result
 from hil.recording.arm_recording import ArmRecording
-from hil.report.arm_key_figures import arm_key_figures
-from hil.report.arm_view import ArmView
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
-from hil.stations.arm_step import location_of
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.report.key_figures import arm_key_figures
+from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scenario import load_arm_plan
+from hil.stations.arm.step import location_of
+from hil.stations.arm.wire import VirtualArmLink
+from hil.terminal.console import RefusedError
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.world.space_arm.drive import DriveModel
@@ -214,7 +214,7 @@ def test_fitted_waypoints_pass_the_same_gate(monkeypatch: pytest.MonkeyPatch) ->
     """What the fit asks for is judged like anything else: a wild one is refused."""
     monkeypatch.setattr(arm_driver.reference, "STARTS", 100)
     monkeypatch.setattr(arm_driver.reference, "REFINED", 1)
-    fit = hil.arm_prepare.planned_offsets_m
+    fit = hil.stations.arm.prepare.planned_offsets_m
 
     def wild(*told: object) -> np.ndarray:
         offset = np.array(fit(*told))
@@ -223,7 +223,7 @@ def test_fitted_waypoints_pass_the_same_gate(monkeypatch: pytest.MonkeyPatch) ->
 
     prepared = prepare_plan(short_plan())
     moved = [step.X_RT.position_m for step in prepared.steps]
-    monkeypatch.setattr(hil.arm_prepare, "planned_offsets_m", wild)
+    monkeypatch.setattr(hil.stations.arm.prepare, "planned_offsets_m", wild)
     with pytest.raises(RefusedError, match=r"(?s)waypoint 9 .*nothing has been sent.*corner"):
         prepare_plan(short_plan())
     plain = prepare_plan(short_plan("mapping.corrected=false"))

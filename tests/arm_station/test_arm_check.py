@@ -13,19 +13,19 @@ from typer.testing import CliRunner
 from arm_driver.kinematics import forward
 from arm_driver.path_report import PathFinding
 from arm_driver.pose import Pose
-from hil import arm_prepare
-from hil.arm_bench import prepare_plan, run_arm, source_of
-from hil.arm_corners import KIND, worst_corner
-from hil.arm_findings import findings_table
-from hil.arm_prepare import prepare
-from hil.arm_scenario import WorkingPoint, load_arm_plan
-from hil.cli import app
-from hil.clock import VirtualClock
-from hil.console import RefusedError
-from hil.robot_settings import RobotSettings
-from hil.settings import ConfigError
-from hil.shipped import configs_dir
-from hil.stations.arm_step import location_of
+from hil.cli.main import app
+from hil.config.settings import ConfigError
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm import prepare as arm_prepare
+from hil.stations.arm.bench import prepare_plan, run_arm, source_of
+from hil.stations.arm.corners import KIND, worst_corner
+from hil.stations.arm.findings import findings_table
+from hil.stations.arm.prepare import prepare
+from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
+from hil.stations.arm.step import location_of
+from hil.terminal.console import RefusedError
+from hil.timing.clock import VirtualClock
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
@@ -162,7 +162,9 @@ def test_a_robot_beside_the_scenario_goes_before_the_shipped_one(tmp_path):
 
 def test_a_run_that_ends_badly_says_so_once_and_its_events_in_order(monkeypatch, tmp_path):
     silent = (parse_arm_words(["silence", "at_s=4"]),)
-    monkeypatch.setattr("hil.arm_runner.run_arm", functools.partial(run_arm, faults=silent))
+    monkeypatch.setattr(
+        "hil.stations.arm.runner.run_arm", functools.partial(run_arm, faults=silent)
+    )
     quick = ["--set", "space_arm.model=b", "--set", "source.segment.0.duration_s=6"]
     answer = CliRunner().invoke(app, ["run", "bkm_on_rm01", "--out", str(tmp_path), *quick])
     assert answer.exit_code == 1

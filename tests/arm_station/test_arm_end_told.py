@@ -8,12 +8,12 @@ from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import Offer
 from arm_driver.link_errors import StartRefusedError
 from arm_driver.supervision import SupervisionReport
-from hil.arm_loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
-from hil.clock import VirtualClock
 from hil.desk.order import OperatorSlot
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.operated.arm import ArmOperator
-from hil.stations.arm_step import Course
+from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
+from hil.stations.arm.operator import ArmOperator
+from hil.stations.arm.step import Course
+from hil.timing.clock import VirtualClock
 
 LONGEST_S = 1.0
 TERMINAL = "stopped by the operator before the robot moved"

@@ -18,14 +18,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
 from html_samples import parsed
 
-import hil.arm_runner
+import hil.stations.arm.runner
 from arm_driver.host_states import StreamResult
-from hil.cli import app
+from hil.cli.main import app
 from hil.recording.arm_recording import ArmRecording
-from hil.report import arm_page
-from hil.report.arm_page import SECTIONS
-from hil.report.arm_view import ArmView
 from hil.report.ending import Ending, Verdict
+from hil.stations.arm.report import page as arm_page
+from hil.stations.arm.report.page import SECTIONS
+from hil.stations.arm.report.view import ArmView
 from sim.devices.arm_faults import parse_arm_words
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -51,14 +51,14 @@ def scenario_file(folder):
 @pytest.fixture
 def run(prepared, line, tmp_path, monkeypatch):
     """Run the motion from the command line: exit status, what is told, and the parsed page."""
-    monkeypatch.setattr(hil.arm_runner, "prepare_plan", lambda plan: prepared)
+    monkeypatch.setattr(hil.stations.arm.runner, "prepare_plan", lambda plan: prepared)
     no_pictures = tuple(dataclasses.replace(one, draw=lambda _: None) for one in SECTIONS)
     monkeypatch.setattr(arm_page, "SECTIONS", no_pictures)
-    plain = hil.arm_runner.run_arm
+    plain = hil.stations.arm.runner.run_arm
 
     def invoke(*faults):
         meant = tuple(parse_arm_words(fault.split()) for fault in faults)
-        monkeypatch.setattr(hil.arm_runner, "run_arm", partial(plain, faults=meant))
+        monkeypatch.setattr(hil.stations.arm.runner, "run_arm", partial(plain, faults=meant))
         words = ["run", str(scenario_file(tmp_path)), "--report", "--json", "--out", str(tmp_path)]
         answer = CliRunner().invoke(app, words)
         told = json.loads(answer.stdout)
@@ -140,7 +140,7 @@ def test_without_a_fault_status_and_page_are_good(run):
 
 
 def test_the_banner_of_such_an_end_is_red():
-    style = (Path(hil.__file__).parent / "report" / "arm_page.html.j2").read_text()
+    style = (Path(hil.__file__).parent / "stations" / "arm" / "report" / "page.html.j2").read_text()
     red, green, blue = (int(part, 16) for part in RED.search(style).groups())
     assert red > 4 * max(green, blue)
 

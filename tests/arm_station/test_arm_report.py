@@ -33,14 +33,16 @@ from hil.recording.arm_frame import NAN6, NAN7, stream_result
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
-from hil.report import arm_drawing, arm_figures, style
-from hil.report.arm_key_figures import arm_key_figures
-from hil.report.arm_machines import MACHINES_KEY, ArmMachines, limit_share
-from hil.report.arm_page import SECTIONS, write_arm_report
-from hil.report.arm_tracking import Path as PosePath
-from hil.report.arm_tracking import tracking_of
-from hil.report.arm_view import ArmView
+from hil.report import style
 from hil.report.ending import Ending
+from hil.stations.arm.report import drawing as arm_drawing
+from hil.stations.arm.report import figures as arm_figures
+from hil.stations.arm.report.key_figures import arm_key_figures
+from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines, limit_share
+from hil.stations.arm.report.page import SECTIONS, write_arm_report
+from hil.stations.arm.report.tracking import Path as PosePath
+from hil.stations.arm.report.tracking import tracking_of
+from hil.stations.arm.report.view import ArmView
 
 # One run and its page are made once and looked at by many tests, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("the arm's page")

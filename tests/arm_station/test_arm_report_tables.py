@@ -19,14 +19,14 @@ from html_samples import parsed
 
 from hil.recording.arm_frame import NAN7, SUPERVISION, link_tally, stream_result
 from hil.recording.frame import EventKind, EventRecord, Level
-from hil.report import arm_page
-from hil.report.arm_causes import Cause
-from hil.report.arm_joints import acceleration_rad_s2, joint_tables
-from hil.report.arm_key_figures import arm_key_figures
-from hil.report.arm_link_table import link_table
-from hil.report.arm_page import SECTIONS, write_arm_report
-from hil.report.arm_view import ArmView
 from hil.report.ending import Ending
+from hil.stations.arm.report import page as arm_page
+from hil.stations.arm.report.causes import Cause
+from hil.stations.arm.report.joints import acceleration_rad_s2, joint_tables
+from hil.stations.arm.report.key_figures import arm_key_figures
+from hil.stations.arm.report.link_table import link_table
+from hil.stations.arm.report.page import SECTIONS, write_arm_report
+from hil.stations.arm.report.view import ArmView
 
 EVERY_SECTION = {
     *(section.name for section in SECTIONS), "causes", "joints", "link", "events", "settings"

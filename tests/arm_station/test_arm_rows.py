@@ -16,11 +16,11 @@ from arm_driver import answers, host, stream
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings
 from arm_driver.stream import Stream
-from hil.arm_bench import prepare_plan
-from hil.arm_loop import ArmLoop
-from hil.console import RefusedError
 from hil.recording.arm_recording import ArmRecording
-from hil.stations.arm import ArmStation
+from hil.stations.arm.bench import prepare_plan
+from hil.stations.arm.control import ArmStation
+from hil.stations.arm.loop import ArmLoop
+from hil.terminal.console import RefusedError
 
 pytestmark = pytest.mark.xdist_group("both arms")
 
@@ -162,7 +162,7 @@ def corrupted_source(monkeypatch):
 
 
 def test_row_43_a_corrupted_plan_is_refused_when_it_is_loaded(prepared, line, monkeypatch):
-    from hil import arm_prepare
+    from hil.stations.arm import prepare as arm_prepare
 
     path_of = arm_prepare._gripper_path
 

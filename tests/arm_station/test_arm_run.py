@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from arm_driver.host_states import StreamResult
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_scenario import arm_plan_from_table
-from hil.cli import app
-from hil.console import RefusedError
+from hil.cli.main import app
+from hil.config.settings import ConfigError
 from hil.recording.ring import RecorderStatus
-from hil.settings import ConfigError
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.scenario import arm_plan_from_table
+from hil.terminal.console import RefusedError
 from sim.devices.arm_faults import parse_arm_words
 
 # Motions that several tests share are prepared once, all of them in one worker.
@@ -134,8 +134,8 @@ def test_a_motion_into_a_limit_of_the_space_arm_never_gets_there_or_is_refused()
 
 
 def test_the_operators_wish_brings_both_arms_to_rest(prepared, tmp_path, monkeypatch):
-    from hil import arm_bench
-    from hil.signals import StopSignals
+    from hil.stations.arm import bench as arm_bench
+    from hil.timing.stop import StopSignals
 
     class AtThree(StopSignals):
         def __init__(self):

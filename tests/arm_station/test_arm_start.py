@@ -7,14 +7,14 @@ import pytest
 from live_bench import NEAR_SINGULAR_DEG, RM01, START, live_plan, near_singular, place_of
 from typer.testing import CliRunner
 
-import hil.arm_bench
+import hil.stations.arm.bench
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of
-from hil.arm_bench import prepare_plan, run_arm, stream_plan
-from hil.arm_start import JOINTS_APART_DEG, RobotStart, read_place
-from hil.cli import app
-from hil.console import RefusedError
-from hil.settings import ConfigError
+from hil.cli.main import app
+from hil.config.settings import ConfigError
+from hil.stations.arm.bench import prepare_plan, run_arm, stream_plan
+from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart, read_place
+from hil.terminal.console import RefusedError
 from sim.devices.arm_controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -46,11 +46,13 @@ def heard(monkeypatch):
 @pytest.fixture
 def robot(monkeypatch):
     """Make the emulated robot another one."""
-    made = hil.arm_bench.emulated_settings
+    made = hil.stations.arm.bench.emulated_settings
 
     def change(**changes):
         monkeypatch.setattr(
-            hil.arm_bench, "emulated_settings", lambda prepared: replace(made(prepared), **changes)
+            hil.stations.arm.bench,
+            "emulated_settings",
+            lambda prepared: replace(made(prepared), **changes),
         )
 
     return change
@@ -172,7 +174,7 @@ def test_a_place_that_is_none_is_refused(arguments, words):
 
 
 def test_it_is_a_settings_error_without_the_command_line():
-    from hil.cli_stations import robot_at
+    from hil.cli.stations import robot_at
 
     with pytest.raises(ConfigError, match="--arm-at"):
         robot_at("1,2,3")

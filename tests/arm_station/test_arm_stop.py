@@ -12,19 +12,19 @@ import pytest
 from live_bench import START, live_table, source_maker, typed
 from stop_bench import watch
 
-import hil.arm_bench
+import hil.stations.arm.bench
 from arm_driver.host_states import StreamResult
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_dead_man import RELEASED_S, REST_AFTER_S
-from hil.arm_loop import ArmLoop
-from hil.arm_scenario import arm_plan_from_table
 from hil.desk.order import OperatorSlot
 from hil.desk.run_end import EndCause, EndStep
-from hil.operated.arm import ArmOperator
 from hil.recording.arm_frame import ArmFlag
 from hil.recording.arm_recording import ArmRecording
-from hil.report.arm_view import ArmView
 from hil.report.ending import Ending
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.dead_man import RELEASED_S, REST_AFTER_S
+from hil.stations.arm.loop import ArmLoop
+from hil.stations.arm.operator import ArmOperator
+from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scenario import arm_plan_from_table
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
@@ -147,7 +147,7 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     def led(plan, header, now_s):
         yield ArmOperator(OperatorSlot.local(), Panels(), now_s, live=False)
 
-    monkeypatch.setattr(hil.arm_bench, "led_arm", led)
+    monkeypatch.setattr(hil.stations.arm.bench, "led_arm", led)
     scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})
     ended = replace(prepared, plan=prepared.plan.model_copy(update={"scenario": scenario}))
     result = run_arm(ended, tmp_path, faults=fault, operator=True)
@@ -202,7 +202,7 @@ def live_run(board: tuple[int, int], monkeypatch, tmp_path, model, press_s, ends
     keys = [(float(t_s), typed(*board, b"r")) for t_s in np.arange(1.0, 1.0 + press_s, 0.03)]
     acts = [*keys, (ends_s, typed(*board, b"q"))]
     made = source_maker(lambda *_: acts, keyboard_fd=board[1])
-    monkeypatch.setattr("hil.arm_bench.source_of", made)
+    monkeypatch.setattr("hil.stations.arm.bench.source_of", made)
     return run_arm(prepare_plan(plan_of(table)), tmp_path)
 
 

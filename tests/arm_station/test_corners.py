@@ -12,10 +12,10 @@ from arm_driver.contour import EndReason
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
 from arm_driver.pose import Pose
-from hil.arm_wire import VirtualArmLink
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
-from hil.stations.arm_step import location_of
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.step import location_of
+from hil.stations.arm.wire import VirtualArmLink
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_settings import ArmControllerSettings
 

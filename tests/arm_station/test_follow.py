@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import Pose
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
-from hil.stations import arm_follow
-from hil.stations.arm_follow import CLOSE_M_S, CLOSE_RAD_S, CLOSE_S, GripperFollower
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm import follow as arm_follow
+from hil.stations.arm.follow import CLOSE_M_S, CLOSE_RAD_S, CLOSE_S, GripperFollower
 from safety.arm_rules import cut_corner
 
 PERIOD_S = 0.35

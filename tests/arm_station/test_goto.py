@@ -27,19 +27,19 @@ from typer.testing import CliRunner
 
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of, forward
-from hil.arm_moves.goto import Target, plan_goto, run_goto, start_of
-from hil.arm_moves.hands import DRY_NOTE, AlwaysHeld
-from hil.arm_moves.laws import LEVELS
-from hil.arm_moves.proof import ways
-from hil.cli import app
-from hil.console import RefusedError
-from hil.panel.models.scene_build import scenes_of
+from hil.cli.main import app
+from hil.panel.scene.models.build import scenes_of
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.export import export_csv
 from hil.recording.header import RunHeader
-from hil.report.arm_page import write_arm_report
-from hil.signals import StopSignals
-from hil.stations.arm_step import Course
+from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld
+from hil.stations.arm.moves.laws import LEVELS
+from hil.stations.arm.moves.proof import ways
+from hil.stations.arm.report.page import write_arm_report
+from hil.stations.arm.step import Course
+from hil.terminal.console import RefusedError
+from hil.timing.stop import StopSignals
 from sim.devices.arm_faults import ArmFault
 
 BY_JOINTS, STRAIGHT = False, True
@@ -157,7 +157,7 @@ def test_ctrl_c_ends_the_stream_at_once_and_at_rest(monkeypatch, truth, tmp_path
         def asked(self):
             return signal.SIGINT if truth.t_s and truth.t_s[-1] >= pressed_s else None
 
-    monkeypatch.setattr("hil.arm_moves.session.StopSignals", AtTime)
+    monkeypatch.setattr("hil.stations.arm.moves.session.StopSignals", AtTime)
     with standing(READY_DEG) as session:
         _, found = go(session, joints(AWAY_DEG), tmp_path)
     assert (found.end.result, found.ok) == (StreamResult.CANCELLED, True)

@@ -13,18 +13,18 @@ from moves_bench import PERIOD_S, RM01, standing
 from stroke_bench import Drawn
 from typer.testing import CliRunner
 
-import hil.arm_moves.session
-import hil.arm_moves.strokes
+import hil.stations.arm.moves.session
+import hil.stations.arm.moves.strokes
 from arm_driver.node_fit import fitted_nodes
-from hil.arm_moves.approach import joints_said
-from hil.arm_moves.hands import AlwaysHeld
-from hil.arm_moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
-from hil.cli import app
-from hil.console import RefusedError
-from hil.robot_settings import RobotSettings
-from hil.settings import ConfigError
-from hil.shipped import configs_dir
-from hil.toml_edit import changed_text
+from hil.cli.main import app
+from hil.config.settings import ConfigError
+from hil.config.shipped import configs_dir
+from hil.config.toml_edit import changed_text
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.moves.approach import joints_said
+from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
+from hil.terminal.console import RefusedError
 from sim.devices.arm_faults import parse_arm_words
 
 SHIPPED = configs_dir() / "robots" / "rm01.toml"
@@ -51,7 +51,7 @@ def emulated(monkeypatch):
                 robot.inject(parse_arm_words(fault.split()), clock.now_s())
             return robot
 
-        monkeypatch.setattr(hil.arm_moves.session, "emulated_robot", made)
+        monkeypatch.setattr(hil.stations.arm.moves.session, "emulated_robot", made)
 
     return use
 
@@ -59,9 +59,11 @@ def emulated(monkeypatch):
 @pytest.fixture
 def few(monkeypatch):
     """Strokes along x alone, which is enough for what goes wrong at once."""
-    monkeypatch.setattr(hil.arm_moves.strokes, "AXES", ("x",))
+    monkeypatch.setattr(hil.stations.arm.moves.strokes, "AXES", ("x",))
     monkeypatch.setattr(
-        hil.arm_moves.strokes, "plan_strokes", lambda step: ((1, -step), (2, 2 * step), (1, -step))
+        hil.stations.arm.moves.strokes,
+        "plan_strokes",
+        lambda step: ((1, -step), (2, 2 * step), (1, -step)),
     )
 
 

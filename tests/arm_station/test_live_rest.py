@@ -15,15 +15,15 @@ from live_bench import live_plan
 from stop_bench import watch
 
 from arm_driver.host_states import StreamResult
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan
-from hil.arm_prepare import space_limits
-from hil.arm_sources import settings
-from hil.arm_sources.gamepad import HandleState
-from hil.arm_sources.settings import make_source
 from hil.recording.arm_frame import ArmFlag
 from hil.recording.arm_recording import ArmRecording
-from hil.stations.arm_follow import GripperFollower
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan
+from hil.stations.arm.follow import GripperFollower
+from hil.stations.arm.prepare import space_limits
+from hil.stations.arm.sources import settings
+from hil.stations.arm.sources.gamepad import HandleState
+from hil.stations.arm.sources.settings import make_source
 from sim.world.space_arm.simulator import TICK_S
 
 RELEASE_S = 5.0
@@ -84,7 +84,7 @@ def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
         return make_source(plan.scenario.source, now_s=clock.now_s, base_dir=tmp_path)
 
     monkeypatch.setattr(settings, "open_handles", opened)
-    monkeypatch.setattr("hil.arm_bench.source_of", source_of)
+    monkeypatch.setattr("hil.stations.arm.bench.source_of", source_of)
     watched = watch(monkeypatch)
     arm = {"model": model, "payload": payload}
     result = run_arm(

@@ -12,14 +12,14 @@ import pytest
 from live_bench import TOKEN, live_plan, set_point, source_maker, speeds_m_s, typed
 
 from arm_driver.host_states import StreamResult
-from hil.arm_bench import prepare_plan, run_arm, source_of
-from hil.arm_sources import evdev_handles, settings
-from hil.arm_sources.keyboard import KeyboardSource, Terminal
-from hil.clock import VirtualClock
-from hil.console import RefusedError
 from hil.recording.arm_recording import ArmRecording
-from hil.report.arm_view import ArmView
-from hil.stations.arm import REST_SPEED_M_S
+from hil.stations.arm.bench import prepare_plan, run_arm, source_of
+from hil.stations.arm.control import REST_SPEED_M_S
+from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.sources import evdev_handles, settings
+from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
+from hil.terminal.console import RefusedError
+from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
 
 KEYBOARD = {"kind": "keyboard", "frame": "base"}
@@ -28,7 +28,7 @@ REST_AFTER_S = 1.05
 
 
 def run(monkeypatch, tmp_path, source, acts, **options):
-    monkeypatch.setattr("hil.arm_bench.source_of", source_maker(acts, **options))
+    monkeypatch.setattr("hil.stations.arm.bench.source_of", source_maker(acts, **options))
     result = run_arm(prepare_plan(live_plan(source)), tmp_path)
     return result, *speeds_m_s(result.recorder.path)
 
@@ -84,7 +84,7 @@ def test_the_robot_of_a_live_run_ends_at_rest_though_the_arm_swings(
     monkeypatch.setattr(SpaceArm, "advance", turning)
     acts = [*held(board, b"r", 1.0, 4.0), (4.0, typed(*board, b"q"))]
     made = source_maker(lambda *_: acts, keyboard_fd=board[1])
-    monkeypatch.setattr("hil.arm_bench.source_of", made)
+    monkeypatch.setattr("hil.stations.arm.bench.source_of", made)
     arm = {"model": "e", "payload": payload}
     result = run_arm(prepare_plan(live_plan(KEYBOARD, space_arm=arm)), tmp_path)
     robot_m = np.diff(ArmRecording.open(result.recorder.path).column("target_pose")[:, :3], axis=0)
@@ -96,7 +96,7 @@ def test_the_robot_of_a_live_run_ends_at_rest_though_the_arm_swings(
 def test_a_live_run_is_nearer_to_its_motion_than_with_waypoints_on_it(board, monkeypatch, tmp_path):
     """Without waiting: the same keys make the same simulated motion, a waypoint a period."""
     acts = [*held(board, b"r", 1.0, 3.5), *held(board, b"a", 3.5, 6.0), (9.0, typed(*board, b"q"))]
-    monkeypatch.setattr("hil.arm_bench.source_of", source_maker(lambda *_: acts,
+    monkeypatch.setattr("hil.stations.arm.bench.source_of", source_maker(lambda *_: acts,
                                                                 keyboard_fd=board[1]))  # fmt: skip
     found, motions, nodes = [], [], []
     for corrected in ("true", "false"):

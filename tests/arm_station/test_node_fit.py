@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.blended_path import BlendModel
 from arm_driver.node_fit import LiveNodes, fitted_nodes
-from hil.robot_settings import RobotSettings
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.robot_settings import RobotSettings
 
 PERIOD_S = 0.35
 LOOKS = 10

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of, forward
 from arm_driver.pose import Pose
-from hil.arm_moves.goto import Target, start_of
-from hil.arm_moves.play import Recorded, plan_play, read_recorded, run_play
-from hil.cli import app
-from hil.console import RefusedError
-from hil.settings import ConfigError
-from hil.stations.arm_step import location_of
+from hil.cli.main import app
+from hil.config.settings import ConfigError
+from hil.stations.arm.moves.goto import Target, start_of
+from hil.stations.arm.moves.play import Recorded, plan_play, read_recorded, run_play
+from hil.stations.arm.step import location_of
+from hil.terminal.console import RefusedError
 
 HEAD = "t_s,x_mm,y_mm,z_mm,o_deg,a_deg,t_deg"
 GEOMETRY = RM01.geometry()

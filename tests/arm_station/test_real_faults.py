@@ -24,8 +24,8 @@ from arm_driver.link import open_arm_link
 from arm_driver.link_errors import StartRefusedError
 from arm_driver.location import Location
 from arm_driver.supervision_settings import SupervisionSettings
-from hil.child_process import PIPE, start_child
-from hil.realtime import RealClock
+from hil.ipc.child import PIPE, start_child
+from hil.timing.realtime import RealClock
 from sim.devices.arm_faults import ARM_FAULTS
 
 pytestmark = [

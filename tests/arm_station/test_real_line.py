@@ -7,10 +7,10 @@ import pytest
 from live_bench import PERIOD_S, live_plan, near_singular, place_of
 
 from arm_driver.host_states import StreamResult
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_runner import emulated_robot, moved_to
 from hil.recording.arm_recording import ArmRecording
-from hil.report.arm_view import ArmView
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.runner import emulated_robot, moved_to
 
 pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
 

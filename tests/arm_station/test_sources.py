@@ -17,25 +17,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from hil.arm_sources import evdev_handles
-from hil.arm_sources.evdev_handles import EvdevHandles, open_handles
-from hil.arm_sources.gamepad import GamepadSource, HandleShape, HandleState
-from hil.arm_sources.keyboard import KEYS, KeyboardSource, Terminal
-from hil.arm_sources.listener import listen
-from hil.arm_sources.profile import ProfileSource, Segment
-from hil.arm_sources.recorded import RecordedSource
-from hil.arm_sources.remote import LINE_MAX, RemoteSource, parse_order, read_token
-from hil.arm_sources.settings import ArmSourceSettings, make_source
-from hil.arm_sources.slew import SlewedSource
-from hil.arm_sources.source import (
+from hil.config.settings import ConfigError, Settings
+from hil.stations.arm.sources import evdev_handles
+from hil.stations.arm.sources.evdev_handles import EvdevHandles, open_handles
+from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, HandleState
+from hil.stations.arm.sources.keyboard import KEYS, KeyboardSource, Terminal
+from hil.stations.arm.sources.listener import listen
+from hil.stations.arm.sources.profile import ProfileSource, Segment
+from hil.stations.arm.sources.recorded import RecordedSource
+from hil.stations.arm.sources.remote import LINE_MAX, RemoteSource, parse_order, read_token
+from hil.stations.arm.sources.settings import ArmSourceSettings, make_source
+from hil.stations.arm.sources.slew import SlewedSource
+from hil.stations.arm.sources.source import (
     SourceError,
     SourceLimits,
     SourceUnavailableError,
     Twist,
     rest,
 )
-from hil.arm_sources.spiral import SpiralSource
-from hil.settings import ConfigError, Settings
+from hil.stations.arm.sources.spiral import SpiralSource
 
 LIMITS = SourceLimits(0.05, 0.2, 0.04, 0.15)
 TOKEN = "0123456789abcdef-secret"

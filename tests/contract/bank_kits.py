@@ -17,10 +17,10 @@ from modbus_bench import modbus_rtu, modbus_tcp
 from drives.bank import BankFeedback, DriveBank, DriveGoal, DriveState, LegCommand
 from drives.cylinder_model import CylinderModel
 from drives.simulated_bank import SimulatedBank
-from hil.drives_setup import bank_spec
-from hil.gate.spec import build_bank
-from hil.realtime import RealClock
-from hil.scenario import plan_from_table
+from hil.stations.platform.drives.setup import bank_spec
+from hil.stations.platform.gate.spec import build_bank
+from hil.stations.platform.scenario import plan_from_table
+from hil.timing.realtime import RealClock
 
 STILL = (0.0,) * 6
 NO_FAULT = (0,) * 6

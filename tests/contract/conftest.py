@@ -3,8 +3,8 @@
 import pytest
 from bank_kits import EMULATED, NO_FAULT, Moved, hardware
 
-from hil.gate.order import GATE_PRIORITY
-from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.stations.platform.gate.order import GATE_PRIORITY
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 
 
 def pytest_generate_tests(metafunc):

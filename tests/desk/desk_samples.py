@@ -11,9 +11,9 @@ from hil.desk.order import BUTTONS, Button, OperatorSlot
 from hil.desk.parts import DeskFacts
 from hil.desk.pen import NOTHING_BEFORE
 from hil.desk.server import Desk
-from hil.realtime import RealClock
 from hil.recording.header import RunHeader
-from hil.scenario import load_plan
+from hil.stations.platform.scenario import load_plan
+from hil.timing.realtime import RealClock
 
 UID = 1000
 SECRET = "5" * 64

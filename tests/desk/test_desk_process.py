@@ -195,7 +195,7 @@ PANEL = """
 import sys, select
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 now_s = RealClock().now_s
 client = DeskClient.connect(sys.argv[1], "frozen")
 client.send(m.Alive(held=False, stamp_s=now_s()))

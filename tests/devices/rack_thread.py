@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import Queue
 
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 from sim.devices.drive_parameters import RackSettings
 from sim.devices.faults import Injection
 from sim.devices.rack import run_can_rack

@@ -17,7 +17,7 @@ from arm_scripted_host import PERIOD_S, ScriptedHost, ahead, waypoint_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 from sim.devices.arm_console import ARM_COMMANDS, ArmConsole
 from sim.devices.arm_faults import (
     ARM_FAULTS,

@@ -10,7 +10,7 @@ from modbus_bench import RackThread, quick_rack
 from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 
 from drives.links import parse_link
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 from sim.devices.modbus_rack import run_modbus_rack
 from sim.devices.modbus_rack_core import ModbusRackSettings
 

@@ -9,7 +9,7 @@ import tty
 from drives.bank import LinkLostError
 from drives.slcan_bus import SlcanBus, open_slcan
 from drives.slcan_port import open_serial, open_tcp
-from hil.realtime import MonotonicSleeper
+from hil.timing.realtime import MonotonicSleeper
 
 BITRATE = 1_000_000
 _SLEEPER = MonotonicSleeper()

@@ -6,8 +6,8 @@ from memory_bus import VirtualTime
 
 from drives.canopen_scan import FoundNode
 from drives.canopen_timing import SyncTiming, measure_sync
-from hil.doctor import Grade
-from hil.drive_tools import LinkView, _judge
+from hil.stations.platform.drives.tools import LinkView, _judge
+from hil.timing.doctor import Grade
 
 
 class TimedNode(HabitNode):

@@ -11,7 +11,7 @@ from canopen_bench import SETTINGS, bench, six
 
 from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
 from drives.scaling import LegScale
-from hil.drive_file import canopen_type, read_drive_table
+from hil.machines.drive_file import canopen_type, read_drive_table
 from sim.devices.drive_parameters import default_nodes
 from sim.devices.drive_type import SCREW_LEAD_M
 from sim.devices.maker_types import TYPES

@@ -21,7 +21,7 @@ from drives.canopen_objects import Parameter
 from drives.cut_trial import NOT_SEEN
 from drives.drive_type import DriveType, InputBits, Timer
 from drives.first_motion import SPEED_WRONG
-from hil.gated_bank import estop_channels
+from hil.stations.platform.gated_bank import estop_channels
 from sim.devices.drive_parameters import default_nodes
 from sim.devices.faults import Injection
 from sim.devices.maker_types import TYPES

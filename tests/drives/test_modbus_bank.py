@@ -33,7 +33,7 @@ from drives.modbus_bank import ModbusBank
 from drives.modbus_settings import ModbusSettings
 from drives.modbus_worker import GatewayWorker
 from drives.register_map import register_map_from
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 from sim.devices.modbus_injection import ModbusInjection
 
 pytestmark = pytest.mark.real_time

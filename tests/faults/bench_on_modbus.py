@@ -14,7 +14,7 @@ from drives.links import parse_link
 from drives.modbus_bank import ModbusBank
 from drives.modbus_settings import ModbusSettings
 from drives.register_map import register_map_from
-from hil.drives_setup import bank_spec
+from hil.stations.platform.drives.setup import bank_spec
 from sim.devices.modbus_device import ModbusRackSettings
 from sim.devices.modbus_injection import ModbusInjection
 from sim.devices.modbus_types import MODBUS_TYPES

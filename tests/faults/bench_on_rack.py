@@ -9,9 +9,9 @@ from memory_bus import MemoryBus, PacedBank, VirtualTime
 from drives.canopen_bank import CanopenBank
 from drives.canopen_settings import from_json
 from drives.frames import BusHealth, BusState
-from hil.commissioning import leg_test_motion
-from hil.drives_setup import bank_spec
-from hil.scenario import plan_from_table
+from hil.stations.platform.drives.commissioning import leg_test_motion
+from hil.stations.platform.drives.setup import bank_spec
+from hil.stations.platform.scenario import plan_from_table
 from sim.devices.can_rack import CanRack
 from sim.devices.faults import Injection
 

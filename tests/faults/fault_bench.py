@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drives.bank import BankFeedback, LegCommand
-from hil.clock import Tick
-from hil.gated_bank import GatedBank
-from hil.machine import gate_limits, load_rig
-from hil.rack_setup import rack_settings
-from hil.scenario import plan_from_table
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.machine import gate_limits, load_rig
+from hil.stations.platform.drives.rack_setup import rack_settings
+from hil.stations.platform.gated_bank import GatedBank
+from hil.stations.platform.scenario import plan_from_table
+from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import Action, Setpoint, Verdict

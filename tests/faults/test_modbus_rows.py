@@ -23,7 +23,7 @@ from drives.modbus_errors import (
     ModbusWrongUnitError,
 )
 from drives.modbus_gateway import rtu_gateway, tcp_gateway
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 from sim.devices.drive402 import State
 from sim.devices.modbus_injection import ModbusInjection
 

@@ -17,7 +17,7 @@ from bus_hub import BusHub
 from campaign import share_of
 from rack_bench import needs_wires, rack, repeated, write_quick_rig
 
-from hil.realtime import MonotonicSleeper
+from hil.timing.realtime import MonotonicSleeper
 
 pytestmark = [needs_wires, pytest.mark.real_time, pytest.mark.xdist_group("real time")]
 

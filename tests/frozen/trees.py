@@ -16,7 +16,7 @@ TOP = Path(__file__).parents[2]
 RUN_WITHIN_S = 900.0
 COMMANDS = """\
 import json, typer.main
-from hil.cli import app
+from hil.cli.main import app
 
 def told(command):
     options = {
@@ -83,7 +83,7 @@ class Tree:
         return Answer(ended.returncode, told, ended.stderr, rows, rows.with_suffix(".events.csv"))
 
     def _hil(self, arguments, folder, *, check=False):
-        return self._run(["-P", "-m", "hil.entry", *arguments], folder, check=check)
+        return self._run(["-P", "-m", "hil.cli.entry", *arguments], folder, check=check)
 
     def _run(self, arguments, folder, *, check=False):
         bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}

@@ -11,9 +11,9 @@ from pathlib import Path
 from gate_bench import PERIOD_S, SPEED, replaced, sim_spec
 
 from drives.bank import DriveError
-from hil.gate.remote import RemoteGate
-from hil.realtime import RealClock
-from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.stations.platform.gate.remote import RemoteGate
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import Setpoint
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from control_main import NEXT, PATIENT, PUNCTUAL, setpoint
 from gate_bench import PERIOD_S, sim_spec
 
-from hil.gate.remote import RemoteGate
-from hil.realtime import RealClock
-from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.stations.platform.gate.remote import RemoteGate
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from safety.modes import FOLLOWING_MODES, Mode, Request
 
 CYCLES_BEFORE = 40

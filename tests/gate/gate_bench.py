@@ -4,16 +4,16 @@ import dataclasses
 import json
 
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
-from hil.clock import Tick
-from hil.gate.black_box import BlackBox
-from hil.gate.server import GateServer
-from hil.gate.slot import CommandSlot, Order
-from hil.gate.spec import BankSpec, sim_settings
-from hil.gate.status import STATUS_KIND, STATUS_SLOT_BYTES, decode
-from hil.gated_bank import GatedBank
-from hil.machine import cylinder_model, gate_limits, load_rig
+from hil.config.shipped import configs_dir
+from hil.machines.machine import cylinder_model, gate_limits, load_rig
 from hil.recording.ring import Ring
-from hil.shipped import configs_dir
+from hil.stations.platform.gate.black_box import BlackBox
+from hil.stations.platform.gate.server import GateServer
+from hil.stations.platform.gate.slot import CommandSlot, Order
+from hil.stations.platform.gate.spec import BankSpec, sim_settings
+from hil.stations.platform.gate.status import STATUS_KIND, STATUS_SLOT_BYTES, decode
+from hil.stations.platform.gated_bank import GatedBank
+from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import Setpoint

@@ -2,8 +2,8 @@
 
 import sys
 
-from hil.gate import process
-from hil.gate.server import GateServer
+from hil.stations.platform.gate import process
+from hil.stations.platform.gate.server import GateServer
 from safety.stream import SetpointStream
 
 CYCLES = 40

@@ -4,7 +4,7 @@ import sys
 
 from drives.bank import LinkLostError
 from drives.simulated_bank import SimulatedBank
-from hil.gate import process
+from hil.stations.platform.gate import process
 
 CYCLES = 60
 TALLY = {"cycles": CYCLES, "missing": (0, 0, 3, 0, 0, 0), "malformed": 1, "notes": ("leg 3: late",)}

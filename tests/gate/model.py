@@ -26,11 +26,11 @@ from drives.axes_values import AxesSeen
 from drives.bank import BankEnd, BankFeedback, BankReport
 from drives.cia402 import Control, Event402, OperationMode, State402, Status, event_of
 from drives.cia402 import step as step_402
-from hil.clock import Tick
-from hil.gate.server import GateServer
-from hil.gate.slot import CommandSlot, Order
-from hil.gated_bank import NEVER_S, GatedBank
-from hil.supervisor import Supervisor
+from hil.stations.platform.gate.server import GateServer
+from hil.stations.platform.gate.slot import CommandSlot, Order
+from hil.stations.platform.gated_bank import NEVER_S, GatedBank
+from hil.stations.platform.supervisor import Supervisor
+from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.limits import GateLimits, LegLimits
 from safety.modes import FOLLOWING_MODES, Mode, Request

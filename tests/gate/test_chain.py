@@ -11,42 +11,42 @@ import pytest
 from gate_bench import LIMITS, PERIOD_S, sim_spec
 
 import drives
-import hil.gate
+import hil.stations.platform.gate
 import safety
 from drives.scaling import LegScale
-from hil.gate.gate_clock import GateClock
-from hil.gate.order import GATE_PRIORITY, GateOrder
-from hil.gate.remote import RemoteGate
-from hil.gate.spec import BankSpec
-from hil.realtime import RealClock
-from hil.realtime_setup import RealtimePolicy
+from hil.stations.platform.gate.gate_clock import GateClock
+from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
+from hil.stations.platform.gate.remote import RemoteGate
+from hil.stations.platform.gate.spec import BankSpec
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy
 from safety.modes import Request
 
-GATE = Path(hil.gate.__file__).parent
+GATE = Path(hil.stations.platform.gate.__file__).parent
 ALLOWED = {
     "hil",
-    "hil.clock",
-    "hil.gate",
-    "hil.gate.black_box",
-    "hil.gate.control_state",
-    "hil.gate.order",
-    "hil.gate.place_record",
-    "hil.gate.process",
-    "hil.gate.server",
-    "hil.gate.slot",
-    "hil.gate.spec",
-    "hil.gate.status",
-    "hil.gated_bank",
-    "hil.installation",
-    "hil.realtime",
-    "hil.realtime_setup",
+    "hil.timing.clock",
+    "hil.stations.platform.gate",
+    "hil.stations.platform.gate.black_box",
+    "hil.stations.platform.gate.control_state",
+    "hil.stations.platform.gate.order",
+    "hil.stations.platform.gate.place_record",
+    "hil.stations.platform.gate.process",
+    "hil.stations.platform.gate.server",
+    "hil.stations.platform.gate.slot",
+    "hil.stations.platform.gate.spec",
+    "hil.stations.platform.gate.status",
+    "hil.stations.platform.gated_bank",
+    "hil.config.installation",
+    "hil.timing.realtime",
+    "hil.timing.realtime_setup",
     "hil.recording",
     "hil.recording.ring",
 }
 FORBIDDEN_NAMES = {"threading", "sched", "asyncio", "concurrent", "signal.setitimer", "Timer"}
 
 BARE = "import json, sys; json.dump(sorted(sys.modules), sys.stdout)"
-LISTING = f"import hil.gate.process; {BARE}"
+LISTING = f"import hil.stations.platform.gate.process; {BARE}"
 
 
 def modules_after(program):
@@ -68,7 +68,7 @@ def test_a_started_process_has_loaded_no_library_for_a_bus_it_does_not_use():
     """What a real gate's process has in memory when its bank cannot be built: no numpy, nothing."""
     order = b'{"spec": null}\n'
     ended = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "hil.gate.process"],
+        [sys.executable, "-X", "importtime", "-m", "hil.stations.platform.gate.process"],
         input=order, capture_output=True, check=False,
     )  # fmt: skip
     assert ended.returncode == 2
@@ -78,7 +78,7 @@ def test_a_started_process_has_loaded_no_library_for_a_bus_it_does_not_use():
     assert not tops & {"numpy", "numba", "pydantic", "typer", "rich", "orjson", "can", "pymodbus"}
 
 
-@pytest.mark.parametrize("package", [hil.gate, safety, drives])
+@pytest.mark.parametrize("package", [hil.stations.platform.gate, safety, drives])
 def test_nothing_that_the_gate_is_made_of_starts_a_thread_or_a_timer_for_the_cycle(package):
     """`drives` may serve parameters in a thread; the gate, safety and their bank may not."""
     folder = Path(package.__file__).parent

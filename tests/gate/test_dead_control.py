@@ -14,14 +14,14 @@ from campaign import count
 from gate_bench import InlineGate, read_box
 from test_processes import OWN_LATENESS, SpoiltError, forgive, unspoilt
 
-from hil.gate.control_state import (
+from hil.stations.platform.gate.control_state import (
     NOT_OPEN,
     ControlState,
     ControlWatch,
     open_own_record,
     state_of,
 )
-from hil.gate.server import Alone
+from hil.stations.platform.gate.server import Alone
 from safety.modes import DriveRequest, Mode, Request
 from safety.verdict import Action
 

@@ -6,7 +6,7 @@ import sys
 
 LISTING = """
 import json, sys
-import hil.gate.process
+import hil.stations.platform.gate.process
 import drives.canopen_bank, drives.canopen_settings, drives.links
 import drives.slcan_bus, drives.socketcand_bus, drives.can_frames
 json.dump(sorted({name.split(".")[0] for name in sys.modules}), sys.stdout)

@@ -4,14 +4,14 @@ import pytest
 from gate_bench import PERIOD_S, RIG
 
 from drives.bank import BankFeedback, DriveState
-from hil.bench import machine_of
-from hil.clock import Tick, VirtualClock
-from hil.gated_bank import Exchange
-from hil.loop import Loop
-from hil.motion.moves import move
-from hil.scenario import load_plan
-from hil.shipped import find_file
-from hil.stations.platform import ABSENT, Control, PlatformStation
+from hil.config.shipped import find_file
+from hil.stations.platform.bench import machine_of
+from hil.stations.platform.control import ABSENT, Control, PlatformStation
+from hil.stations.platform.gated_bank import Exchange
+from hil.stations.platform.loop import Loop
+from hil.stations.platform.motion.moves import move
+from hil.stations.platform.scenario import load_plan
+from hil.timing.clock import Tick, VirtualClock
 from safety.modes import DriveRequest, Mode
 from safety.verdict import Action, LegTarget, Setpoint, Verdict
 

@@ -27,13 +27,13 @@ from drives.bank import (
     DriveSetupError,
     LinkLostError,
 )
-from hil.gate import process
-from hil.gate.remote import RemoteGate
-from hil.gate.spec import BankSpec
-from hil.gate.status import END_KIND, STATUS_SLOT_BYTES, decode
-from hil.realtime import RealClock
-from hil.realtime_setup import RealtimePolicy
 from hil.recording.ring import HEADER_BYTES, Ring
+from hil.stations.platform.gate import process
+from hil.stations.platform.gate.remote import RemoteGate
+from hil.stations.platform.gate.spec import BankSpec
+from hil.stations.platform.gate.status import END_KIND, STATUS_SLOT_BYTES, decode
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy
 from safety.modes import Mode, Request
 
 # One at a time: they share two cores.

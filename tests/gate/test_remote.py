@@ -6,11 +6,16 @@ import pytest
 from gate_bench import LIMITS, PERIOD_S, IdealBank, InlineGate, sim_spec
 
 from drives.bank import LinkLostError
-from hil.clock import Tick
-from hil.gate.remote import RemoteGate
-from hil.gate.slot import CommandSlot
-from hil.gate.status import LOST_KIND, STATUS_KIND, STATUS_SLOT_BYTES, StatusEncoder
 from hil.recording.ring import Ring
+from hil.stations.platform.gate.remote import RemoteGate
+from hil.stations.platform.gate.slot import CommandSlot
+from hil.stations.platform.gate.status import (
+    LOST_KIND,
+    STATUS_KIND,
+    STATUS_SLOT_BYTES,
+    StatusEncoder,
+)
+from hil.timing.clock import Tick
 
 CAUSE = "LinkLostError: /dev/ttyACM0: the adapter is gone"
 

@@ -8,7 +8,7 @@ import pytest
 from gate_bench import CLOSED, PERIOD_S, SPEED, InlineGate, judge_stop, replaced
 
 from drives.bank import DriveGoal
-from hil.gate.server import GateServer
+from hil.stations.platform.gate.server import GateServer
 from safety.estop import EmergencyStopWatch
 from safety.modes import DriveRequest, Mode, Request
 from safety.stream import SetpointStream

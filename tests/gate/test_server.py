@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drives.bank import DriveGoal, DriveState, LinkLostError
-from hil.gate.server import Alone
+from hil.stations.platform.gate.server import Alone
 from safety.modes import DriveRequest, Mode, Request
 from safety.verdict import Action, Check
 

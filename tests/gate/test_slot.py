@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.gate.slot import SLOT_BYTES, CommandSlot, Order
+from hil.stations.platform.gate.slot import SLOT_BYTES, CommandSlot, Order
 from safety.modes import Request
 from safety.verdict import Setpoint
 

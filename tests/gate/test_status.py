@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drives.bank import BankFeedback, DriveState, LegCommand
-from hil.clock import Tick
-from hil.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
+from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
+from hil.timing.clock import Tick
 from safety.modes import DriveRequest, Mode, Severity
 from safety.verdict import Action, Check, LegTarget, Verdict, Violation
 

@@ -13,12 +13,17 @@ from hypothesis import strategies as st
 
 from drives.bank import DriveSetupError
 from drives.waits import Wait, in_words
-from hil.gate import process
-from hil.gate.child import GateChild
-from hil.gate.order import GateOrder
-from hil.gate.status import STATUS_KIND, WAITS_KIND, waits_from_json, waits_to_json
-from hil.supervisor import Supervisor
-from hil.waits import Announcer, WaitFollower
+from hil.stations.platform.gate import process
+from hil.stations.platform.gate.child import GateChild
+from hil.stations.platform.gate.order import GateOrder
+from hil.stations.platform.gate.status import (
+    STATUS_KIND,
+    WAITS_KIND,
+    waits_from_json,
+    waits_to_json,
+)
+from hil.stations.platform.supervisor import Supervisor
+from hil.stations.platform.waits import Announcer, WaitFollower
 from safety.modes import DriveRequest, Mode
 from safety.verdict import Action, Verdict
 
@@ -115,7 +120,7 @@ def test_the_gate_tells_control_at_most_twice_a_second_and_only_what_is_new():
 
 
 def tick_of(cycle):
-    from hil.clock import Tick
+    from hil.timing.clock import Tick
 
     return Tick(cycle, cycle * PERIOD_S, PERIOD_S, 0.0)
 
@@ -187,7 +192,7 @@ def test_lines_are_said_in_order_and_a_dead_terminal_ends_nothing():
         if len(said) == 5:
             tell("done")
 
-    with patch("hil.waits.TOLD_AFTER_S", 0.001), Announcer(twice) as tell:
+    with patch("hil.stations.platform.waits.TOLD_AFTER_S", 0.001), Announcer(twice) as tell:
         tell("it takes its time …")
         for _ in range(1000):
             if "done" in said:

@@ -35,12 +35,12 @@ terms = [{ axis = "z", amplitude_m = 0.001, frequency_hz = 1.0 }]
 """
 GATE = """\
 import sys
-from hil.gate.remote import RemoteGate
-from hil.gate.spec import BankSpec, sim_settings
-from hil.machine import cylinder_model, gate_limits, load_rig
-from hil.realtime import RealClock
-from hil.realtime_setup import RealtimePolicy
-from hil.shipped import configs_dir
+from hil.stations.platform.gate.remote import RemoteGate
+from hil.stations.platform.gate.spec import BankSpec, sim_settings
+from hil.machines.machine import cylinder_model, gate_limits, load_rig
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy
+from hil.config.shipped import configs_dir
 rig = load_rig(configs_dir() / "rigs" / "paper.toml")
 spec = BankSpec("sim", "sim:", "paper", 0.01, settings=sim_settings(cylinder_model(rig, 0.01)))
 policy = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)

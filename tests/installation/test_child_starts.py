@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hil.child_process import PIPE, start_child, worker_pool
-from hil.installation import HOME, PACKAGES
+from hil.config.installation import HOME, PACKAGES
+from hil.ipc.child import PIPE, start_child, worker_pool
 
-ALLOWED = HOME / "hil" / "child_process.py"
+ALLOWED = HOME / "hil" / "ipc" / "child.py"
 MODULES = {"subprocess", "_posixsubprocess", "multiprocessing", "pexpect"}
 NAMES = {
     "os": ("exec", "spawn", "posix_spawn", "fork", "system", "popen", "startfile"),

@@ -11,10 +11,7 @@ import pytest
 from wheel_files import ROOT, put, record
 
 from drives.bank import DriveSetupError
-from hil.gate.child import GateChild
-from hil.gate.order import GateOrder
-from hil.gate.spec import BankSpec
-from hil.installation import (
+from hil.config.installation import (
     HOME,
     PACKAGES,
     InstallationError,
@@ -24,10 +21,13 @@ from hil.installation import (
     code_of_process,
     foreign_code,
 )
-from hil.libraries import LIBRARIES, code_origin, library_origin, origins
-from hil.machine import gate_limits, load_rig
-from hil.realtime import RealClock
-from hil.shipped import configs_dir
+from hil.config.libraries import LIBRARIES, code_origin, library_origin, origins
+from hil.config.shipped import configs_dir
+from hil.machines.machine import gate_limits, load_rig
+from hil.stations.platform.gate.child import GateChild
+from hil.stations.platform.gate.order import GateOrder
+from hil.stations.platform.gate.spec import BankSpec
+from hil.timing.realtime import RealClock
 
 LIMITS = gate_limits(load_rig(configs_dir() / "rigs" / "paper.toml"), 0.01)
 
@@ -103,7 +103,7 @@ def test_a_file_that_another_distribution_only_adds_is_no_harm(installed):
 
 def test_the_code_of_a_process_is_what_it_has_loaded():
     files = code_of_process()
-    assert {"hil/__init__.py", "hil/installation.py", "drives/bank.py"} <= set(files)
+    assert {"hil/__init__.py", "hil/config/installation.py", "drives/bank.py"} <= set(files)
     assert foreign_code(str(HOME), files) == ""
     changed = files | {"drives/bank.py": "0" * 64}
     assert code_digest(changed) != code_digest(files)

@@ -26,11 +26,11 @@ from variant_run import RackHandle, write_rig  # noqa: E402
 from variants import BY_NAME  # noqa: E402
 
 from drives.bank import BankReport  # noqa: E402
-from hil.certificate import Proofs, write_certificate  # noqa: E402
-from hil.commissioning import LegTest  # noqa: E402
 from hil.desk.places import benches  # noqa: E402
-from hil.machine import load_rig  # noqa: E402
-from hil.watchdog_proof import WatchdogProof  # noqa: E402
+from hil.machines.machine import load_rig  # noqa: E402
+from hil.stations.platform.drives.certificate import Proofs, write_certificate  # noqa: E402
+from hil.stations.platform.drives.commissioning import LegTest  # noqa: E402
+from hil.stations.platform.drives.watchdog_proof import WatchdogProof  # noqa: E402
 
 RACK = BY_NAME["complete"]
 SCENARIO = """name = "kills"
@@ -45,7 +45,7 @@ fade_s = 0.5
 terms = [{{axis = "z", amplitude_m = 0.02, frequency_hz = 0.5}}]
 """
 MODULES = {
-    "gate": "hil.gate.process",
+    "gate": "hil.stations.platform.gate.process",
     "recorder": "hil.recording.process",
     "keeper": "hil.desk.keeper",
     "desk": "hil.desk.process",

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.motion.moves import MoveLimits
+from hil.stations.platform.motion.moves import MoveLimits
 from platform6dof.pose import Pose
 
 NEUTRAL = np.array([0.01, -0.02, 0.935, 0.02, -0.03, 0.04])

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from hil.desk.places import benches
-from hil.realtime import RealClock
+from hil.timing.realtime import RealClock
 
 NOW_S = RealClock().now_s
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from bench_plans import plan
 
-from hil.bench import bank_of, machine_of
-from hil.clock import Tick
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, OperatorOrder, OperatorSlot
-from hil.gated_bank import GatedBank
-from hil.loop import Loop
-from hil.machine import gate_limits
-from hil.motion.build import motion_of
-from hil.operated.assembly import Leading, operated_run
+from hil.machines.machine import gate_limits
+from hil.stations.platform.bench import bank_of, machine_of
+from hil.stations.platform.gated_bank import GatedBank
+from hil.stations.platform.loop import Loop
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.operator.assembly import Leading, operated_run
+from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.modes import Mode
 from safety.verdict import Check

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from desk_processes import desk_number, desk_path
 
-from hil.arm_sources.source import SourceLimits, Twist
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder, OperatorSlot
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
-from hil.operated.arm import ArmOperator
-from hil.realtime import RealClock
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND
+from hil.stations.arm.operator import ArmOperator
+from hil.stations.arm.sources.source import SourceLimits, Twist
+from hil.timing.realtime import RealClock
 
 pytestmark = pytest.mark.real_time
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from operated_bench import PERIOD_S, Bench
 
 from hil.desk.order import Button
-from hil.operated.buttons import Standing, allowed_buttons, why_not
-from hil.supervisor import Outcome
+from hil.stations.platform.operator.buttons import Standing, allowed_buttons, why_not
+from hil.stations.platform.supervisor import Outcome
 from safety.modes import Mode
 from safety.verdict import Action
 

@@ -3,9 +3,9 @@
 import pytest
 from operated_bench import PERIOD_S, Bench
 
-from hil.clock import Tick
 from hil.desk.order import Button
-from hil.supervisor import Outcome
+from hil.stations.platform.supervisor import Outcome
+from hil.timing.clock import Tick
 from safety.modes import Mode
 
 FROZEN_CYCLES = round(0.6 / PERIOD_S)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from desk_processes import desk_path
 
-import hil.together
+import hil.run.together
+from hil.config.settings import ConfigError
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.part_process import PartProcess
-from hil.realtime import RealClock
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
-from hil.settings import ConfigError
-from hil.together import TogetherScenario, run_together
+from hil.run.part_process import PartProcess
+from hil.run.together import TogetherScenario, run_together
+from hil.timing.realtime import RealClock
 
 pytestmark = [
     pytest.mark.real_time,
@@ -61,8 +61,8 @@ def test_a_led_part_has_time_to_be_parked_by_hand(tmp_path, monkeypatch):
     monkeypatch.setattr(PartProcess, "__init__", note)
     path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
     run_together(TogetherScenario.load(path), path, tmp_path / "runs", program=("-c", TELLS))
-    assert given == {"a": hil.together.LED_STOP_WITHIN_S, "b": hil.together.STOP_WITHIN_S}
-    assert hil.together.LED_STOP_WITHIN_S >= 600.0
+    assert given == {"a": hil.run.together.LED_STOP_WITHIN_S, "b": hil.run.together.STOP_WITHIN_S}
+    assert hil.run.together.LED_STOP_WITHIN_S >= 600.0
 
 
 def test_a_part_that_nobody_could_lead_is_refused_before_any_of_them_starts(tmp_path):

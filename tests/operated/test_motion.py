@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from player import LONG, NEAR, PERIOD_S, Player
 
-from hil.motion.build import motion_of
-from hil.operated import kernels
-from hil.operated.paths import Way
-from hil.operated.phases import Phase
-from hil.operated.tempo import ACCELERATION_PER_S, JERK_PER_S2, Tempo
-from hil.scenario import MultiSineSettings
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.operator import kernels
+from hil.stations.platform.operator.paths import Way
+from hil.stations.platform.operator.phases import Phase
+from hil.stations.platform.operator.tempo import ACCELERATION_PER_S, JERK_PER_S2, Tempo
+from hil.stations.platform.scenario import MultiSineSettings
 from platform6dof.pose import PlatformSetpoint
 
 FAR = (0.0, 0.0, 1.35, 0.0, 0.0, 0.0)

@@ -8,14 +8,14 @@ import pytest
 from bench_plans import plan
 from player import LONG, PERIOD_S, Player
 
-from hil.machine import envelope_of, geometry_of
-from hil.motion.build import motion_of
-from hil.operated.passage import Passage, Stage
-from hil.operated.paths import Crossfade, Played
-from hil.operated.phases import Phase
-from hil.operated.reach import SAG, Reach, spacing_of
-from hil.operated.workshop import Made, greatest_change, greatest_second
-from hil.settings import ConfigError
+from hil.config.settings import ConfigError
+from hil.machines.machine import envelope_of, geometry_of
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.operator.passage import Passage, Stage
+from hil.stations.platform.operator.paths import Crossfade, Played
+from hil.stations.platform.operator.phases import Phase
+from hil.stations.platform.operator.reach import SAG, Reach, spacing_of
+from hil.stations.platform.operator.workshop import Made, greatest_change, greatest_second
 
 ONE = (-0.295, -0.299, 0.738, 0.135, 0.132, 0.262)
 OTHER = (-0.053, 0.15, 0.677, -0.334, -0.285, 0.163)

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from player import NEAR, PERIOD_S, Player
 
-from hil.machine import envelope_of, gate_limits, geometry_of
-from hil.operated import motion as operated_motion
-from hil.operated.errand import Errand
-from hil.operated.paths import Way
-from hil.operated.phases import Phase
-from hil.operated.reach import (
+from hil.machines.machine import envelope_of, gate_limits, geometry_of
+from hil.stations.platform.operator import motion as operated_motion
+from hil.stations.platform.operator.errand import Errand
+from hil.stations.platform.operator.paths import Way
+from hil.stations.platform.operator.phases import Phase
+from hil.stations.platform.operator.reach import (
     ENVELOPE_PLACES,
     LEG_PLACES,
     SAG,

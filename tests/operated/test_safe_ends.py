@@ -5,18 +5,18 @@ import pytest
 from operated_bench import PATIENCE, PERIOD_S, Bench
 from player import Player
 
-from hil.bench import machine_of
-from hil.clock import Tick
 from hil.desk.order import Button
-from hil.machine import envelope_of
-from hil.motion.build import motion_of
-from hil.motion.moves import move
-from hil.operated.assembly import parking_proof
-from hil.operated.parking import Stage, WayToPark
-from hil.operated.paths import Way
-from hil.operated.reach import Reach, Survey, start_rows
-from hil.stations.platform import PlatformStation
-from hil.supervisor import Outcome, Supervisor
+from hil.machines.machine import envelope_of
+from hil.stations.platform.bench import machine_of
+from hil.stations.platform.control import PlatformStation
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion.moves import move
+from hil.stations.platform.operator.assembly import parking_proof
+from hil.stations.platform.operator.parking import Stage, WayToPark
+from hil.stations.platform.operator.paths import Way
+from hil.stations.platform.operator.reach import Reach, Survey, start_rows
+from hil.stations.platform.supervisor import Outcome, Supervisor
+from hil.timing.clock import Tick
 from platform6dof.pose import Pose
 from safety.modes import Mode, Request
 from safety.verdict import Action, DriveRequest
@@ -139,7 +139,7 @@ class Closed(Reach):
 @pytest.fixture
 def door(monkeypatch):
     monkeypatch.setattr(Closed, "shut", False)
-    monkeypatch.setattr("hil.operated.assembly.Reach", Closed)
+    monkeypatch.setattr("hil.stations.platform.operator.assembly.Reach", Closed)
     return Closed
 
 

@@ -6,10 +6,10 @@ import pytest
 from operated_bench import PERIOD_S, Bench
 from test_safe_ends import engaged, homed
 
-from hil.clock import Tick
+from hil.desk.operator import PRESS_AGE_MAX_S, Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder, OperatorSlot
-from hil.operated.operator import PRESS_AGE_MAX_S, Operator
-from hil.operated.presses import Presses
+from hil.stations.platform.operator.presses import Presses
+from hil.timing.clock import Tick
 from safety.modes import Mode, Request
 
 

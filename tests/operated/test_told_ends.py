@@ -7,14 +7,14 @@ import pytest
 from operated_bench import PATIENCE, PERIOD_S, Bench
 from test_safe_ends import Closed, door, engaged, held_aloft, homed  # noqa: F401 door is a fixture
 
-from hil.clock import Tick
 from hil.desk.operation import OPERATION_MAX_BYTES, Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND, Telemetry, TelemetryReader
-from hil.operated.park_wish import ParkWish
-from hil.operated.presses import ASKED_CYCLES
-from hil.operated.tell import EVERY_S, Teller
+from hil.desk.tell import EVERY_S, Teller
+from hil.stations.platform.operator.park_wish import ParkWish
+from hil.stations.platform.operator.presses import ASKED_CYCLES
+from hil.timing.clock import Tick
 from safety.modes import Mode, Request, Severity
 from safety.verdict import Check, Violation
 

@@ -66,7 +66,7 @@ def still_window(app, tmp_path):
     """A window that turns when its test says so, in the time that its test says (`passed_s`)."""
     from PySide6.QtCore import QSettings
 
-    from hil.panel.window import MainWindow
+    from hil.panel.shell.window import MainWindow
 
     settings = QSettings(str(tmp_path / "panel.ini"), QSettings.Format.IniFormat)
     made = MainWindow(settings, lambda: made.passed_s, "panel")

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.arm_journal import ACTIONS, STATES
-from hil.arm_settings import ArmSettings
-from hil.machine import load_rig, soft_range_m
-from hil.panel.models.feed import Batch, RunFacts, column
+from hil.machines.machine import load_rig, soft_range_m
+from hil.machines.robot_settings import RobotSettings
+from hil.machines.space_arm_settings import ArmSettings
+from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.layouts import layout_of
-from hil.report.arm_machines import MACHINES_KEY, ArmMachines
-from hil.robot_settings import RobotSettings
+from hil.stations.arm.journal import ACTIONS, STATES
+from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from safety.modes import Mode
 from safety.verdict import Action
 

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.arm_settings import ArmSettings
-from hil.machine import load_rig
-from hil.panel.models.scene_platform import PlatformScene
-from hil.panel.models.scene_robot import RobotScene
-from hil.panel.models.scene_rows import Columns
-from hil.panel.models.scene_space_arm import SpaceArmScene
+from hil.machines.machine import load_rig
+from hil.machines.robot_settings import RobotSettings
+from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.arm_frame import ARM
 from hil.recording.header import RunHeader
 from hil.recording.layout import Layout
 from hil.recording.layouts import PLATFORM
-from hil.report.arm_machines import MACHINES_KEY, ArmMachines
-from hil.robot_settings import RobotSettings
+from hil.scene.rows import Columns
+from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
+from hil.stations.arm.scene_robot import RobotScene
+from hil.stations.arm.scene_space_arm import SpaceArmScene
+from hil.stations.platform.scene import PlatformScene
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 PAPER = load_rig(CONFIGS / "rigs" / "paper.toml")

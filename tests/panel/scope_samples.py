@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hil.panel.models.feed import Batch, RunFacts
+from hil.panel.live.models.feed import Batch, RunFacts
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.layout import Layout

@@ -4,10 +4,10 @@ import tomllib
 
 import pytest
 
-from hil.file_kinds import FileKind
-from hil.panel.models.catalogue import SaveError, Writer, catalogue, entry_of, relocated
-from hil.panel.models.form_check import problems_of
-from hil.shipped import configs_dir
+from hil.config.file_kinds import FileKind
+from hil.config.shipped import configs_dir
+from hil.panel.scenarios.models.catalogue import SaveError, Writer, catalogue, entry_of, relocated
+from hil.panel.scenarios.models.form_check import problems_of
 
 SCENARIOS = configs_dir() / "scenarios"
 

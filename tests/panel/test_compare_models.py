@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, rows
 
-from hil.panel.models.background import Watch
-from hil.panel.models.compare import CompareError, Run, comparable, difference, figures
-from hil.panel.models.compare_align import Align, motion_start_s, shift_between
-from hil.panel.models.compare_settings import settings_that_differ
-from hil.panel.models.compare_work import compare
-from hil.panel.models.feed import RunFacts
-from hil.panel.models.scope_channels import channel_named, channels_of
+from hil.panel.live.models.feed import RunFacts
+from hil.panel.scope.models.channels import channel_named, channels_of
+from hil.panel.shell.models.background import Watch
+from hil.panel.study.models.compare import CompareError, Run, comparable, difference, figures
+from hil.panel.study.models.compare_align import Align, motion_start_s, shift_between
+from hil.panel.study.models.compare_settings import settings_that_differ
+from hil.panel.study.models.compare_work import compare
 from hil.recording.header import RunHeader
 from hil.recording.layouts import ARM, PLATFORM
 

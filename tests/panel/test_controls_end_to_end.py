@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionSlider
 from window_bench import NOW_S, TAKE, Operator, makers, scenario_text
 
-from hil.panel.controls_view import NOTCHES
-from hil.panel.models.feed import column
+from hil.panel.lead.controls_view import NOTCHES
+from hil.panel.live.models.feed import column
 
 pytestmark = [
     pytest.mark.real_time,

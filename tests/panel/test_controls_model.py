@@ -9,9 +9,9 @@ import pytest
 
 from hil.desk import messages as m
 from hil.desk.operation import Operation
-from hil.panel.models.controls import PROVED_WITHIN_S, ControlsModel
-from hil.panel.models.in_force import InForce
-from hil.scenario import MultiSineSettings, load_plan
+from hil.panel.lead.models.controls import PROVED_WITHIN_S, ControlsModel
+from hil.panel.lead.models.in_force import InForce
+from hil.stations.platform.scenario import MultiSineSettings, load_plan
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 PLAN = load_plan(CONFIGS / "scenarios" / "demo.toml")

@@ -10,13 +10,13 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 
+from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.desk.operation import Operation
-from hil.panel.controls_view import NOTCHES, ControlsView
-from hil.panel.models.controls import ControlsModel
-from hil.panel.models.in_force import InForce
-from hil.scenario import load_plan
-from hil.shipped import configs_dir
+from hil.panel.lead.controls_view import NOTCHES, ControlsView
+from hil.panel.lead.models.controls import ControlsModel
+from hil.panel.lead.models.in_force import InForce
+from hil.stations.platform.scenario import load_plan
 
 PLAN = load_plan(configs_dir() / "scenarios" / "demo.toml")
 

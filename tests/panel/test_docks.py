@@ -9,8 +9,8 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-from hil.panel.dock_views import Plain, View
-from hil.panel.docks import Maker, Views
+from hil.panel.shell.dock_views import Plain, View
+from hil.panel.shell.docks import Maker, Views
 
 
 class Word(Plain):
@@ -72,10 +72,10 @@ def test_one_that_cannot_be_made_is_not_tried_again_unless_it_is_asked_for(app):
 @pytest.mark.parametrize(
     ("module", "absent"),
     [
-        ("hil.panel.window", ("scipy.spatial", "scipy.optimize", "pyqtgraph", "numba")),
+        ("hil.panel.shell.window", ("scipy.spatial", "scipy.optimize", "pyqtgraph", "numba")),
         (
-            "hil.panel.dock_scene, hil.panel.gl_canvas, hil.panel.models.scene_platform",
-            ("scipy", "ruckig", "arm_driver", "numba", "pyqtgraph", "OpenGL", "hil.rig"),
+            "hil.panel.scene.dock_scene, hil.panel.scene.gl_canvas, hil.stations.platform.scene",
+            ("scipy", "ruckig", "arm_driver", "numba", "pyqtgraph", "OpenGL", "hil.machines.rig"),
         ),
     ],
 )

@@ -7,12 +7,12 @@ from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.journal import violation_data
-from hil.panel.models.arm_words import arm_data
-from hil.panel.models.faults import KEPT, FaultsModel, Sort, advice_key, advice_of
-from hil.panel.models.figures import figure, span, time_figure
-from hil.panel.texts import TEXTS
+from hil.panel.live.models.arm_words import arm_data
+from hil.panel.live.models.faults import KEPT, FaultsModel, Sort, advice_key, advice_of
+from hil.panel.shell.models.figures import figure, span, time_figure
+from hil.panel.shell.texts import TEXTS
 from hil.recording.frame import EventKind, EventRecord, Level
+from hil.stations.platform.journal import violation_data
 from safety.arm_limits import ArmCheck, ArmViolation
 from safety.modes import Severity
 from safety.verdict import Check, Violation

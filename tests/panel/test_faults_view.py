@@ -10,10 +10,10 @@ from PySide6.QtTest import QTest
 from test_faults_model import refusal, violation
 from view_samples import application, gone, pump, shown
 
-from hil.panel.faults_view import COLUMNS, FaultsView
-from hil.panel.models.faults import FaultsModel
-from hil.panel.texts import TEXTS
-from hil.panel.theme import DARK, LIGHT
+from hil.panel.live.faults_view import COLUMNS, FaultsView
+from hil.panel.live.models.faults import FaultsModel
+from hil.panel.shell.texts import TEXTS
+from hil.panel.shell.theme import DARK, LIGHT
 from safety.verdict import Check
 
 FACTS = platform_facts()

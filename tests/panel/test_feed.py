@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from hil.desk.operation import Operation
 from hil.desk.telemetry import OPERATION_KIND, Telemetry, TelemetryReader
-from hil.panel.models.feed import (
+from hil.panel.live.models.feed import (
     HISTORY_S,
     LiveFeed,
     RunFacts,
     column,
     decode,
 )
-from hil.panel.models.replay import FileFeed
-from hil.panel.models.replay_index import Index
+from hil.panel.study.models.replay import FileFeed
+from hil.panel.study.models.replay_index import Index
 from hil.recording.arm_frame import ARM, ArmFrame
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, CycleFrame, pack_into
 from hil.recording.header import RunHeader

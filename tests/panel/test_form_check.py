@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from hil.file_kinds import FileKind, kind_of
-from hil.panel.models.form import FormModel
-from hil.panel.models.form_check import Problem, located, problems_of
-from hil.panel.models.form_nodes import NodeKind
-from hil.panel.models.form_values import ABSENT, replaced
+from hil.config.file_kinds import FileKind, kind_of
+from hil.panel.scenarios.models.form import FormModel
+from hil.panel.scenarios.models.form_check import Problem, located, problems_of
+from hil.panel.scenarios.models.form_nodes import NodeKind
+from hil.panel.scenarios.models.form_values import ABSENT, replaced
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED = sorted(path for folder in ("scenarios", "rigs", "robots", "arms")

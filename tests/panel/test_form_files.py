@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hil.panel.models.form_files import offered
-from hil.shipped import configs_dir, find_file
+from hil.config.shipped import configs_dir, find_file
+from hil.panel.scenarios.models.form_files import offered
 
 CONFIGS = configs_dir()
 

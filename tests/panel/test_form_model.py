@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.file_kinds import FileKind, kind_of
-from hil.panel.models.form import FormModel
-from hil.panel.models.form_edits import FormError
-from hil.panel.models.form_labels import label_of
-from hil.panel.models.form_nodes import NodeKind
-from hil.panel.models.form_values import shown, value_at
+from hil.config.file_kinds import FileKind, kind_of
+from hil.panel.scenarios.models.form import FormModel
+from hil.panel.scenarios.models.form_edits import FormError
+from hil.panel.scenarios.models.form_labels import label_of
+from hil.panel.scenarios.models.form_nodes import NodeKind
+from hil.panel.scenarios.models.form_values import shown, value_at
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED = sorted(path for folder in ("scenarios", "rigs", "robots", "arms")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.panel.models.toml_text import LINE_MAX, TomlError, toml_of, toml_value
+from hil.panel.scenarios.models.toml_text import LINE_MAX, TomlError, toml_of, toml_value
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED = sorted(path for folder in ("scenarios", "rigs", "robots", "arms")

@@ -9,8 +9,8 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QObject
 
-from hil.panel import garbage
-from hil.panel.garbage import collected_here
+from hil.panel.shell import garbage
+from hil.panel.shell.garbage import collected_here
 
 
 class Cycle:

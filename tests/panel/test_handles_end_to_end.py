@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from window_bench import NOW_S, Key, Operator
 
 from hil.desk.places import benches
-from hil.panel.models.feed import column
-from hil.panel.models.handles import HandlesPlace, RemoteWriter
+from hil.panel.lead.models.handles import HandlesPlace, RemoteWriter
+from hil.panel.live.models.feed import column
 from hil.recording.arm_recording import ArmRecording
 
 pytestmark = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.arm_sources.gamepad import HandleShape, HandleState
-from hil.arm_sources.remote import RemoteSource, read_token
-from hil.panel.models.handles import KEYS, HandlesModel, HandlesPlace, RemoteWriter
+from hil.panel.lead.models.handles import KEYS, HandlesModel, HandlesPlace, RemoteWriter
+from hil.stations.arm.sources.gamepad import HandleShape, HandleState
+from hil.stations.arm.sources.remote import RemoteSource, read_token
 
 SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)
 

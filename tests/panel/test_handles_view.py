@@ -9,9 +9,9 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from hil.arm_sources.gamepad import HandleShape
-from hil.panel.handles_view import HandlesView
-from hil.panel.models.handles import HandlesModel
+from hil.panel.lead.handles_view import HandlesView
+from hil.panel.lead.models.handles import HandlesModel
+from hil.stations.arm.sources.gamepad import HandleShape
 
 
 class Listener:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 import hil.panel
-from hil.panel.key_codes import key_of, place_of
+from hil.panel.shell.key_codes import key_of, place_of
 
 RUSSIAN = "ЙЦУКЕНГШЩЗХЪ", "ФЫВАПРОЛД", "ЯЧСМИТЬ"
 LATIN = "QWERTYUIOP[]", "ASDFGHJKL", "ZXCVBNM"
@@ -52,8 +52,8 @@ def test_a_key_is_the_same_when_it_comes_up_under_another_name():
 def test_who_asks_for_a_letter_asks_by_its_place_as_well():
     letters = re.compile(r"Key_(?:[A-Z]|BracketLeft|BracketRight)\b")
     asking = {}
-    for path in Path(hil.panel.__path__[0]).glob("*.py"):
+    for path in Path(hil.panel.__path__[0]).rglob("*.py"):
         if letters.search(source := path.read_text()):
             asking[path.name] = "key_of(" in source
-    assert {"scope_keys.py", "timeline_view.py", "gl_canvas.py", "replay_view.py"} <= asking.keys()
+    assert {"keys.py", "timeline_view.py", "gl_canvas.py", "replay_view.py"} <= asking.keys()
     assert all(asking.values()), asking

@@ -8,7 +8,14 @@ from feed_samples import arm_facts, batch, platform_facts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.panel.models.lateness import BINS, BLOCKS, EDGES_S, PER_DECADE, WINDOW_S, LatenessModel
+from hil.panel.live.models.lateness import (
+    BINS,
+    BLOCKS,
+    EDGES_S,
+    PER_DECADE,
+    WINDOW_S,
+    LatenessModel,
+)
 
 FACTS = platform_facts()
 BIN = 10.0 ** (1.0 / PER_DECADE)

@@ -7,10 +7,10 @@ import pytest
 from feed_samples import batch, platform_facts
 from view_samples import application, colours, gone, pump, shown
 
-from hil.panel.lateness_view import HALF, LEAST_PX, REDRAW_EVERY, LatenessView
-from hil.panel.models.lateness import LatenessModel
-from hil.panel.texts import TEXTS
-from hil.panel.theme import DARK, LIGHT
+from hil.panel.live.lateness_view import HALF, LEAST_PX, REDRAW_EVERY, LatenessView
+from hil.panel.live.models.lateness import LatenessModel
+from hil.panel.shell.texts import TEXTS
+from hil.panel.shell.theme import DARK, LIGHT
 
 FACTS = platform_facts()
 

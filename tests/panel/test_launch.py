@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from hil.config.settings import apply_overrides
 from hil.desk.places import Place
-from hil.panel.models import launch
-from hil.panel.models.launch import BenchRun, LaunchState, RemoteAddress, bench_arguments
-from hil.panel.models.launch_check import CheckRun, outcome_of
-from hil.panel.models.launch_child import WORDS_MAX, Child
-from hil.panel.models.launch_jobs import DryRun
-from hil.settings import apply_overrides
+from hil.panel.scenarios.models import launch
+from hil.panel.scenarios.models.launch import BenchRun, LaunchState, RemoteAddress, bench_arguments
+from hil.panel.scenarios.models.launch_check import CheckRun, outcome_of
+from hil.panel.scenarios.models.launch_child import WORDS_MAX, Child
+from hil.panel.scenarios.models.launch_jobs import DryRun
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

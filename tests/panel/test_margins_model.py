@@ -8,9 +8,8 @@ from feed_samples import arm_facts, batch, platform_facts, soft_ranges
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.panel.models import scene_platform
-from hil.panel.models.feed import RunFacts
-from hil.panel.models.margins import (
+from hil.panel.live.models.feed import RunFacts
+from hil.panel.live.models.margins import (
     FAULT_SHARE,
     FULL_LEASTS,
     RANK_STEP,
@@ -21,7 +20,8 @@ from hil.panel.models.margins import (
 )
 from hil.recording.header import RunHeader
 from hil.recording.layouts import PLATFORM
-from hil.report.arm_machines import ArmMachines
+from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.platform import scene as scene_platform
 
 LOW, HIGH = soft_ranges().T
 MIDDLE, HALF = 0.5 * (LOW + HIGH), 0.5 * (HIGH - LOW)

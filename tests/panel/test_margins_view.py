@@ -5,9 +5,9 @@ import pytest
 from feed_samples import arm_facts, batch, platform_facts, soft_ranges
 from view_samples import application, gone, pump, shown
 
-from hil.panel.margins_view import MarginsView
-from hil.panel.models.margins import MarginsModel
-from hil.panel.theme import DARK, LIGHT
+from hil.panel.live.margins_view import MarginsView
+from hil.panel.live.models.margins import MarginsModel
+from hil.panel.shell.theme import DARK, LIGHT
 
 FACTS = platform_facts()
 LOW, HIGH = soft_ranges().T

@@ -9,12 +9,12 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from hil import cli_panel
-from hil.cli import app
+from hil.cli import panel as cli_panel
+from hil.cli.main import app
+from hil.config.settings import ConfigError
 from hil.desk.places import Place
-from hil.panel.models import opening
-from hil.panel.models.opening import opening_of
-from hil.settings import ConfigError
+from hil.panel.shell.models import opening
+from hil.panel.shell.models.opening import opening_of
 
 pytestmark = pytest.mark.real_time
 
@@ -111,10 +111,11 @@ def test_a_display_that_answers_will_do(monkeypatch):
 
 def test_neither_cli_nor_models_load_qt():
     code = (
-        "import sys, hil.cli, pkgutil, importlib, hil.panel.models as models\n"
-        "for found in pkgutil.iter_modules(models.__path__):\n"
-        "    importlib.import_module('hil.panel.models.' + found.name)\n"
-        "import hil.panel.session\n"
+        "import sys, hil.cli.main, pkgutil, importlib, hil.panel as panel\n"
+        "for found in pkgutil.walk_packages(panel.__path__, 'hil.panel.'):\n"
+        "    if '.models.' in found.name:\n"
+        "        importlib.import_module(found.name)\n"
+        "import hil.panel.live.session\n"
         "assert not [name for name in sys.modules if name.startswith(('PySide6', 'pyqtgraph'))]"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ, timeout=60)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.panel.models.pace import SKIPS_MAX, Pace
+from hil.panel.shell.models.pace import SKIPS_MAX, Pace
 
 BUDGET_S = 0.028
 PERIOD_S = 0.033

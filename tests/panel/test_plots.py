@@ -6,10 +6,10 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from hil.panel.models.scope import ScopeModel
-from hil.panel.plots import grid_axes, item_of, plot_of, take_theme
-from hil.panel.scope_plots import ScopePlots
-from hil.panel.theme import DARK, LIGHT
+from hil.panel.scope.models.scope import ScopeModel
+from hil.panel.scope.plots import ScopePlots
+from hil.panel.shell.plots import grid_axes, item_of, plot_of, take_theme
+from hil.panel.shell.theme import DARK, LIGHT
 
 
 def specs(axis):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.machine import envelope_of, geometry_of, load_rig
-from hil.panel.models.pose_limits import pose_limits
+from hil.machines.machine import envelope_of, geometry_of, load_rig
+from hil.panel.lead.models.pose_limits import pose_limits
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RIGS = {name: load_rig(CONFIGS / "rigs" / f"{name}.toml")

@@ -9,10 +9,10 @@ from campaign import count
 from mcap.writer import Writer
 from test_replay_models import write
 
-from hil.panel.models.background import Watch
-from hil.panel.models.compare_work import read_run
-from hil.panel.models.replay import FileFeed
-from hil.panel.models.replay_index import Index
+from hil.panel.shell.models.background import Watch
+from hil.panel.study.models.compare_work import read_run
+from hil.panel.study.models.replay import FileFeed
+from hil.panel.study.models.replay_index import Index
 from hil.recording.frame import FRAME
 from hil.recording.header import RecordingError
 from hil.recording.mcap_file import RecordingWriter

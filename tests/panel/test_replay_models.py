@@ -13,14 +13,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scope_samples import MODES, event
 
-from hil.panel.models.background import Watch
-from hil.panel.models.compare_work import read_run
-from hil.panel.models.feed import column
-from hil.panel.models.replay import FIRST_POLLS, FileFeed
-from hil.panel.models.replay_chunk import message_json
-from hil.panel.models.replay_frames import values_of
-from hil.panel.models.replay_index import Index
-from hil.panel.models.replay_numbers import POWERS, _number, scaled
+from hil.panel.live.models.feed import column
+from hil.panel.shell.models.background import Watch
+from hil.panel.study.models.compare_work import read_run
+from hil.panel.study.models.replay import FIRST_POLLS, FileFeed
+from hil.panel.study.models.replay_chunk import message_json
+from hil.panel.study.models.replay_frames import values_of
+from hil.panel.study.models.replay_index import Index
+from hil.panel.study.models.replay_numbers import POWERS, _number, scaled
 from hil.recording.frame import FRAME, EventKind
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.layouts import ARM, LAYOUTS, PLATFORM
@@ -260,7 +260,7 @@ def test_a_damaged_frame_stays_empty_and_is_told_with_its_chunk(whole, tmp_path)
 
 
 def test_the_kernel_is_not_loaded_with_the_feed():
-    asked = "import sys, hil.panel.models.replay; print('numba' in sys.modules)"
+    asked = "import sys, hil.panel.study.models.replay; print('numba' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=True
     )

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from hil.config.file_kinds import FileKind
+from hil.config.settings import read_toml
 from hil.desk.places import Place
-from hil.file_kinds import FileKind
-from hil.panel.models import launch, scenario_work
-from hil.panel.models.catalogue import Entry, catalogue
-from hil.panel.models.launch import BenchRun
-from hil.panel.models.scenario_work import ScenarioWork, running_words
-from hil.panel.texts import TEXTS
-from hil.settings import read_toml
+from hil.panel.scenarios.models import launch, scenario_work
+from hil.panel.scenarios.models.catalogue import Entry, catalogue
+from hil.panel.scenarios.models.launch import BenchRun
+from hil.panel.scenarios.models.scenario_work import ScenarioWork, running_words
+from hil.panel.shell.texts import TEXTS
 
 KINDS = {
     "platform": FileKind.PLATFORM_SCENARIO,

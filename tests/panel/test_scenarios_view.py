@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from hil.panel.form_delegate import PROBLEM
-from hil.panel.models import launch
-from hil.panel.models.launch import LaunchState
-from hil.panel.scenarios_view import ScenariosView
-from hil.panel.texts import text
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.panel.scenarios.form_delegate import PROBLEM
+from hil.panel.scenarios.models import launch
+from hil.panel.scenarios.models.launch import LaunchState
+from hil.panel.scenarios.scenarios_view import ScenariosView
+from hil.panel.shell.texts import text
 
 DEMO = configs_dir() / "scenarios" / "demo.toml"
 LEAVES = configs_dir() / "scenarios" / "leaves_envelope.toml"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.panel.models.scene_eye import NARROW_FOV_DEG, Eye
+from hil.scene.eye import NARROW_FOV_DEG, Eye
 
 eyes = st.builds(
     Eye,

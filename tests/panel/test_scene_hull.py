@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from hil.panel.models.scene_solids import hull
+from hil.scene.solids import hull
 
 
 @settings(derandomize=True, deadline=None)

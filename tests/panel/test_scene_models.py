@@ -22,12 +22,13 @@ from scene_samples import (
 from scipy.spatial.transform import Rotation, Slerp
 
 from arm_driver import kinematics
-from hil.machine import geometry_of, soft_range_m
-from hil.panel.models.scene_build import SceneError, scenes_of
-from hil.panel.models.scene_colours import DARK, LIGHT, ROLES, SceneColours
-from hil.panel.models.scene_figure import TRACE_POINTS
-from hil.panel.models.scene_platform import margin_role
-from hil.panel.models.scene_solids import (
+from hil.machines.machine import geometry_of, soft_range_m
+from hil.panel.scene.models.build import SceneError, scenes_of
+from hil.panel.shell.texts import text
+from hil.recording.header import RunHeader
+from hil.scene.colours import DARK, LIGHT, ROLES, SceneColours
+from hil.scene.figure import TRACE_POINTS
+from hil.scene.solids import (
     Solid,
     arrow,
     axes_along,
@@ -38,11 +39,10 @@ from hil.panel.models.scene_solids import (
     frustum,
     prism,
 )
-from hil.panel.models.scene_space_arm import payload_box
-from hil.panel.models.scene_time import advance, between_poses, is_jump, rotation_of
-from hil.panel.models.scene_track import Trace
-from hil.panel.texts import text
-from hil.recording.header import RunHeader
+from hil.scene.time import advance, between_poses, is_jump, rotation_of
+from hil.scene.track import Trace
+from hil.stations.arm.scene_space_arm import payload_box
+from hil.stations.platform.scene import margin_role
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 from sim.world.space_arm.reference import link_pose

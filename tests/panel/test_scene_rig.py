@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.machine import geometry_of, load_rig, park_pose, soft_range_m
-from hil.panel.models.scene_rig import Placed, RigShape
-from hil.rig import Rig
+from hil.machines.machine import geometry_of, load_rig, park_pose, soft_range_m
+from hil.machines.rig import Rig
+from hil.scene.rig import Placed, RigShape
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 

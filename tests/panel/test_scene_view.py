@@ -25,12 +25,13 @@ from scene_samples import (
 )
 
 from arm_driver import kinematics
-from hil.panel import gl_calls, gl_program, gl_support, scene_view
-from hil.panel.models.scene_colours import DARK, LIGHT
-from hil.panel.scene_flat import FlatCanvas
-from hil.panel.scene_view import SceneView
-from hil.panel.texts import TEXTS, text
+from hil.panel.scene import gl_calls, gl_program, gl_support
+from hil.panel.scene import view as scene_view
+from hil.panel.scene.flat import FlatCanvas
+from hil.panel.scene.view import SceneView
+from hil.panel.shell.texts import TEXTS, text
 from hil.recording.header import RunHeader
+from hil.scene.colours import DARK, LIGHT
 
 LEVEL = (0.0, 0.0, 0.935, 0.0, 0.0, 0.0)
 ROLLED = (0.0, 0.0, 0.935, 0.0, 0.0, math.radians(10.0))

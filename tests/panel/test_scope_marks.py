@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scope_samples import event
 
-from hil.panel.models.scope_marks import WORDS_MAX, fitting, near, words_of
+from hil.panel.scope.models.marks import WORDS_MAX, fitting, near, words_of
 from hil.recording.frame import EventKind
 
 

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scope_samples import FORCE1, LEG1, LEG2, NAMES, PERIOD_S, batch, event, facts, rows
 
-from hil.panel.models.feed import Batch
-from hil.panel.models.scope import MAX_TRACES, ScopeError, ScopeModel
-from hil.panel.models.scope_channels import branches_of, channel_named, channels_of
-from hil.panel.models.scope_cursors import Cursors, nearest, readings
-from hil.panel.models.scope_envelope import Envelope, bucket_size
-from hil.panel.models.scope_export import ExportError, write_csv, write_new
-from hil.panel.models.scope_ring import Ring, Window
-from hil.panel.models.trigger import Edge, Phase, Sweep, TriggerSettings
+from hil.panel.live.models.feed import Batch
+from hil.panel.scope.models.channels import branches_of, channel_named, channels_of
+from hil.panel.scope.models.cursors import Cursors, nearest, readings
+from hil.panel.scope.models.envelope import Envelope, bucket_size
+from hil.panel.scope.models.export import ExportError, write_csv, write_new
+from hil.panel.scope.models.ring import Ring, Window
+from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel
+from hil.panel.scope.models.trigger import Edge, Phase, Sweep, TriggerSettings
 from hil.recording.arm_frame import ARM
 from hil.recording.frame import EventKind
 from hil.recording.layouts import PLATFORM

@@ -14,18 +14,18 @@ from PySide6.QtWidgets import QApplication
 from scope_samples import FORCE1, LEG1, LEG2, MODES, batch, event, facts, rows
 from test_replay_models import write
 
-from hil.panel.compare_view import CompareView
-from hil.panel.models.compare import Run
-from hil.panel.models.compare_align import Align
-from hil.panel.models.replay import FileFeed
-from hil.panel.models.replay_index import Index
-from hil.panel.models.scope import ScopeModel
-from hil.panel.models.scope_export import ExportError
-from hil.panel.models.trigger import Phase, Sweep
-from hil.panel.replay_view import ReplayView
-from hil.panel.scope_view import ScopeView
-from hil.panel.texts import text
-from hil.panel.theme import DARK, LIGHT
+from hil.panel.scope.models.export import ExportError
+from hil.panel.scope.models.scope import ScopeModel
+from hil.panel.scope.models.trigger import Phase, Sweep
+from hil.panel.scope.view import ScopeView
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.study.compare_view import CompareView
+from hil.panel.study.models.compare import Run
+from hil.panel.study.models.compare_align import Align
+from hil.panel.study.models.replay import FileFeed
+from hil.panel.study.models.replay_index import Index
+from hil.panel.study.replay_view import ReplayView
 from hil.recording.frame import EventKind
 from hil.recording.layouts import ARM
 

@@ -8,7 +8,7 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QSize
 
-from hil.panel.screenshots import Studio
+from hil.panel.shell.screenshots import Studio
 
 
 class Views:

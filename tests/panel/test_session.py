@@ -16,12 +16,12 @@ from hil.desk.operation import Operation
 from hil.desk.order import DEAD_MAN_S, Button
 from hil.desk.process import DeskProcess
 from hil.desk.telemetry import OPERATION_KIND
-from hil.panel.models.bench_link import Link
-from hil.panel.models.bench_stop import SILENT_S
-from hil.panel.session import LiveSession
-from hil.panel.texts import TEXTS
-from hil.realtime import RealClock
+from hil.panel.live.models.bench_link import Link
+from hil.panel.live.models.bench_stop import SILENT_S
+from hil.panel.live.session import LiveSession
+from hil.panel.shell.texts import TEXTS
 from hil.recording.header import RunHeader
+from hil.timing.realtime import RealClock
 from safety.modes import Mode
 from safety.verdict import Action
 
@@ -36,9 +36,9 @@ import sys
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from hil.desk.client import DeskClient
-from hil.panel.session import LiveSession
-from hil.panel.texts import TEXTS
-from hil.realtime import RealClock
+from hil.panel.live.session import LiveSession
+from hil.panel.shell.texts import TEXTS
+from hil.timing.realtime import RealClock
 
 app = QGuiApplication([])
 client = DeskClient.connect(sys.argv[1], "panel")
@@ -291,7 +291,7 @@ def test_a_run_that_is_over_is_not_looked_for(own_desk, opened):
 def test_a_bench_that_is_gone_with_its_desk_ends_the_session(own_desk, monkeypatch, opened):
     session = opened(DeskClient.connect(own_desk.path, "panel"), NOW_S)
     session.turn()
-    monkeypatch.setattr("hil.panel.models.session_search._life_of", lambda _: lambda: False)
+    monkeypatch.setattr("hil.panel.live.models.session_search._life_of", lambda _: lambda: False)
     keeper = own_desk._keeper.pid
     os.kill(keeper, signal.SIGSTOP)  # else either sees the other's end, and says so in time
     os.kill(own_desk.pid, signal.SIGKILL)

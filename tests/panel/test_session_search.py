@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hil.desk.client import DeskRefusedError
-from hil.panel.models.session_search import SLOWER, TRY_EVERY_MAX_S, TRY_EVERY_S, DeskSearch
+from hil.panel.live.models.session_search import SLOWER, TRY_EVERY_MAX_S, TRY_EVERY_S, DeskSearch
 
 PLACE = Path("/nowhere/hil-bench/led-1.sock")
 

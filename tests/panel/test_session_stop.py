@@ -8,10 +8,10 @@ import pytest
 from hil.desk import messages as m
 from hil.desk.client import RunWelcome
 from hil.desk.telemetry import Telemetry, TelemetryReader
-from hil.panel import session as session_module
-from hil.panel.models.bench_stop import SILENT_S
-from hil.panel.session import LiveSession
-from hil.panel.texts import TEXTS
+from hil.panel.live import session as session_module
+from hil.panel.live.models.bench_stop import SILENT_S
+from hil.panel.live.session import LiveSession
+from hil.panel.shell.texts import TEXTS
 from hil.recording.header import RunHeader
 from safety.modes import Mode
 from safety.verdict import Action

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QScrollArea, QTextEdit
 from scope_samples import batch, facts, rows
 from test_replay_models import write
 
-from hil.panel.models.replay import FileFeed
-from hil.panel.models.replay_index import Index
-from hil.panel.models.scope import ScopeModel
-from hil.panel.replay_view import ReplayView
-from hil.panel.scope_plots import LEAST_PX
-from hil.panel.scope_view import ScopeView
-from hil.panel.texts import TEXTS
-from hil.panel.theme import LIGHT
+from hil.panel.scope.models.scope import ScopeModel
+from hil.panel.scope.plots import LEAST_PX
+from hil.panel.scope.view import ScopeView
+from hil.panel.shell.texts import TEXTS
+from hil.panel.shell.theme import LIGHT
+from hil.panel.study.models.replay import FileFeed
+from hil.panel.study.models.replay_index import Index
+from hil.panel.study.replay_view import ReplayView
 
 
 @pytest.fixture

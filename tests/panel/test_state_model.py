@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from feed_samples import arm_facts, batch, mode, platform_facts
 
-from hil.arm_journal import STATES
 from hil.desk import messages as m
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, NO_PRESSES, Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.operated.buttons import Standing, allowed_buttons
-from hil.panel.models.bench import BenchModel
-from hil.panel.models.bench_link import STALE_S, Link, Source
-from hil.panel.models.feed import Batch
-from hil.panel.models.lamps import LAMPS, Shape, lamp_of
-from hil.panel.texts import TEXTS
+from hil.panel.live.models.bench import BenchModel
+from hil.panel.live.models.bench_link import STALE_S, Link, Source
+from hil.panel.live.models.feed import Batch
+from hil.panel.live.models.lamps import LAMPS, Shape, lamp_of
+from hil.panel.shell.texts import TEXTS
 from hil.recording.arm_frame import ARM, told_simulated
 from hil.recording.frame import EventKind, EventRecord, Level
+from hil.stations.arm.journal import STATES
+from hil.stations.platform.operator.buttons import Standing, allowed_buttons
 from safety.modes import Mode
 from safety.verdict import Action
 

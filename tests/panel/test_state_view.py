@@ -14,12 +14,12 @@ from hil.desk import messages as m
 from hil.desk.operation import Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.panel.models.bench import BenchModel
-from hil.panel.models.bench_link import Source
-from hil.panel.state_keys import BUTTON_KEYS, SHORTCUTS
-from hil.panel.state_view import ORDER, StateView
-from hil.panel.texts import TEXTS
-from hil.panel.theme import DARK, LIGHT
+from hil.panel.lead.state_keys import BUTTON_KEYS, SHORTCUTS
+from hil.panel.live.models.bench import BenchModel
+from hil.panel.live.models.bench_link import Source
+from hil.panel.live.state_view import ORDER, StateView
+from hil.panel.shell.texts import TEXTS
+from hil.panel.shell.theme import DARK, LIGHT
 from safety.verdict import Action
 
 HOLDING = list(Action).index(Action.HOLDING)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hil.panel
-from hil.panel.texts import TEXTS, text, use_language, values_of
+from hil.panel.shell.texts import TEXTS, text, use_language, values_of
 
 FOLDER = Path(hil.panel.__path__[0])
 

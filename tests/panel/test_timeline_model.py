@@ -7,9 +7,9 @@ from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.arm_journal import STATES
-from hil.panel.models.timeline import MARKS_KEPT, SPANS_KEPT, TimelineModel
+from hil.panel.live.models.timeline import MARKS_KEPT, SPANS_KEPT, TimelineModel
 from hil.recording.frame import Level
+from hil.stations.arm.journal import STATES
 from safety.modes import Mode
 
 FACTS = platform_facts()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.panel.models.trigger import (
+from hil.panel.scope.models.trigger import (
     TRANSITIONS,
     Edge,
     Happening,

@@ -17,6 +17,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
 
+from hil.config.shipped import find_file
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.operation import Operation
@@ -24,17 +25,16 @@ from hil.desk.order import DEAD_MAN_S, Button
 from hil.desk.process import DeskProcess
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.telemetry import OPERATION_KIND
-from hil.panel.models.bench_link import Link
-from hil.panel.models.bench_stop import SILENT_S
-from hil.panel.models.handles import KEYS
-from hil.panel.models.opening import Opening
-from hil.panel.shortcuts import SHORTCUTS, Where, help_html
-from hil.panel.texts import TEXTS
-from hil.panel.window import MainWindow
-from hil.realtime import RealClock
+from hil.panel.lead.models.handles import KEYS
+from hil.panel.live.models.bench_link import Link
+from hil.panel.live.models.bench_stop import SILENT_S
+from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.shortcuts import SHORTCUTS, Where, help_html
+from hil.panel.shell.texts import TEXTS
+from hil.panel.shell.window import MainWindow
 from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, pack_into
 from hil.recording.header import RunHeader
-from hil.shipped import find_file
+from hil.timing.realtime import RealClock
 from safety.modes import Mode
 from safety.verdict import Action
 
@@ -539,7 +539,7 @@ def test_colours_follow_the_system_unless_they_are_chosen(make):
 _LOCKING = """
 from PySide6.QtCore import QCoreApplication, QElapsedTimer
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
-from hil.panel.screen_lock import ScreenLock
+from hil.panel.lead.screen_lock import ScreenLock
 app, heard = QCoreApplication([]), []
 lock = ScreenLock()
 lock.locked.connect(lambda: heard.append(1))

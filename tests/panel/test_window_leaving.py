@@ -15,11 +15,11 @@ from test_session_stop import Desk
 
 from hil.desk import messages as m
 from hil.desk.places import Place
-from hil.panel import app as panel_app
-from hil.panel import window_menus
-from hil.panel.session import LiveSession, ReplaySession
-from hil.panel.texts import TEXTS, text
-from hil.panel.window import MainWindow
+from hil.panel.live.session import LiveSession, ReplaySession
+from hil.panel.shell import app as panel_app
+from hil.panel.shell import window_menus
+from hil.panel.shell.texts import TEXTS, text
+from hil.panel.shell.window import MainWindow
 
 BENCH = Place(Path("/tmp/nowhere/led-17.sock"), "led", 17)
 OTHER = Place(Path("/tmp/nowhere/other-18.sock"), "other", 18)

@@ -13,11 +13,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStatusBar
 from test_replay_models import write
 
-from hil.panel import window_reading
-from hil.panel.models.background import CancelledError
-from hil.panel.texts import TEXTS
-from hil.panel.window_reading import Reading
-from hil.panel.window_turns import READING_S
+from hil.panel.shell import window_reading
+from hil.panel.shell.models.background import CancelledError
+from hil.panel.shell.texts import TEXTS
+from hil.panel.shell.window_reading import Reading
+from hil.panel.shell.window_turns import READING_S
 from hil.recording.header import RecordingError
 
 
@@ -183,8 +183,8 @@ def test_a_real_one_is_opened_or_refused_in_words(reading, tmp_path):
 
 
 def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp_path):
-    from hil.panel.models.background import Watch
-    from hil.panel.models.replay_index import Index
+    from hil.panel.shell.models.background import Watch
+    from hil.panel.study.models.replay_index import Index
 
     path = write(tmp_path / "recording.mcap", 1200)
     shares: list[float] = []

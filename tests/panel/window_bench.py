@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication
 
 from hil.desk.places import benches
 from hil.desk.run_end import EndStep
-from hil.panel.window import MainWindow
-from hil.realtime import RealClock
+from hil.panel.shell.window import MainWindow
+from hil.timing.realtime import RealClock
 
 NOW_S = RealClock().now_s
 Key = Qt.Key

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.clock import VirtualClock, utc_stamp
-from hil.realtime import MonotonicSleeper, RealClock
+from hil.timing.clock import VirtualClock, utc_stamp
+from hil.timing.realtime import MonotonicSleeper, RealClock
 
 PERIODS_S = st.sampled_from([0.001, 0.002, 0.004, 0.01, 1 / 300, 1 / 7, 0.0031])
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.clock import Tick, VirtualClock
-from hil.doctor import Finding, Grade, diagnose
-from hil.latency import HISTOGRAM_EDGES_US, latency_test, summarise
-from hil.realtime_setup import RealtimePolicy
+from hil.timing.clock import Tick, VirtualClock
+from hil.timing.doctor import Finding, Grade, diagnose
+from hil.timing.latency import HISTOGRAM_EDGES_US, latency_test, summarise
+from hil.timing.realtime_setup import RealtimePolicy
 
 # Without what takes time where much is in memory, as in a suite: collecting and locking all of it.
 QUICK = RealtimePolicy(freeze_garbage=False, lock_memory=False)
@@ -153,7 +153,7 @@ def test_a_machine_that_tells_nothing_is_still_described(tmp_path: Path) -> None
 
 
 def test_too_little_disk_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hil.doctor.MIN_FREE_BYTES", 2**62)
+    monkeypatch.setattr("hil.timing.doctor.MIN_FREE_BYTES", 2**62)
     assert _diagnose(tmp_path)["disk"].verdict is Grade.BAD
     monkeypatch.setattr("os.access", lambda *_: False)
     assert "not writable" in _diagnose(tmp_path)["disk"].detail
@@ -170,7 +170,7 @@ def test_kernels_count_as_compiled_when_the_cache_holds_one(
 ) -> None:
     (tmp_path / "cache" / "deep").mkdir(parents=True)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("hil.doctor.find_spec", lambda name: None)
+    monkeypatch.setattr("hil.timing.doctor.find_spec", lambda name: None)
     assert _diagnose(tmp_path)["compiled kernels"].remedy == "hil warm"
     (tmp_path / "cache" / "deep" / "kernel.nbi").write_bytes(b"")
     assert _diagnose(tmp_path)["compiled kernels"].verdict is Grade.OK
@@ -182,7 +182,7 @@ def test_without_a_real_clock_lateness_is_not_made_up(
     def refuse() -> None:
         raise OSError(38, "no clock_nanosleep here")
 
-    monkeypatch.setattr("hil.realtime.RealClock", refuse)
+    monkeypatch.setattr("hil.timing.realtime.RealClock", refuse)
     findings = diagnose(0.1, tmp_path, tmp_path, policy=QUICK)
     (lateness,) = (finding for finding in findings if finding.item.startswith("lateness"))
     assert lateness.verdict is Grade.BAD

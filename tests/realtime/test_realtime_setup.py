@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.realtime_setup import RealtimePolicy, RealtimeReport, RealtimeSetup
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeReport, RealtimeSetup
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="real time needs Linux")
 
@@ -121,7 +121,7 @@ def test_a_granted_priority_is_first_in_first_out_and_not_inherited(
 
 
 def test_a_finite_memory_limit_is_said_instead_of_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hil.realtime_setup._may_lock_everything", lambda: False)
+    monkeypatch.setattr("hil.timing.realtime_setup._may_lock_everything", lambda: False)
     with RealtimeSetup(_with(lock_memory=True)) as report:
         item = _only(report, "memory lock")
     assert not item.ok
@@ -150,7 +150,7 @@ def test_a_priority_that_cannot_be_is_refused(priority: int) -> None:
 WHOLE = """
 import json, os
 from pathlib import Path
-from hil.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 def state():
     lines = Path("/proc/self/status").read_text().splitlines()
     locked = [line for line in lines if "VmLck" in line]

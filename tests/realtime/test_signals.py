@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from hil.signals import StopSignals
+from hil.timing.stop import StopSignals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

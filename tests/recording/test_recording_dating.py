@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from recording_samples import HEADER, packed, sample_frame
 
-from hil.clock import Moment, VirtualClock, moment
-from hil.gate.black_box import complaint
 from hil.recording.dating import clock_event, dates
 from hil.recording.export import export_csv
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND
@@ -19,7 +17,9 @@ from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import Ring
-from hil.run_facts import revision, run_facts
+from hil.run.facts import revision, run_facts
+from hil.stations.platform.gate.black_box import complaint
+from hil.timing.clock import Moment, VirtualClock, moment
 
 NOON = datetime(2026, 2, 3, 12, 0, 0, 250, tzinfo=UTC)
 PERIOD_S = 0.004

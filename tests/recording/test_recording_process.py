@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 from recording_samples import HEADER, packed, record, sample_frame
 
-from hil.realtime import RealClock
 from hil.recording import process
 from hil.recording.frame import CYCLE_KIND
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Recording
 from hil.recording.ring import RecorderStatus, Ring
+from hil.timing.realtime import RealClock
 
 pytestmark = [
     pytest.mark.real_time,

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hil.machine import geometry_of
+from hil.config.shipped import configs_dir
+from hil.machines.machine import geometry_of
 from hil.recording.frame import (
     CYCLE_KIND,
     EVENT_KIND,
@@ -29,8 +30,7 @@ from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import Ring
-from hil.scenario import Plan, load_plan
-from hil.shipped import configs_dir
+from hil.stations.platform.scenario import Plan, load_plan
 from platform6dof.inverse import leg_setpoints_batch
 from safety.modes import Mode
 from safety.verdict import Action

@@ -7,7 +7,7 @@ import pytest
 from html_samples import parsed
 from typer.testing import CliRunner
 
-from hil.cli import app
+from hil.cli.main import app
 from hil.recording.mcap_walk import CHUNK, Found, Walk
 from hil.recording.reader import Recording
 

@@ -20,11 +20,11 @@ from report_samples import (
     write_run,
 )
 
-import hil.report.page
+import hil.stations.platform.report.page
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.report.page import MOST_ROWS, write_report
+from hil.stations.platform.report.page import MOST_ROWS, write_report
 
 # Two pages are drawn once and looked at by many tests, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("pages")
@@ -35,8 +35,8 @@ ALL_PICTURES = ["strokes", "speeds", "tracking", "pose", "rig", "timeline"]
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what is about texts only: drawing is most of a page's time."""
-    monkeypatch.setattr(hil.report.page, "BEFORE_VERDICTS", ())
-    monkeypatch.setattr(hil.report.page, "AFTER_VERDICTS", ())
+    monkeypatch.setattr(hil.stations.platform.report.page, "BEFORE_VERDICTS", ())
+    monkeypatch.setattr(hil.stations.platform.report.page, "AFTER_VERDICTS", ())
 
 
 def test_the_page_needs_nothing_but_itself(tripped_page: Path) -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from hil.bench import run
+from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
-from hil.report.page import write_report
-from hil.report.view import RunView
-from hil.scenario import Plan, plan_from_table
-from hil.shipped import configs_dir
+from hil.stations.platform.bench import run
+from hil.stations.platform.report.page import write_report
+from hil.stations.platform.report.view import RunView
+from hil.stations.platform.scenario import Plan, plan_from_table
 
 HEAVE = {
     "kind": "multi_sine",

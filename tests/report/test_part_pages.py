@@ -5,19 +5,19 @@ from contextlib import nullcontext
 
 import pytest
 
-from hil.arm_bench import prepare_plan, run_arm
-from hil.arm_scenario import arm_plan_from_table
-from hil.bench import run
-from hil.cli_recordings import write_page
-from hil.part_note import NOTE_NAME, PartNote
+from hil.cli.recordings import write_page
+from hil.config.shipped import configs_dir
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.reader import Recording
-from hil.report.arm_view import ArmView
 from hil.report.ending import Ending
-from hil.report.view import RunView
-from hil.scenario import load_plan
-from hil.shipped import configs_dir
-from hil.signals import StopSignals
+from hil.run.part_note import NOTE_NAME, PartNote
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.platform.bench import run
+from hil.stations.platform.report.view import RunView
+from hil.stations.platform.scenario import load_plan
+from hil.timing.stop import StopSignals
 
 SHIPPED = configs_dir() / "scenarios"
 HOW = "it was killed by signal 9"
@@ -59,7 +59,7 @@ def stopped(tmp_path_factory):
     )  # fmt: skip
     prepared = prepare_plan(arm_plan_from_table(ARM, out / "short.toml"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hil.arm_bench.StopSignals", Soon)
+        patch.setattr("hil.stations.arm.bench.StopSignals", Soon)
         arm = run_arm(prepared, out)
     assert platform.ok
     assert arm.ok

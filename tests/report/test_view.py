@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from report_samples import GOOD, demo_plan, start_of, with_columns, write_run
 
-from hil.machine import soft_range_m
+from hil.machines.machine import soft_range_m
 from hil.recording.reader import Gap, Loss, Recording
 from hil.report.phases import phases_of, times_s
-from hil.report.view import LegLimits, RunView
+from hil.stations.platform.report.view import LegLimits, RunView
 
 
 def test_phases_follow_each_other_without_a_hole(good_view: RunView) -> None:

@@ -39,10 +39,14 @@ TESTS = {
     "safety/stopping.py": ("safety/test_safety_stopping.py", "safety/test_safety_gate.py"),
     "safety/stream.py": ("safety/test_safety_gate.py",),
     "safety/watchdog.py": ("safety/test_safety_watchdog.py",),
-    "hil/gate/server.py": ("gate/test_server.py", "gate/test_frozen_control.py"),
-    "hil/gate/slot.py": ("gate/test_slot.py",),
+    "hil/stations/platform/gate/server.py": ("gate/test_server.py", "gate/test_frozen_control.py"),
+    "hil/stations/platform/gate/slot.py": ("gate/test_slot.py",),
     **ARM_TESTS,
-    "hil/gated_bank.py": ("test_gated_bank.py", "gate/test_rows.py", "gate/test_server.py"),
+    "hil/stations/platform/gated_bank.py": (
+        "test_gated_bank.py",
+        "gate/test_rows.py",
+        "gate/test_server.py",
+    ),
 }
 """Tests that look at each file, the likeliest first."""
 
@@ -211,7 +215,7 @@ MUTANTS = (
         ("creeping in is standstill", "if not abs(length - anchor) <= self._way_m:", "if not length - anchor <= self._way_m:"),
     ),
     *_of(
-        "hil/gate/server.py",
+        "hil/stations/platform/gate/server.py",
         ("silence is heard after twice the time", "self._silent >= self._silence_cycles", "self._silent >= 2 * self._silence_cycles"),
         ("a setpoint of the last cycle counts", "if asked is not None and behind:", "if asked is not None and behind > 1:"),
         ("old requests count", "if requests and behind > self._late_cycles:", "if requests and behind > 10**6:"),
@@ -225,13 +229,13 @@ MUTANTS = (
         ("the act of an order is lost", "act_s = NEVER_S if order is None else order.act_s", "act_s = NEVER_S"),
     ),
     *_of(
-        "hil/gate/slot.py",
+        "hil/stations/platform/gate/slot.py",
         ("a damaged order is taken", "if crc32(body) != checksum:", "if False:"),
         ("an order is taken twice", "        self._taken = counter\n        if", "        if"),
         ("a torn order is taken", "if counter % 2 or _COUNTER", "if _COUNTER"),
     ),
     *_of(
-        "hil/gated_bank.py",
+        "hil/stations/platform/gated_bank.py",
         ("what was read before the link was lost is believed", "        self._feedback = self._estop = None  # should", "        # should"),
         ("frames of a drive without a heartbeat count", "new and state is not DriveState.UNKNOWN", "new"),
         ("both channels come from one drive", "bool(inputs[two - 1] & INTERLOCK)", "bool(inputs[one - 1] & INTERLOCK)"),

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from hil.arm_settings import ArmSettings
-from hil.shipped import configs_dir
+from hil.config.shipped import configs_dir
+from hil.machines.space_arm_settings import ArmSettings
 from sim.world.space_arm.arm import Arm, Body, Link
 from sim.world.space_arm.kernels import dynamics
 

@@ -22,9 +22,9 @@ from arms import (
     skew_body,
 )
 
-from hil.arm_dump import dump_arm, rpy_of
-from hil.arm_settings import ArmSettings, load_arm, rotation_of
-from hil.settings import ConfigError
+from hil.config.settings import ConfigError
+from hil.machines.space_arm_settings import ArmSettings, load_arm, rotation_of
+from hil.space_arm.dump import dump_arm, rpy_of
 from sim.world.space_arm.arm import Arm, ArmError, Body, Link
 
 every_file = pytest.mark.parametrize("name", SHIPPED)

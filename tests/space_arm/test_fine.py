@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.arm_prepare import space_arm_of
-from hil.arm_scenario import arm_plan_from_table
-from hil.settings import ConfigError
+from hil.config.settings import ConfigError
+from hil.stations.arm.prepare import space_arm_of
+from hil.stations.arm.scenario import arm_plan_from_table
 from sim.world.space_arm.integrators import Status
 
 RATES = np.array([0.01, -0.01, 0.01, 0.02, -0.02, 0.02])

@@ -9,11 +9,11 @@ import pytest
 from arms import shipped
 from scipy.spatial.transform import Rotation
 
-from hil.arm.compare import Case, GripperPath, deviation, follow, least_times, reference
-from hil.arm.motions import Motion, motions
-from hil.arm.references import digest, references
-from hil.arm.table import Load, Plan, Scheme, make_table
-from hil.arm.targets import PUBLISHED, TARGETS
+from hil.space_arm.study.compare import Case, GripperPath, deviation, follow, least_times, reference
+from hil.space_arm.study.motions import Motion, motions
+from hil.space_arm.study.references import digest, references
+from hil.space_arm.study.table import Load, Plan, Scheme, make_table
+from hil.space_arm.study.targets import PUBLISHED, TARGETS
 from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, Status

@@ -1,0 +1,117 @@
+"""``hil report`` and ``hil export``: what is made of a recording afterwards.
+
+What can be read of a damaged recording is made use of; the damage is told, and the exit status is
+that of something refused.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hil.config.settings import ConfigError
+from hil.terminal.console import Json, RefusedError, err, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from hil.recording.reader import Recording
+
+RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or its file.")]
+FolderOption = Annotated[
+    Path | None, typer.Option("--out", help="Where to write; the run's folder if left out.")
+]
+
+
+@verb
+def report(run_path: RunArg, folder: FolderOption = None, as_json: Json = False) -> None:
+    """Make one self-contained HTML page of a run, with pictures and verdicts, and PNGs beside."""
+    recording = _recording(run_path)
+    page = _page(recording, folder)
+    if as_json:
+        print_json({"ok": _whole(recording), "report": str(page), **_state(recording)})
+    else:
+        out.print(f"report: {page}", markup=False, soft_wrap=True)
+    leave(_whole(recording))
+
+
+@verb
+def export(
+    run_path: RunArg,
+    to: Annotated[str, typer.Option("--to", metavar="csv", help="Format.")] = "csv",
+    folder: FolderOption = None,
+    as_json: Json = False,
+) -> None:
+    """Write a recording as CSV: one row a cycle, units in the column names; events beside."""
+    from hil.recording.export import export_csv
+
+    if to != "csv":
+        raise ConfigError("--to", [f"{to!r} is no known format; there is csv"])
+    recording = _recording(run_path)
+    target = (folder or recording.path.parent) / "cycles.csv"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        written = export_csv(recording, target)
+    except OSError as error:
+        raise RefusedError(f"{target}: cannot be written: {error.strerror}") from None
+    if as_json:
+        told = {"csv": str(written), "rows": recording.cycles, **_state(recording)}
+        print_json({"ok": _whole(recording)} | told)
+    else:
+        out.print(f"{recording.cycles} rows: {written}", markup=False, soft_wrap=True)
+    leave(_whole(recording))
+
+
+def write_page(run_path: Path, folder: Path | None = None) -> Path:
+    """Write the report of a run of either station.
+
+    Args:
+        run_path: folder of the run, or its recording.
+        folder: where to; beside the recording if left out.
+
+    Returns:
+        The page.
+    """
+    return _page(_recording(run_path), folder)
+
+
+def _page(recording: "Recording", folder: Path | None) -> Path:
+    from hil.recording.arm_recording import ArmRecording
+    from hil.recording.layouts import PLATFORM
+    from hil.stations.arm.report.page import write_arm_report
+    from hil.stations.platform.report.page import write_report
+
+    where = folder or recording.path.parent
+    if recording.layout is PLATFORM:
+        return write_report(recording, where)
+    return write_arm_report(ArmRecording(recording), where)
+
+
+def _recording(path: Path) -> "Recording":
+    from hil.recording.header import RECORDING_NAME
+    from hil.recording.reader import Recording
+    from hil.report.notes import recording_notes
+
+    parts = sorted(path.glob(f"*/*/{RECORDING_NAME}"))
+    if parts and not (path / RECORDING_NAME).exists():
+        runs = ", ".join(str(part.parent) for part in parts)
+        raise ConfigError(
+            str(path), [f"several stations ran there; name one of their runs: {runs}"]
+        )
+    recording = Recording.open(path)
+    for note in recording_notes(recording):
+        err.print(f"{recording.path}: {note}", markup=False, soft_wrap=True)
+    return recording
+
+
+def _whole(recording: "Recording") -> bool:
+    """Nothing is damaged, and nothing was lost when a recorder ended."""
+    return not recording.losses
+
+
+def _state(recording: "Recording") -> dict[str, Any]:
+    """For a script: what is damaged or lost, and where."""
+    return {
+        "losses": [asdict(loss) for loss in recording.losses],
+        "cut_off": recording.truncated,
+        "parts": [str(part) for part in recording.parts],
+    }

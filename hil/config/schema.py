@@ -1,0 +1,109 @@
+"""JSON schemas of every kind of settings file, for editors and for forms.
+
+Bounds, defaults and descriptions come from the models themselves. Units are part of every key
+(``stroke_m``, ``rate_max_deg_s``); here they are written out as ``unit`` beside it, so that a form
+need not take names apart.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hil.config.file_kinds import FileKind
+from hil.config.settings import Settings
+
+KINDS = {
+    "scenario": FileKind.PLATFORM_SCENARIO,
+    "arm-scenario": FileKind.ARM_SCENARIO,
+    "together-scenario": FileKind.TOGETHER_SCENARIO,
+    "robot": FileKind.ROBOT,
+    "arm": FileKind.SPACE_ARM,
+    "rig": FileKind.RIG,
+    "drive": FileKind.DRIVE,
+}
+"""Name on the command line → kind of file."""
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+UNITS = {
+    "_counts_per_m": "1/m",
+    "_torque_constant_nm_a": "N m/A",
+    "_back_emf_v_s": "V s/rad",
+    "_speed_gain_v_s": "V s/rad",
+    "_drag_nm_s": "N m s/rad",
+    "_stiffness_nm_rad": "N m/rad",
+    "_inertia_kg_m2": "kg m²",
+    "_m_s3": "m/s³",
+    "_m_s2": "m/s²",
+    "_m_s": "m/s",
+    "_rad_s2": "rad/s²",
+    "_rad_s": "rad/s",
+    "_deg_s3": "°/s³",
+    "_deg_s2": "°/s²",
+    "_deg_s": "°/s",
+    "_deg": "°",
+    "_rad": "rad",
+    "_ohm": "Ω",
+    "_nm": "N m",
+    "_kg": "kg",
+    "_hz": "Hz",
+    "_mb": "MB",
+    "_mm": "mm",
+    "_m": "m",
+    "_s": "s",
+    "_n": "N",
+    "_v": "V",
+    "_a": "A",
+}
+"""Endings of keys and their units; of several that fit, the longest counts."""
+
+
+def schema_of(kind: str) -> dict[str, Any]:
+    """The JSON schema of a kind of file.
+
+    Args:
+        kind: a key of `KINDS`.
+
+    Returns:
+        The schema, each field that has a unit with its ``unit``.
+    """
+    schema = {"$schema": DIALECT} | _model_of(KINDS[kind]).model_json_schema()
+    schema["title"] = KINDS[kind].value
+    for _, fields in tables_of(schema):
+        for key, field in fields.items():
+            if unit := unit_of(key):
+                field["unit"] = unit
+    return schema
+
+
+def tables_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name and fields of every table of a schema, its own first."""
+    yield str(schema.get("title", "")), schema.get("properties", {})
+    for name, table in schema.get("$defs", {}).items():
+        yield name, table.get("properties", {})
+
+
+def unit_of(key: str) -> str | None:
+    """The unit that a key names; None for a number or text without one."""
+    endings = [ending for ending in UNITS if f"_{key}".endswith(ending)]
+    return UNITS[max(endings, key=len)] if endings else None
+
+
+def _model_of(kind: FileKind) -> type[Settings]:
+    from hil.machines.drive_file import CanopenDriveFile
+    from hil.machines.rig import Rig
+    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.space_arm_settings import ArmSettings
+    from hil.run.together import TogetherScenario
+    from hil.stations.arm.scenario import ArmScenario
+    from hil.stations.platform.scenario import Scenario
+
+    models: dict[FileKind, type[Settings]] = {
+        FileKind.PLATFORM_SCENARIO: Scenario,
+        FileKind.ARM_SCENARIO: ArmScenario,
+        FileKind.TOGETHER_SCENARIO: TogetherScenario,
+        FileKind.ROBOT: RobotSettings,
+        FileKind.SPACE_ARM: ArmSettings,
+        FileKind.RIG: Rig,
+        FileKind.DRIVE: CanopenDriveFile,  # the rest of a Modbus one is its register map
+    }
+    return models[kind]

@@ -1,0 +1,158 @@
+"""Reading columns of numbers from a CSV file that somebody else has written.
+
+The reader believes nothing: whatever the file holds, it gives finite numbers in equal columns, or
+an error that names the file, the line, the column, the value and what would have been right.
+"""
+
+import csv
+import difflib
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.stations.platform.motion.source import Floats, MotionError
+
+SIZE_MAX_BYTES = 200_000_000
+"""A larger file is refused before it is read."""
+
+VALUE_MAX = 1e15
+"""Larger numbers are not measurements, and would overflow on the way."""
+
+# Stricter than float(), which also reads "1_0", "nan", "infinity" and digits of other scripts.
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of numbers, with where they stood.
+
+    Attributes:
+        path: The file.
+        columns: Values of each column asked for, shape (N,) each, read-only.
+        lines: Line of the file that each row ended on, shape (N,), read-only.
+    """
+
+    path: Path
+    columns: dict[str, Floats]
+    lines: NDArray[np.int64]
+
+    def place(self, row: int, column: str) -> str:
+        """Return where a value stood: file, line and column."""
+        return f"{self.path}, line {self.lines[row]}, column {column!r}"
+
+
+def read_table(
+    path: str | Path, wanted: Sequence[str], size_max_bytes: int = SIZE_MAX_BYTES
+) -> Table:
+    """Read columns of a CSV file: UTF-8, commas, one header line.
+
+    Args:
+        path: The file.
+        wanted: Names of the columns to read; the others may hold anything.
+        size_max_bytes: Largest file to read [bytes].
+
+    Returns:
+        The columns, in equal length, at least one row.
+
+    Raises:
+        MotionError: With the place, the value and what would have been right.
+    """
+    path = Path(path)
+    try:
+        _check_file(path, size_max_bytes)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return _read(path, csv.reader(file, strict=True), wanted)
+    except MotionError:
+        raise
+    except UnicodeDecodeError as error:
+        text = f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 ({error.reason})"
+        raise MotionError(f"{text}: save the file as UTF-8 text") from error
+    except (OSError, ValueError) as error:
+        raise MotionError(f"{path}: cannot be read: {error}") from error
+
+
+def _check_file(path: Path, size_max_bytes: int) -> None:
+    if not path.exists():
+        raise MotionError(f"{path}: there is no such file")
+    if not path.is_file():
+        raise MotionError(f"{path}: is not a file")
+    size = path.stat().st_size
+    if size > size_max_bytes:
+        text = f"{path}: {size / 1e6:.1f} MB are more than the {size_max_bytes / 1e6:.1f} MB"
+        raise MotionError(f"{text} that are read: cut the recording, or leave columns out")
+
+
+def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Yield the rows; what the csv module finds wrong becomes an error with its line."""
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            line = getattr(reader, "line_num", 0)
+            raise MotionError(f"{path}, line {line}: is not CSV: {error}") from error
+        if row is None:
+            return
+        yield row
+
+
+def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Table:
+    rows = _rows(path, reader)
+    header = [name.strip() for name in next(rows, [])]
+    if not header:
+        raise MotionError(f"{path}, line 1: is empty: a header with the column names is needed")
+    indices = [_index_of(path, header, name) for name in wanted]
+    values = [array("d") for _ in wanted]
+    lines = array("q")
+    blank_line = 0
+    for row in rows:
+        line: int = reader.line_num  # type: ignore[attr-defined]
+        if not row:
+            blank_line = blank_line or line
+            continue
+        if blank_line:
+            raise MotionError(f"{path}, line {blank_line}: is empty, and rows follow")
+        if len(row) != len(header):
+            text = f"{path}, line {line}: has {len(row)} fields"
+            raise MotionError(f"{text}: the header has {len(header)}, and every row must have them")
+        for index, column in zip(indices, values, strict=True):
+            column.append(_number(row[index], path, line, header[index]))
+        lines.append(line)
+    if not lines:
+        raise MotionError(f"{path}: holds a header and no rows: nothing was recorded")
+    columns = {name: _frozen(column) for name, column in zip(wanted, values, strict=True)}
+    return Table(path, columns, _frozen(lines))
+
+
+def _frozen(values: array) -> NDArray:
+    result = np.array(values)
+    result.setflags(write=False)
+    return result
+
+
+def _index_of(path: Path, header: list[str], name: str) -> int:
+    count = header.count(name)
+    if count == 1:
+        return header.index(name)
+    if count > 1:
+        text = f"{path}, line 1: {count} columns are called {name!r}"
+        raise MotionError(f"{text}: a column to read must have a name of its own")
+    there = ", ".join(repr(each) for each in header[:50])
+    text = f"{path}, line 1: there is no column {name!r}; there are {there}"
+    near = difflib.get_close_matches(name, header[:500], n=1)
+    raise MotionError(f"{text}; the closest is {near[0]!r}" if near else text)
+
+
+def _number(text: str, path: Path, line: int, column: str) -> float:
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+        if abs(value) <= VALUE_MAX:
+            return value
+    shown = repr(text if len(text) <= 40 else text[:40] + "...")
+    what = f"holds {shown}" if text.strip() else "is empty"
+    wanted = f"a decimal number within +-{VALUE_MAX:g} is needed, such as -0.012 or 1.5e-3"
+    raise MotionError(f"{path}, line {line}, column {column!r}: {what}: {wanted}")

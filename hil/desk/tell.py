@@ -1,0 +1,69 @@
+"""What control tells the panels of the operation: on a change, and ten times a second."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from hil.desk.operation import Operation
+from hil.desk.telemetry import OPERATION_KIND
+from hil.timing.clock import Tick
+
+Note = Callable[[Tick, str, dict[str, str | bool]], None]
+"""Where it is written down what the operator did."""
+
+EVERY_S = 0.1
+"""Between two tellings without a change [s]."""
+
+
+class Told(Protocol):
+    """Someone who is told how the operation stands."""
+
+    def tell(self, t_s: float, operation: Operation) -> None:
+        """Take the state of one cycle.
+
+        Args:
+            t_s: time of the run [s].
+            operation: the state.
+        """
+        ...
+
+
+class Sink(Protocol):
+    """Where telemetry goes."""
+
+    def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
+        """Put one entry in, without waiting."""
+        ...
+
+
+class Teller:
+    """Tells telemetry of the operation.
+
+    Args:
+        sink: the telemetry.
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._last: tuple[object, ...] | None = None
+        self._next_s = 0.0
+
+    def tell(self, t_s: float, operation: Operation) -> None:
+        """Tell it if something changed that people decide by, or if it is time.
+
+        Args:
+            t_s: time of the run [s].
+            operation: the state of this cycle.
+        """
+        facts = (
+            operation.held,
+            operation.playing,
+            operation.motion_serial,
+            operation.refused,
+            operation.seen,
+            None if operation.end is None else replace(operation.end, left_s=0.0),
+        )
+        if facts == self._last and t_s < self._next_s:
+            return
+        self._last, self._next_s = facts, t_s + EVERY_S
+        self._sink.push(OPERATION_KIND, operation.to_bytes())

@@ -1,0 +1,106 @@
+"""How the bench starts its other processes: one way, in which nobody's folder takes part.
+
+`python -m NAME` looks for NAME, and for everything that it imports, in the current folder first. A
+folder `safety` there would become the gate. Each child is therefore started with ``-P``, which
+leaves the current folder out. ``PYTHONPATH`` and editable installs go on to count, for they are the
+user's act; what they bring is judged by `hil.config.installation`, like everything else.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+DEVNULL: Final = subprocess.DEVNULL
+PIPE: Final = subprocess.PIPE
+SINGLE_THREADED: Final[Mapping[str, str]] = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""Environment of a child whose arithmetic keeps to one processor."""
+ChildProcess = subprocess.Popen[bytes]
+"""A process that was started; its pipes are unbuffered."""
+ChildTimeout = subprocess.TimeoutExpired
+"""What waiting for one raises when it takes too long."""
+
+
+def start_child(
+    arguments: Sequence[str],
+    *,
+    stdin: int | IO[bytes] | None = DEVNULL,
+    stdout: int | IO[bytes] | None = None,
+    stderr: int | IO[bytes] | None = None,
+    pass_fds: Sequence[int] = (),
+    own_session: bool = True,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> ChildProcess:
+    """Start a program of our own: this interpreter, without a shell.
+
+    Args:
+        arguments: of the interpreter, such as ``-m`` and the name of a module.
+        stdin: its standard input: `PIPE`, `DEVNULL`, a file, or None for this process' own.
+        stdout: its standard output.
+        stderr: its standard error.
+        pass_fds: descriptors that it inherits.
+        own_session: whether a terminal's Ctrl-C stays with this process.
+        environment: variables laid over this process' own.
+        folder: that it works in; this process' own if left out.
+
+    Raises:
+        OSError: if the system refuses it.
+    """
+    return subprocess.Popen(  # noqa: S603 our own interpreter, our own modules, no shell
+        [sys.executable, "-P", *arguments],
+        bufsize=0,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=tuple(pass_fds),
+        start_new_session=own_session,
+        env=None if environment is None else os.environ | environment,
+        cwd=folder,
+    )
+
+
+def run_child(arguments: Sequence[str], *, environment: Mapping[str, str] | None = None) -> None:
+    """Run a program of our own to its end, with its output thrown away.
+
+    Raises:
+        subprocess.CalledProcessError: if it ends badly.
+    """
+    child = start_child(arguments, stdout=DEVNULL, own_session=False, environment=environment)
+    if status := child.wait():
+        raise subprocess.CalledProcessError(status, child.args)
+
+
+@contextmanager
+def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes for work that is called as functions; each knows nothing of this one's threads.
+
+    The library starts them itself, so that they are told by their environment what ``-P`` says.
+    What still waits at the end of the context is given up.
+
+    Args:
+        workers: how many.
+    """
+    # Imported here: whoever starts a single child need not load them.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before

@@ -1,0 +1,1 @@
+"""What the files of rigs, robots and space arms say, and what follows from them."""

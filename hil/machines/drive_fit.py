@@ -1,0 +1,95 @@
+"""What a rig does for the drives it has: refuses what they cannot, tightens what they lack."""
+
+from pathlib import Path
+
+from drives.cia402 import PLACING_METHODS
+from drives.drive_type import DriveType, place_of
+from drives.links import CanLink, parse_link
+from hil.config.settings import ConfigError
+from hil.machines.drive_file import canopen_type, read_drive_table
+from hil.machines.rig import Rig
+
+MODES = {"csp": 8, "ip": 7}
+"""Modes of operation (CiA 402, object 6060h)."""
+OUTSIDE_SOFT_M = 0.002
+"""How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first.
+
+Drives without limits of their own cannot be the second to act: there the gate's lie so much further
+in.
+"""
+
+
+def drive_type_of(rig: Rig, rig_file: Path) -> DriveType:
+    """The type of a rig's CANopen drives; without ``drives.type`` that of the standards.
+
+    Raises:
+        ConfigError: if there is no such drive file, or it is wrong, or one of a Modbus drive.
+    """
+    name = rig.drives.type
+    if name is None:
+        return DriveType()
+    table, path = read_drive_table(name, "canopen", beside=rig_file)
+    return canopen_type(table, str(path))
+
+
+def fitted(rig: Rig, rig_file: Path, url: str) -> Rig:
+    """The rig as its drives need it.
+
+    Args:
+        rig: the machine.
+        rig_file: where it was read from.
+        url: where its drives are in this run.
+
+    Raises:
+        ConfigError: if it wants of its drives what their type cannot do.
+    """
+    if not isinstance(parse_link(url.split()[0]), CanLink):
+        return rig
+    type_ = drive_type_of(rig, rig_file)
+    _refuse_impossible(rig, type_, str(rig_file))
+    return tightened(rig, type_)
+
+
+def tightened(rig: Rig, type_: DriveType) -> Rig:
+    """The rig with the gate's limits tighter where its drives have none of their own.
+
+    Without software limits (607Dh) the soft limits lie further in; without a following window
+    (6065h) the gate's own trips after fewer cycles.
+    """
+    limits, watch = rig.limits, rig.supervision
+    if not (type_.has(0x607D, 1) and type_.has(0x607D, 2)):
+        margin_m = limits.soft_margin_m + OUTSIDE_SOFT_M
+        limits = limits.model_copy(update={"soft_margin_m": margin_m})
+    if not type_.has(0x6065, 0):
+        watch = watch.model_copy(update={"following_cycles": (watch.following_cycles + 1) // 2})
+    return rig.model_copy(update={"limits": limits, "supervision": watch})
+
+
+def _refuse_impossible(rig: Rig, type_: DriveType, rig_file: str) -> None:
+    problems: list[str] = []
+    inputs = type_.inputs
+    told = type_.has(*place_of(inputs.object)) and inputs.interlock is not None
+    if rig.supervision.estop_fitted and not told:
+        problems.append(
+            f"supervision.estop_fitted = true: {type_.name} tells no interlock input "
+            f"({inputs.object}); name the object and the bit that do in [inputs] of its drive file"
+        )
+    if rig.drives.canopen.speed_feed_forward and not type_.has(0x60B1, 0):
+        problems.append(
+            f"drives.canopen.speed_feed_forward = true: {type_.name} has no velocity offset "
+            "(60B1h); false would be right"
+        )
+    if type_.modes and MODES[rig.drives.mode] not in type_.modes:
+        right = [name for name, number in MODES.items() if number in type_.modes]
+        problems.append(
+            f"drives.mode = {rig.drives.mode!r}: {type_.name} follows in {right or 'no such mode'}"
+        )
+    method, methods = rig.drives.homing_method, type_.homing_methods
+    if rig.drives.homing == "switch" and methods and method not in methods:
+        placing = ", ".join(str(each) for each in PLACING_METHODS if each in methods) or "none"
+        problems.append(
+            f"drives.homing_method = {method}: {type_.name} does not know it; of those that find "
+            f"a place it knows {placing} (homing.methods of its drive file)"
+        )
+    if problems:
+        raise ConfigError(rig_file, problems)

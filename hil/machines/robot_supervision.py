@@ -1,0 +1,111 @@
+"""Supervision of the robot: windows in its file, a table of them for people, and warnings."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+from rich.table import Table
+
+from arm_driver.host_values import HostSettings
+from arm_driver.supervision import SupervisionReport
+from arm_driver.supervision_settings import SupervisionSettings
+from hil.config.settings import Settings
+
+WARNED_FROM = 0.5
+"""Share of a window from which on it is told."""
+_STANDARD = SupervisionSettings()
+
+
+class RobotSupervision(Settings):
+    """Windows within which the robot has to stay in a stream; beyond them the stream ends."""
+
+    period_tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = _STANDARD.period_tolerance
+    """Share by which the robot's period may differ from 0.35 s; the limit of speed holds to as
+    much, so a tenth is the most."""
+    ahead_s: Annotated[float, Field(ge=0.05, le=0.35)] = _STANDARD.ahead_s
+    """How far requests may run ahead of that [s]: as late as a request can be heard, and less than
+    a period."""
+    behind_s: Annotated[float, Field(ge=0.05, le=1.05)] = _STANDARD.behind_s
+    """How far they may fall behind [s]: at most the silence after which the link is lost."""
+    delay_s: tuple[
+        Annotated[float, Field(gt=0.0, le=3.0)], Annotated[float, Field(gt=0.0, le=3.0)]
+    ] = _STANDARD.delay_s
+    """Least and largest time from the request for a waypoint to the arm's being there [s]."""
+    following_mm: Annotated[float, Field(gt=0.0, le=20.0)] = 1e3 * _STANDARD.following_m
+    """How far the robot may be from the path as it was sent, at rest: a hand's breadth is too far
+    for whoever stands beside it."""
+    following_s: Annotated[float, Field(gt=0.0, le=0.2)] = _STANDARD.following_s
+    """How much further for each speed of the path [s]: 0.02 s are 2 mm at 100 mm/s."""
+    following_deg: Annotated[float, Field(gt=0.0, le=10.0)] = math.degrees(_STANDARD.following_rad)
+    """How far turned from it [deg]."""
+    feedback_periods: Annotated[int, Field(ge=1, le=10)] = _STANDARD.feedback_periods
+    """Requests without a place in a row, of a robot that has told one."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.delay_s[0] < self.delay_s[1]:
+            raise ValueError(f"delay_s: {self.delay_s[0]} is not below {self.delay_s[1]} s")
+        return self
+
+    def settings(self) -> SupervisionSettings:
+        """The same for the host's end of the link."""
+        return SupervisionSettings(
+            period_tolerance=self.period_tolerance,
+            ahead_s=self.ahead_s,
+            behind_s=self.behind_s,
+            delay_s=self.delay_s,
+            following_m=1e-3 * self.following_mm,
+            following_s=self.following_s,
+            following_rad=math.radians(self.following_deg),
+            feedback_periods=self.feedback_periods,
+        )
+
+
+def supervision_of(scenario: Mapping[str, Any]) -> SupervisionSettings | None:
+    """The windows of a run, as its recording's header has them; None if it has none.
+
+    Raises:
+        ConfigError: if they are no windows; with one line for each wrong value.
+    """
+    robot = scenario.get("robot")
+    raw = robot.get("supervision") if isinstance(robot, Mapping) else None
+    if raw is None:
+        return None
+    return RobotSupervision.build(raw, "the supervision in the recording").settings()
+
+
+def supervision_table(settings: HostSettings) -> Table:
+    """What is watched while the robot moves, its window, and what happens beyond it."""
+    watched = settings.supervision
+    table = Table("watched", "window", "beyond it", box=None, pad_edge=False)
+    speed = f"+ {1e3 * watched.following_s:g} ms of the path's speed"
+    least_s, largest_s = watched.delay_s
+    for name, window, result in (
+        (
+            "place told by the robot",
+            f"{1e3 * watched.following_m:g} mm {speed} and {math.degrees(watched.following_rad):g} "
+            f"deg from the path as sent, {least_s:g} to {largest_s:g} s behind",
+            "not following",
+        ),
+        ("age of that place", f"{watched.feedback_periods} periods", "not following"),
+        (
+            "period of the robot",
+            f"{settings.period_s:g} s ± {watched.period_tolerance:.0%}; {watched.ahead_s:g} s "
+            f"ahead, {watched.behind_s:g} s behind in sum",
+            "off its period",
+        ),
+        ("silence of the robot", f"{settings.lost_after_s:g} s", "link lost"),
+    ):
+        table.add_row(name, window, f"end of the stream, at rest: {result}")
+    return table
+
+
+def near_limits(report: SupervisionReport) -> Iterator[str]:
+    """What has come nearer than half to its limit; each text stays the same while it lasts."""
+    if report.following.share > WARNED_FROM:
+        yield "the robot is more than half of its window away from the path as it was sent"
+    if report.period.ahead > WARNED_FROM:
+        yield "the robot asks faster than its period, by more than half of what ends the stream"
+    if report.period.behind > WARNED_FROM:
+        yield "the robot asks slower than its period, by more than half of what ends the stream"

@@ -1,0 +1,1 @@
+"""What an operator leads a run with: buttons, hold-to-run, controls, handles."""

@@ -1,0 +1,209 @@
+"""Two three-axis handles as pads for a mouse, with keys and a gamepad, for an arm station."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from hil.panel.lead.models.handles import HandlesModel, RemoteWriter
+from hil.panel.shell.key_codes import key_of, place_of
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import LIGHT, Theme
+
+KNOB_PX: Final = 10
+_OF_SHORTCUTS: Final = (
+    Qt.KeyboardModifier.ControlModifier
+    | Qt.KeyboardModifier.AltModifier
+    | Qt.KeyboardModifier.MetaModifier
+)
+
+
+class Pad(QWidget):
+    """One handle: two axes as a square, the third as a strip beside it; let go is zero.
+
+    Args:
+        model: the handles.
+        first: axis that the pad's up is (the next is its left, the one after the strip's up).
+        theme: colours.
+    """
+
+    def __init__(self, model: HandlesModel, first: int, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._first, self.theme = model, first, theme
+        self._on_strip = self._drawn = False
+        self.setMinimumSize(150, 130)
+
+    def _square(self) -> float:
+        return float(min(self.width() - 30, self.height()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Take hold of the square or the strip."""
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._on_strip = event.position().x() > self._square()
+            self._drawn = True
+            self._draw_to(event.position())
+        if (owner := self.parentWidget()) is not None:
+            owner.setFocus(Qt.FocusReason.MouseFocusReason)  # whose loss lets go of everything
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Deflect, unless everything was let go of since the button went down."""
+        if self._drawn and event.buttons() & Qt.MouseButton.LeftButton:
+            self._draw_to(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Let go."""
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Zero, until a button goes down here anew."""
+        self._drawn = False
+        for axis in range(self._first, self._first + 3):
+            self._model.pad(axis, 0.0)
+        self.update()
+
+    def _draw_to(self, at: QPointF) -> None:
+        half = 0.5 * self._square()
+        up, left = (half - at.y()) / half, (half - at.x()) / half
+        if self._on_strip:
+            self._model.pad(self._first + 2, up)
+        else:
+            self._model.pad(self._first, up)
+            self._model.pad(self._first + 1, left)
+        self.update()
+
+    def paintEvent(self, event: object) -> None:  # noqa: N802
+        """Draw square, strip and knobs where the handles are."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        side, theme = self._square(), self.theme
+        painter.setPen(QColor(theme.line))
+        painter.setBrush(QColor(theme.base))
+        painter.drawRect(0, 0, int(side) - 1, int(side) - 1)
+        painter.drawRect(int(side) + 8, 0, 20, int(side) - 1)
+        half = 0.5 * side
+        painter.drawLine(QPointF(half, 0), QPointF(half, side))
+        painter.drawLine(QPointF(0, half), QPointF(side, half))
+        up, left, third = self._model.deflections[self._first : self._first + 3]
+        moved = bool(up or left or third)
+        painter.setBrush(QColor(theme.accent if moved else theme.dim))
+        room = half - KNOB_PX
+        painter.drawEllipse(QPointF(half - left * room, half - up * room), KNOB_PX, KNOB_PX)
+        painter.drawEllipse(QPointF(side + 18, half - third * room), 8, 8)
+        painter.setPen(QColor(theme.dim))
+        names = ("x", "y", "z") if self._first == 0 else ("rx", "ry", "rz")
+        for name, x, y in zip(
+            names, (half + 4, 4, side + 10), (12, half - 4, side - 4), strict=True
+        ):
+            painter.drawText(QPointF(x, y), text(f"handles.pad.{name}"))
+
+
+class HandlesView(QWidget):
+    """The handles of an arm.
+
+    Args:
+        model: the handles.
+        writer: where their velocities go; None while no arm was started.
+        now_s: monotonic time [s].
+        theme: colours.
+    """
+
+    def __init__(
+        self, model: HandlesModel, writer: RemoteWriter | None, now_s: Callable[[], float],
+        theme: Theme = LIGHT,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._model, self.writer, self._now_s = model, writer, now_s
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.pads = (Pad(model, 0, theme), Pad(model, 3, theme))
+        self._state, self._speed = QLabel(), QLabel()
+        room, bar, foot = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
+        for pad, name in zip(self.pads, ("move", "turn"), strict=True):
+            column = QVBoxLayout()
+            column.addWidget(QLabel(text(f"handles.{name}")))
+            column.addWidget(pad, 1)
+            bar.addLayout(column, 1)
+        keys = QLabel(text("handles.keys"))
+        keys.setWordWrap(True)
+        self._device = QLineEdit()
+        self._device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys are the handles' first
+        self._device.setPlaceholderText(text("handles.gamepad"))
+        self._device.setToolTip(text("handles.gamepad.tip"))
+        use, end = QPushButton(text("handles.gamepad.open")), QPushButton(text("handles.end"))
+        use.clicked.connect(lambda: model.open_gamepad(self._device.text(), now_s))
+        end.clicked.connect(lambda: self.writer is not None and self.writer.end())
+        for widget in (self._device, use, end):
+            foot.addWidget(widget)
+        self._problem = QLabel()
+        self._problem.setWordWrap(True)
+        room.addWidget(self._state)
+        room.addLayout(bar, 1)
+        for widget in (self._speed, keys, self._problem):
+            room.addWidget(widget)
+        room.addLayout(foot)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        for pad in self.pads:
+            pad.theme = theme
+            pad.update()
+
+    def refresh(self) -> None:
+        """Say what is wanted now, hidden or not; draw only if visible."""
+        twist = self._model.twist()
+        if self.writer is not None:
+            self.writer.send(twist)
+        if not self.isVisible():
+            return
+        there = self.writer is not None and self.writer.connected
+        state = text("handles.connected" if there else "handles.waiting")
+        self._state.setText(state if self.hasFocus() else f"{state}. {text('handles.focus')}")
+        self._speed.setText(
+            text(
+                "handles.speed",
+                linear=1e3 * float(np.linalg.norm(twist.linear_m_s)),
+                angular=float(np.degrees(np.linalg.norm(twist.angular_rad_s))),
+            )
+        )
+        self._problem.setText(self._model.gamepad_error)
+        for pad in self.pads:
+            pad.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Take the keyboard."""
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Deflect an axis; the repeats of a held key change nothing."""
+        if event.isAutoRepeat() or not self._model.press(place_of(event), _name(event)):
+            event.setAccepted(event.isAutoRepeat())
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Let go of an axis."""
+        if not event.isAutoRepeat():
+            self._model.let_go(place_of(event))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Without the keyboard a release could be missed: let go of everything."""
+        self._let_go()
+        super().focusOutEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        """What cannot be seen is not steered."""
+        self._let_go()
+        super().hideEvent(event)
+
+    def _let_go(self) -> None:
+        self._model.release()
+        for pad in self.pads:
+            pad.let_go()
+
+
+def _name(event: QKeyEvent) -> str:
+    """The key's letter; empty for a key of none, and for a letter that is part of a shortcut."""
+    if event.modifiers() & _OF_SHORTCUTS:
+        return ""
+    key = key_of(event)
+    return chr(key) if 0x41 <= key <= 0x5A else ""

@@ -1,0 +1,108 @@
+"""The motion of a platform that runs, as a form: what is in force, until somebody edits it.
+
+The form follows the motion in force while nobody has changed it; from the first edit on it is the
+operator's, and says so, until it is applied or the steps are taken back.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from hil.config.file_kinds import FileKind
+from hil.config.settings import ConfigError, Settings
+from hil.panel.lead.models.in_force import InForce
+from hil.panel.scenarios.models.form import FormModel
+from hil.panel.scenarios.models.form_check import Problem, located
+from hil.stations.platform.scenario import MultiSineSettings, Plan
+
+Standing = Literal["untold", "unknown", "same", "proved", "changed"]
+"""How the form stands to the motion in force: not told yet, its terms not known here, the same,
+given to control but not in force, or another one."""
+
+LIVE_KIND: Final = "multi_sine"
+
+
+class LiveMotion:
+    """The form.
+
+    Args:
+        plan: of the run.
+        in_force: what the bench was told, and plays.
+    """
+
+    def __init__(self, plan: Plan, in_force: InForce) -> None:
+        self._in_force = in_force
+        self._own = plan.scenario.motion
+        self._scenario = plan.scenario.model_dump(
+            mode="json", exclude_unset=True, exclude_none=True
+        )
+        self.form = FormModel(FileKind.PLATFORM_SCENARIO, self._scenario)
+        """The scenario; its ``motion`` can be changed. Another object when another is in force."""
+        self.live = self._own.kind == LIVE_KIND
+        """Whether it can change while it runs: only sums of sines can."""
+        self._built: tuple[object, MultiSineSettings | None] = (None, None)
+        self._known: tuple[object, MultiSineSettings | None] = (None, None)
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The ``[motion]`` table as it is edited; not to be changed."""
+        table: dict[str, Any] = self.form.table["motion"]
+        return table
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with it as it is edited, at its fields; not yet what it does."""
+        try:
+            MultiSineSettings.build(self.table, "motion")
+        except ConfigError as error:
+            found = [located(line, self.table) for line in error.problems]
+            return tuple(Problem(("motion", *one.place), one.message) for one in found)
+        return ()
+
+    @property
+    def standing(self) -> Standing:
+        """How it stands to the motion in force."""
+        serial, newest = self._in_force.serial, self._in_force.newest
+        if serial is None:
+            return "untold"
+        if (now := self._motion(serial)) is None:
+            return "unknown"
+        edited = self._edited()
+        if edited == now:
+            return "same"
+        return "proved" if serial != newest and edited == self._motion(newest) else "changed"
+
+    def follow(self) -> None:
+        """Show the motion in force, unless another was edited or has just been proved."""
+        serial = self._in_force.serial
+        if not self.live or self.form.changed or serial is None:
+            return
+        now = self._motion(serial) if serial == self._in_force.newest else None
+        if now is not None and now != self._edited():
+            motion = now.model_dump(mode="json", exclude_none=True)
+            self.form = FormModel(FileKind.PLATFORM_SCENARIO, self._scenario | {"motion": motion})
+
+    def _edited(self) -> Settings | None:
+        """What the form says; None while something is wrong with it."""
+        if not self.live:
+            return self._own
+        table = self.table
+        if self._built[0] is not table:  # tables are replaced, never changed
+            self._built = (table, _settings(table))
+        return self._built[1]
+
+    def _motion(self, serial: int) -> Settings | None:
+        """The motion of a number; None if it is not known."""
+        if serial == 0:
+            return self._own
+        table = self._in_force.table(serial)
+        if table is None:
+            return None
+        if self._known[0] is not table:
+            self._known = (table, _settings(table))
+        return self._known[1]
+
+
+def _settings(table: Mapping[str, Any]) -> MultiSineSettings | None:
+    try:
+        return MultiSineSettings.build(table, "motion")
+    except ConfigError:
+        return None

@@ -1,0 +1,85 @@
+"""Hold-to-run and stop: two buttons that a hand finds without looking for them."""
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import Theme
+
+
+class BigButton(QPushButton):
+    """A large button in a colour of its own.
+
+    Args:
+        words: on it.
+        parent: widget that holds this one.
+    """
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(words, parent)
+        font = self.font()
+        font.setPointSizeF(1.35 * font.pointSizeF())
+        font.setBold(True)
+        self.setFont(font)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Wide enough for its words, and never small."""
+        metrics = QFontMetricsF(self.font())
+        widest = max(metrics.horizontalAdvance(line) for line in self.text().split("\n"))
+        em = metrics.height()
+        return QSize(round(max(6.0 * em, widest + 1.6 * em)), round(3.4 * em))
+
+    def fill(self, ground: str, ink: str, edge: str) -> None:
+        """Take colours on."""
+        style = (
+            f"QPushButton {{ background: {ground}; color: {ink}; border: 3px solid {edge}; "
+            "border-radius: 8px; padding: 2px; } "
+            f"QPushButton:focus {{ border: 4px double {ink}; }} "
+            "QPushButton:pressed { padding-top: 6px; }"
+        )
+        if self.styleSheet() != style:
+            self.setStyleSheet(style)
+
+
+class HoldButton(BigButton):
+    """Hold-to-run.
+
+    Args:
+        parent: widget that holds this one.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(f"{text('state.hold_to_run')}\nSpace", parent)
+        self.setToolTip(text("state.hold_to_run.tip"))
+
+    def paint(self, theme: Theme, *, held: bool, owned: bool) -> None:
+        """Green while it is held; with a green edge where it can be."""
+        if held:
+            self.fill(theme.ok, theme.on_strong, theme.text)
+        elif owned:
+            self.fill(theme.base, theme.text, theme.ok)
+        else:
+            self.fill(theme.window, theme.dim, theme.line)
+
+
+class StopButton(BigButton):
+    """Stop.
+
+    Args:
+        parent: widget that holds this one.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(f"{text('state.stop')}\nEsc", parent)
+
+    def paint(self, theme: Theme, *, live: bool) -> None:
+        """Red where it stops something; in a recording it is nobody's stop, and says so."""
+        self.setText(f"{text('state.stop')}\nEsc" if live else text("state.stop.replay"))
+        self.setToolTip(text("state.stop.tip" if live else "state.stop.replay.tip"))
+        self.setEnabled(live)
+        if live:
+            self.fill(theme.fault, theme.on_strong, theme.text)
+        else:
+            self.fill(theme.window, theme.dim, theme.line)

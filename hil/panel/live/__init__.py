@@ -1,0 +1,1 @@
+"""A bench that runs: its session, state, faults, margins."""

@@ -1,0 +1,301 @@
+"""What state the bench is in, who moves it, what can be pressed now and why not the rest.
+
+The model hears the feed (modes, the operation as control has it) and the desk (who owns the
+motion, what became of a wish). It sends nothing: wishes are messages that the window hands on.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+
+from hil.desk import messages as m
+from hil.desk.client import Message
+from hil.desk.operation import Operation
+from hil.desk.order import Button
+from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.panel.live.models.bench_frame import NewestFrame
+from hil.panel.live.models.bench_link import Link, LinkWatch, Source
+from hil.panel.live.models.bench_wishes import Wishes
+from hil.panel.live.models.feed import Batch, RunFacts
+from hil.panel.live.models.lamps import Lamp, lamp_of
+from hil.panel.live.models.session_end import end_words
+from hil.panel.shell.texts import text
+from hil.stations.platform.operator.buttons import Standing, why_not
+from safety.modes import Mode
+from safety.verdict import Action
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonState:
+    """A button as it stands now.
+
+    Args:
+        button: which.
+        why_not: why it does nothing now, as half a sentence; empty if it does something.
+    """
+
+    button: Button
+    why_not: str
+
+    @property
+    def allowed(self) -> bool:
+        """Whether a press does something."""
+        return not self.why_not
+
+
+class BenchModel:
+    """State of one run.
+
+    Args:
+        facts: of the run.
+        source: a bench that runs, or a recording.
+        next_id: numbers of the questions to the desk (`DeskClient.next_id`).
+    """
+
+    def __init__(
+        self,
+        facts: RunFacts,
+        source: Source = Source.LIVE,
+        next_id: Callable[[], int] | None = None,
+    ) -> None:
+        self.facts = facts
+        self.source = source
+        self.held = False
+        """Whether hold-to-run is pressed at this panel."""
+        self.target_given = True
+        """Whether a pose is set, for the button that goes there; its controls know."""
+        self.operation = Operation()
+        """As control told it last."""
+        self._wishes = Wishes(next_id or count(1).__next__)
+        self._desk = m.State(owner="", you_own=False, clients=(), bench=True)
+        self._link = LinkWatch(source, facts.period_s)
+        self._newest = NewestFrame(facts)
+
+    # --- what it hears --------------------------------------------------------------------------
+
+    def take(self, batch: Batch, now_s: float) -> None:
+        """Take what the feed brought.
+
+        Args:
+            batch: of this moment.
+            now_s: monotonic time [s].
+        """
+        if batch.operation is not None:
+            self._wishes.told(self.operation, batch.operation)
+            self.operation = batch.operation
+        if self._newest.take(batch):
+            self._link.heard(now_s)
+
+    def hear(self, message: Message) -> None:
+        """Take what the desk said."""
+        match message:
+            case m.State():
+                if self._desk.you_own and not message.you_own:
+                    self.held = False
+                self._desk = message
+                if not message.bench:
+                    self.over(text("state.link.run_over"))
+            case m.Answer():
+                self._wishes.answered(message)
+            case m.Refused():
+                self.over(message.why)
+
+    def over(self, why: str) -> None:
+        """The run is over, or its desk is gone for good; the first reason counts."""
+        self._link.over(why)
+        self._leave_desk()
+
+    def lost(self, why: str) -> None:
+        """Its desk is gone; whether there is another one is not known yet."""
+        self._link.lost(why)
+        self._leave_desk()
+
+    def found(self) -> None:
+        """Another desk of the run is there: nobody owns the motion, and nothing is held."""
+        self._link.found()
+        self._leave_desk()
+
+    def _leave_desk(self) -> None:
+        self.held = False
+        self._desk = m.State(owner="", you_own=False, clients=(), bench=False)
+
+    # --- how it stands --------------------------------------------------------------------------
+
+    @property
+    def mode(self) -> str | None:
+        """Name of the mode, or of the link's state at the arm station; None if not known."""
+        return self._newest.mode
+
+    @property
+    def t_s(self) -> float:
+        """Time of the run of the newest frame [s]."""
+        return self._newest.t_s
+
+    @property
+    def lamps(self) -> tuple[Lamp, ...]:
+        """One lamp a mode, in the order of the modes."""
+        names = self.facts.header.modes
+        return tuple(lamp_of(self.facts.station, name, lit=name == self.mode) for name in names)
+
+    def lamps_at(self, now_s: float) -> tuple[Lamp, ...]:
+        """The same at a moment [s]: the mode of a bench that is silent or gone has no colour.
+
+        It is the last that was known, and may long be another.
+        """
+        if self.link(now_s) is not Link.ENDED and not self._link.silent(now_s):
+            return self.lamps
+        return tuple(replace(lamp, role="dim") for lamp in self.lamps)
+
+    def link(self, now_s: float) -> Link:
+        """How near the bench is at a moment [s]."""
+        return self._link.at(now_s)
+
+    def link_text(self, now_s: float) -> str:
+        """The same in words."""
+        return self._link.text_at(now_s)
+
+    @property
+    def you_own(self) -> bool:
+        """Whether this panel owns the motion."""
+        return self._desk.you_own
+
+    @property
+    def owner(self) -> str:
+        """Name of the one who owns the motion; empty if nobody does."""
+        return self._desk.owner
+
+    @property
+    def owner_text(self) -> str:
+        """Who owns the motion, in words."""
+        if self.source is Source.REPLAY:
+            return text("state.owner.replay")
+        if self.you_own:
+            return text("state.owner.you")
+        if self.owner:
+            return text("state.owner.other", owner=self.owner)
+        return text("state.owner.nobody")
+
+    @property
+    def dead_man_text(self) -> str:
+        """What the dead-man is to control, in words."""
+        if self.source is Source.REPLAY:
+            return ""
+        state = "held" if self.operation.held else "released"
+        return text(f"state.dead_man.{self.operation.dead_man}.{state}")
+
+    @property
+    def refused(self) -> str:
+        """Why the last wish did nothing; empty if it did."""
+        return self._wishes.refused
+
+    @property
+    def notice(self) -> str:
+        """What people should know now, in words: why nothing was done, or why nothing moves."""
+        if self.refused:
+            return text("state.refused", why=self.refused)
+        standing = self.operation.playing and self.operation.override == 0.0
+        return text("state.tempo_zero") if standing and not self.gone else ""
+
+    @property
+    def end(self) -> RunEnd | None:
+        """The end of the run, once it is under way, as far as control has told; None before."""
+        if self._newest.failed:
+            return RunEnd(EndCause.FAULT, EndStep.STOPPING, self._newest.failed)
+        return self.operation.end
+
+    @property
+    def end_text(self) -> str:
+        """The same in words, with what is to be done until it is over; empty if there is none."""
+        return "" if self.end is None else end_words(self.end, self._link.ended)
+
+    @property
+    def end_why(self) -> str:
+        """What began the end, in full; empty if there is none, or its kind says it all."""
+        return "" if self.end is None else self.end.why
+
+    @property
+    def banners(self) -> tuple[str, ...]:
+        """What is simulated, one line a device."""
+        facts = self.facts.header.metadata
+        lines = {key: line for key, line in facts.items() if line in self.facts.simulated}
+        if self._newest.robot_simulated:
+            lines.setdefault("robot", f"SIMULATED {facts.get('robot', '')}")
+        return tuple(
+            text("state.banner", device=key.replace("_", " "), line=line)
+            for key, line in lines.items()
+        )
+
+    # --- what can be pressed --------------------------------------------------------------------
+
+    @property
+    def buttons(self) -> tuple[ButtonState, ...]:
+        """Every button, in the order of the enum; none at a station that has no such modes."""
+        if self.facts.station != "platform":
+            return ()
+        return tuple(ButtonState(button, self._why_not(button)) for button in Button)
+
+    @property
+    def may_take(self) -> bool:
+        """Whether the motion is free to be taken."""
+        return not self.gone and not self.owner
+
+    @property
+    def gone(self) -> str:
+        """Why nobody can be asked anything; empty if somebody can."""
+        return self._link.gone
+
+    def _why_not(self, button: Button) -> str:
+        if self.gone:
+            return self.gone
+        if not self.you_own:
+            return text("state.why.not_owner")
+        if self.mode is None:
+            return text("state.why.no_frame")
+        if self.mode not in Mode.__members__:
+            return text("state.why.no_mode", mode=self.mode)
+        return why_not(button, Mode[self.mode], self._standing())
+
+    def _standing(self) -> Standing:
+        """What the panel knows; whether a fault's cause is gone only the gate does."""
+        operation = self.operation
+        return Standing(
+            held=self.held or operation.held,
+            ready=self._newest.action == Action.HOLDING.name,
+            clear=True,
+            target=self.target_given,
+            playing=operation.playing,
+            ending=self._newest.ending or self.end is not None,
+        )
+
+    # --- wishes ---------------------------------------------------------------------------------
+
+    def press(self, button: Button) -> m.Press | None:
+        """A press, to be sent; None if the button does nothing now, and `refused` says why."""
+        what = text(f"state.button.{button.value}")
+        why = "" if button is Button.HOLD and self.you_own else self._why_not(button)
+        if why:
+            self._wishes.refuse(what, why)
+            return None
+        self._wishes.refused = ""
+        return m.Press(button=button.value, id=self._wishes.ask(what))
+
+    def stop(self) -> m.Stop:
+        """The stop, to be sent; always possible, whoever owns the motion."""
+        self.held = False
+        return m.Stop(id=self._wishes.ask(text("state.stop")))
+
+    def take_or_release(self) -> m.Take | m.Release:
+        """The wish to own the motion, or to give it back, to be sent."""
+        self._wishes.refused = ""
+        if self.you_own:
+            self.held = False
+            return m.Release(id=self._wishes.ask(text("state.release")))
+        return m.Take(id=self._wishes.ask(text("state.take")))
+
+    def hold(self, *, pressed: bool) -> None:
+        """Press hold-to-run or let it go; only who owns the motion can press it."""
+        self.held = pressed and self.you_own and not self.gone
+
+    def alive(self, now_s: float) -> m.Alive:
+        """The sign of life of this moment [s], to be sent at least ten times a second."""
+        return m.Alive(held=self.held, stamp_s=now_s)

@@ -1,0 +1,94 @@
+"""Stops that were asked for, until a desk has answered them: a stop is what must not get lost.
+
+A desk that hangs takes a packet into its buffer and answers nothing; one that dies then takes the
+packet with it. A planned arm is held by nobody and goes on meanwhile, so people are told within
+`SILENT_S` that they must stop it in another way, and the next desk is asked at once.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from hil.desk import messages as m
+from hil.panel.shell.texts import text
+
+SILENT_S: Final = 0.3
+"""A stop that was not answered for so long [s] is to be made in another way."""
+
+
+class Stops:
+    """The stops of one panel that no desk has answered yet."""
+
+    def __init__(self) -> None:
+        self._due: deque[m.Stop] = deque()
+        self._numbers: set[int] = set()
+        self._since_s = math.inf
+
+    def __contains__(self, number: int) -> bool:
+        """Whether the question of a number is a stop without an answer."""
+        return number in self._numbers
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a stop has no answer yet."""
+        return bool(self._numbers)
+
+    def ask(self, message: m.Stop, now_s: float) -> None:
+        """Ask for a stop.
+
+        Args:
+            message: to be handed out.
+            now_s: monotonic time [s].
+        """
+        self._due.append(message)
+        self._numbers.add(message.id)
+        self._since_s = min(self._since_s, now_s)
+
+    def hand_out(self, send: Callable[[m.Stop], bool]) -> bool:
+        """Hand out what is due, in order, until one is not taken.
+
+        Returns:
+            Whether all were taken.
+        """
+        while self._due and send(self._due[0]):
+            self._due.popleft()
+        return not self._due
+
+    def answered(self, number: int) -> None:
+        """Hear that a question was answered, a stop or another one."""
+        self._numbers.discard(number)
+        if not self._numbers:
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait for no answer any more."""
+        self._due.clear()
+        self._numbers.clear()
+        self._since_s = math.inf
+
+    def again(self, message: m.Stop) -> None:
+        """One stop in the place of all that wait, for the next desk; they wait as long as before.
+
+        Args:
+            message: to be handed out.
+        """
+        since_s = self._since_s
+        self.settle()
+        self.ask(message, since_s)
+
+    def text_at(self, now_s: float, *, desk: bool) -> str:
+        """What people must know at a moment [s]; empty if all goes as it should.
+
+        Args:
+            now_s: monotonic time [s].
+            desk: whether there is one that could answer.
+        """
+        if not self.waiting:
+            return ""
+        if not desk:
+            return text("session.stop_searching")
+        silent_s = now_s - self._since_s
+        if silent_s < SILENT_S:
+            return ""
+        return text("session.stop_silent", silent_s=f"{silent_s:.1f}")

@@ -1,0 +1,170 @@
+"""What went wrong and what to do: faults, refusals and warnings of a run, newest first."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final
+
+from hil.panel.live.models.arm_words import arm_data
+from hil.panel.live.models.feed import Batch, RunFacts, Station
+from hil.panel.shell.models.figures import figure, span
+from hil.panel.shell.texts import TEXTS, text
+from hil.recording.frame import EventKind, EventRecord, Level
+
+KEPT: Final = 500
+ENDED_BY: Final = frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"})
+"""A fault stands until one of these modes is reached: after a reset, or PARK after a hold."""
+
+
+class Sort(Enum):
+    """What an entry tells of."""
+
+    FAULT = "fault"
+    """The gate stopped or refused a motion."""
+    REFUSAL = "refusal"
+    """A press did nothing."""
+    WARNING = "warning"
+    """It goes on, but is worth a look."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultEntry:
+    """One line of the table.
+
+    Args:
+        t_s: time of the run [s].
+        sort: what it tells of.
+        standing: whether it still holds; a fault that was reset does not.
+        place: leg, arm and joint, or empty.
+        cause: what happened, in words.
+        value: what was found, with its unit.
+        limit: what would have been right, with its unit.
+        advice: what to do.
+    """
+
+    t_s: float
+    sort: Sort
+    standing: bool
+    place: str
+    cause: str
+    value: str
+    limit: str
+    advice: str
+
+    def line(self) -> str:
+        """The entry for a clipboard: its parts, with tabs between them."""
+        state = text(f"faults.state.{'standing' if self.standing else 'over'}")
+        parts = (f"{self.t_s:.3f} s", text(f"faults.sort.{self.sort.value}"), state, self.place,
+                 self.cause, self.value, self.limit, self.advice)  # fmt: skip
+        return "\t".join(part.replace("\t", " ").replace("\n", " ") for part in parts)
+
+
+class FaultsModel:
+    """Faults, refusals and warnings of a run.
+
+    Args:
+        facts: of the run.
+    """
+
+    def __init__(self, facts: RunFacts) -> None:
+        self._station: Station = facts.station
+        self._entries: deque[FaultEntry] = deque(maxlen=KEPT)
+        self.serial = 0
+        """Rises whenever the entries change."""
+
+    @property
+    def entries(self) -> tuple[FaultEntry, ...]:
+        """All entries, newest first."""
+        return tuple(reversed(self._entries))
+
+    @property
+    def standing(self) -> int:
+        """How many faults still hold."""
+        return sum(entry.standing for entry in self._entries)
+
+    def take(self, batch: Batch, now_s: float) -> None:
+        """Take the events that the feed brought; what happens between two looks is kept in order.
+
+        Args:
+            batch: of this moment.
+            now_s: monotonic time [s]; plays no part.
+        """
+        if batch.restart and self._entries:
+            self._entries.clear()
+            self.serial += 1
+        for event in batch.events:
+            if event.kind is EventKind.MODE:
+                if event.data.get("mode") in ENDED_BY:
+                    self._end()
+                continue
+            entry = entry_of(self._station, event)
+            if entry is not None:
+                self._entries.append(entry)
+                self.serial += 1
+
+    def forget(self) -> None:
+        """Drop what no longer holds."""
+        kept = [entry for entry in self._entries if entry.standing]
+        if len(kept) < len(self._entries):
+            self._entries = deque(kept, KEPT)
+            self.serial += 1
+
+    def _end(self) -> None:
+        if any(entry.standing for entry in self._entries):
+            ended = (replace(e, standing=False) if e.standing else e for e in self._entries)
+            self._entries = deque(ended, KEPT)
+            self.serial += 1
+
+
+def entry_of(station: Station, event: EventRecord) -> FaultEntry | None:
+    """The line of an event; None if it tells of nothing wrong."""
+    data: Mapping[str, Any] = event.data
+    bad = event.kind in (EventKind.VIOLATION, EventKind.FAULT) or event.level is Level.FATAL
+    if not bad and data.get("taken") is False:
+        advice = text("advice.refused_press")
+        return _entry(event, Sort.REFUSAL, "", "–", "–", advice)
+    if not bad and event.level < Level.WARNING:
+        return None
+    if "check" not in data and station == "arm":
+        data = arm_data(event.message) or data
+    unit = str(data.get("unit") or "")
+    value, limit, low = (_number(data.get(key)) for key in ("value", "limit", "low"))
+    told = not unit and not limit and not value
+    return _entry(
+        event,
+        Sort.FAULT if bad else Sort.WARNING,
+        place_of(data),
+        "–" if told else figure(value, unit),
+        "–" if told else span(low, limit, unit),
+        advice_of(station, data.get("check")),
+    )
+
+
+def _entry(
+    event: EventRecord, sort: Sort, place: str, value: str, limit: str, advice: str
+) -> FaultEntry:
+    stands = sort is Sort.FAULT
+    return FaultEntry(event.t_s, sort, stands, place, event.message, value, limit, advice)
+
+
+def place_of(data: Mapping[str, Any]) -> str:
+    """Leg, or arm and joint, that an event tells of."""
+    if data.get("leg") is not None:
+        return text("faults.place.leg", leg=data["leg"])
+    return ", ".join(str(data[key]) for key in ("arm", "joint") if data.get(key))
+
+
+def advice_key(station: Station, check: str) -> str:
+    """Key of the text that says what to do about a check's finding."""
+    return f"advice.{station}.{check.lower()}"
+
+
+def advice_of(station: Station, check: object) -> str:
+    """What to do; general advice for a check that is not known here."""
+    key = advice_key(station, check) if isinstance(check, str) else ""
+    return text(key) if key in TEXTS else text("advice.unknown")
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

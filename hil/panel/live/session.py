@@ -1,0 +1,299 @@
+"""What a window is connected to: a bench that runs, or a recording. No window is needed for it.
+
+One call of `turn`, thirty times a second: first the sign of life goes out, then what was said and
+what was told comes in. Nothing here waits. The sign of life is sent from the very call that feeds
+the pictures, so a window that is frozen is silent; and whoever owns the motion asks the display
+first, because a display that is frozen cannot tell of a key that is let go.
+
+When a desk dies, its run's next one is looked for. What control tells goes on meanwhile, because
+that is memory which is shared with control itself; and with the new desk this panel begins as any
+other: it owns nothing and holds nothing until people take the motion again. A stop alone is asked
+for once more: the next desk gets it at once if the one before may have died with it. A desk that
+was cut off from its bench has no next one: then people are told how else the bench can be stopped,
+and shown what it goes on telling, until it is gone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hil.desk import messages as m
+from hil.desk.client import DeskClient, Message
+from hil.panel.lead.models.in_force import InForce
+from hil.panel.live.models.bench import BenchModel
+from hil.panel.live.models.bench_link import Link, Source
+from hil.panel.live.models.bench_stop import Stops
+from hil.panel.live.models.feed import Batch, LiveFeed, RunFacts
+from hil.panel.live.models.session_end import last_word_in
+from hil.panel.live.models.session_search import DeskSearch
+from hil.panel.shell.texts import text
+from hil.recording.frame import EventKind, EventRecord, Level
+
+if TYPE_CHECKING:
+    from hil.panel.study.models.replay import FileFeed
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one turn brought.
+
+    Args:
+        batch: frames and events.
+        messages: of the desk.
+        news: what has become of the connection, for people; empty if nothing has.
+    """
+
+    batch: Batch
+    messages: tuple[Message, ...] = ()
+    news: str = ""
+
+
+class LiveSession:
+    """A bench that runs.
+
+    Args:
+        client: connection to its desk.
+        now_s: monotonic time [s], the clock that stamps signs of life.
+        ask_display: a question that only a living display answers; it may take as long as that
+            one is frozen, and the sign of life with it. None if there is no display.
+    """
+
+    def __init__(
+        self,
+        client: DeskClient,
+        now_s: Callable[[], float],
+        ask_display: Callable[[], object] | None = None,
+    ) -> None:
+        self._client = client
+        self._ask_display = ask_display
+        self._now_s = now_s
+        self._feed = LiveFeed(client)
+        self._stops = Stops()
+        self._search: DeskSearch | None = None
+        self._cut_off = self._given_up = False
+        self._unanswered: dict[int, None] = {}  # numbers, in the order in which they were asked
+        self._own_answers: list[m.Answer] = []
+        self.bench = BenchModel(self._feed.facts, Source.LIVE, self.next_id)
+        """State of the bench as it was told."""
+        self.in_force = InForce()
+        """Tempo, pose and motion of the bench as they were told."""
+
+    @property
+    def facts(self) -> RunFacts:
+        """What does not change while the run lasts."""
+        return self._feed.facts
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is over, or the bench gone; pictures stay."""
+        return self.bench.link(self._now_s()) is Link.ENDED
+
+    @property
+    def path(self) -> Path:
+        """Of the desk's socket; the run's next desk has the same."""
+        return self._client.path
+
+    @property
+    def owns(self) -> bool:
+        """Whether this panel owns the motion."""
+        return self.bench.you_own
+
+    @property
+    def stop_text(self) -> str:
+        """What people must know of a stop that nobody answers; empty if all is as it should be."""
+        if self._cut_off and not self.ended:
+            return text("session.stop_cut_off")
+        return self._stops.text_at(self._now_s(), desk=self._client.open)
+
+    def turn(self) -> Turn:
+        """Give a sign of life, then take what came."""
+        news = "" if self._search is None else self._look_for_desk(self._search)
+        if self._client.open:
+            self._stops.hand_out(self._client.send)  # before all that may fill the desk's buffer
+            if self._ask_display is not None and self.bench.you_own:
+                self._ask_display()
+            self._client.send(self.bench.alive(self._now_s()))
+        messages = tuple(self._client.poll())
+        if not self._client.open and not (self._search or self.ended or last_word_in(messages)):
+            cut_off = any(isinstance(said, m.CutOff) for said in messages)
+            news = self._lose_for_good() if cut_off else self._lose()
+        if self.ended and not self._client.open:
+            self._settle()
+        messages, self._own_answers = (*messages, *self._own_answers), []
+        for message in messages:
+            self.bench.hear(message)
+            self._given_up = self._given_up and self.owns
+            self.in_force.hear(message)
+            if isinstance(message, m.Answer):
+                self._unanswered.pop(message.id, None)
+                self._stops.answered(message.id)
+        batch = self._feed.poll()
+        if news:
+            batch = replace(batch, events=(*batch.events, _noted(news, batch, self.bench.t_s)))
+        self.bench.take(batch, self._now_s())
+        self.in_force.take(batch.operation)
+        return Turn(batch, messages, news)
+
+    # --- a desk that dies, and the next one -----------------------------------------------------
+
+    def _lose(self) -> str:
+        """The desk is gone without a word; what is to be told of it."""
+        self._search = DeskSearch(self._client, self._now_s)
+        self.bench.lost(text("session.searching"))
+        for number in self._unanswered:  # nobody is to wait for that for ever
+            kind = "session.stop_again" if number in self._stops else "state.why.unanswered"
+            self._answer(number, text(kind))
+        self._unanswered.clear()
+        if self._stops.waiting:
+            self._keep_stop()
+        return text("session.lost")
+
+    def _lose_for_good(self) -> str:
+        """The desk was cut off from the bench, which may go on; what is to be told of it."""
+        self._search = DeskSearch(self._client, self._now_s)  # it learns of the bench's end
+        self._cut_off = True
+        self.bench.lost(text("session.cut_off"))
+        self._settle()
+        return text("session.cut_off_news")
+
+    def _keep_stop(self) -> None:
+        """Ask the next desk for a stop as soon as it is there."""
+        message = self.bench.stop()
+        self._unanswered[message.id] = None
+        self._stops.again(message)
+
+    def _settle(self) -> None:
+        """Nobody is there who could answer, nor will be."""
+        for number in self._unanswered:
+            kind = "session.stop_nobody" if number in self._stops else "session.nobody"
+            self._answer(number, text(kind, why=self.bench.gone))
+        self._unanswered.clear()
+        self._stops.settle()
+
+    def _answer(self, number: int, why: str) -> None:
+        """Answer here, where a desk cannot."""
+        self._own_answers.append(m.Answer(id=number, ok=False, error=why))
+
+    def _look_for_desk(self, search: DeskSearch) -> str:
+        """Go on with the next desk once it is there; what is to be told of it."""
+        found = search.poll()
+        if found is not None:
+            self._search, self._cut_off = None, False
+            found.succeed(self._client)
+            self._client = found
+            self.bench.found()
+            return text("session.found")
+        if search.over and not self.ended:
+            self.bench.over(text("session.gone"))
+        return ""
+
+    def send(self, message: m.ClientMessage) -> bool:
+        """Ask something of the desk.
+
+        Returns:
+            Whether it was taken; not so if the desk is gone or its buffer full.
+        """
+        if isinstance(message, m.Stop):
+            return self._ask_stop(message)
+        return self._sent(message)
+
+    def _sent(self, message: m.ClientMessage) -> bool:
+        taken = self._client.send(message)
+        number = getattr(message, "id", 0)
+        if number and taken:
+            self._unanswered[number] = None
+        elif number:
+            self._answer(number, self.bench.gone or text("state.why.not_sent"))
+        return taken
+
+    def next_id(self) -> int:
+        """A number for the next question, by which its answer is known."""
+        return self._client.next_id()
+
+    def stop(self) -> None:
+        """Ask for a stop, whoever owns the motion; in every turn until it was taken."""
+        self._ask_stop(self.bench.stop())
+
+    def give_up(self) -> None:
+        """Stop, and give the motion back; once each time that it was taken."""
+        if self.owns and not self._given_up:
+            self.stop()
+            self._given_up = self.send(self.bench.take_or_release())
+
+    def _ask_stop(self, message: m.Stop) -> bool:
+        if not message.id:  # a desk answers no question without a number
+            message = m.Stop(id=self.next_id())
+        if self._client.open:
+            self._unanswered[message.id] = None
+            self._stops.ask(message, self._now_s())
+            return self._stops.hand_out(self._client.send)
+        if self.ended or self._cut_off:
+            self._answer(message.id, text("session.stop_nobody", why=self.bench.gone))
+        else:
+            self._answer(message.id, text("session.stop_unsent"))
+            if not self._stops.waiting:
+                self._stops.ask(message, self._now_s())
+                self._keep_stop()
+        return False
+
+    def close(self) -> None:
+        """Leave the bench; what this panel owned is free, and its motion stops."""
+        if self._search is not None:
+            self._search.close()
+        self._client.close()
+
+
+class ReplaySession:
+    """A recording.
+
+    Args:
+        feed: of the recording.
+        now_s: monotonic time [s].
+    """
+
+    def __init__(self, feed: "FileFeed", now_s: Callable[[], float]) -> None:
+        self.feed = feed
+        self._now_s = now_s
+        self.bench = BenchModel(feed.facts, Source.REPLAY)
+        self.owns = False
+        self.ended = False
+        self.stop_text = ""
+
+    @property
+    def facts(self) -> RunFacts:
+        """What does not change."""
+        return self.feed.facts
+
+    def turn(self) -> Turn:
+        """Take what the recording's time has passed; there is nobody to give a sign of life to."""
+        batch = self.feed.poll()
+        self.bench.take(batch, self._now_s())
+        return Turn(batch)
+
+    def send(self, message: m.ClientMessage) -> bool:
+        """Say that nobody is there to be asked."""
+        number = getattr(message, "id", 0)
+        self.bench.hear(m.Answer(id=number, ok=False, error=self.bench.gone))
+        return False
+
+    def next_id(self) -> int:
+        """Zero: nothing is asked."""
+        return 0
+
+    def stop(self) -> None:
+        """Stand still."""
+        self.feed.play(0.0)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.feed.close()
+
+
+def _noted(news: str, batch: Batch, t_s: float) -> EventRecord:
+    """News of the connection as an event of the run, for the timeline; it is in no recording."""
+    t_s = batch.events[-1].t_s if batch.events else t_s
+    return EventRecord(t_s, 0, EventKind.NOTE, Level.WARNING, "panel", news)
+
+
+Session = LiveSession | ReplaySession

@@ -1,0 +1,269 @@
+"""The strip at the top: what is simulated, lamps, who moves it, buttons, hold-to-run and stop."""
+
+from html import escape
+from typing import Any, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from hil.desk.order import Button
+from hil.panel.lead.lamps_view import LampsRow
+from hil.panel.lead.state_big import HoldButton, StopButton
+from hil.panel.lead.state_keys import SHORTCUTS, StateKeys
+from hil.panel.live.models.bench import BenchModel, ButtonState
+from hil.panel.live.models.bench_link import Link, Source
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import LIGHT, Theme
+
+ORDER: Final = (
+    Button.HOME, Button.ENGAGE, Button.PLAY, Button.POSE, Button.PARK, Button.HOLD, Button.RESET,
+    Button.SHUT_DOWN,
+)  # fmt: skip
+"""Of the buttons from left to right: the order in which they are mostly needed."""
+
+
+class StateView(QWidget):
+    """State of a bench and its buttons; `asked` hands out messages for the desk.
+
+    Args:
+        model: what is shown.
+        theme: the colours.
+        parent: widget that holds this one.
+    """
+
+    asked = Signal(object)
+    """A message of `hil.desk.messages` that is to be sent."""
+
+    def __init__(
+        self, model: BenchModel, theme: Theme = LIGHT, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+        self._grips: set[str] = set()
+        self._shown: tuple[object, ...] = ()
+        self._buttons_shown: tuple[ButtonState, ...] | None = None
+        self.banner = QLabel(self)
+        self.banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.banner.setWordWrap(True)
+        self.banner.setTextFormat(Qt.TextFormat.PlainText)
+        self.ending = QLabel(self)
+        self.ending.hide()
+        self.ending.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.ending.setTextFormat(Qt.TextFormat.PlainText)
+        self.lamps = LampsRow(theme, self)
+        self.link, self.owner, self.dead_man = QLabel(self), QLabel(self), QLabel(self)
+        self.refused = QLabel(self)
+        self.refused.setTextFormat(Qt.TextFormat.PlainText)
+        self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.take = QPushButton(self)
+        self.take.clicked.connect(self.take_or_release)
+        self.buttons = {button: self._made(button) for button in ORDER}
+        self.hold_button = HoldButton(self)
+        self.hold_button.pressed.connect(lambda: self._grip("mouse", pressed=True))
+        self.hold_button.released.connect(lambda: self._grip("mouse", pressed=False))
+        self.stop_button = StopButton(self)
+        self.stop_button.pressed.connect(self.stop)
+        for widget in (self.take, *self.buttons.values(), self.hold_button, self.stop_button):
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._lay_out()
+        self.keys = StateKeys(self, self)
+        self._paint_stop(live=model.source is Source.LIVE)
+        self.set_theme(theme)
+
+    # --- from outside ---------------------------------------------------------------------------
+
+    def set_model(self, model: BenchModel) -> None:
+        """Show another run."""
+        self._let_go()
+        self._model = model
+        self._shown, self._buttons_shown = (), None
+        self._paint_stop(live=model.source is Source.LIVE)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of another theme."""
+        self._theme = theme
+        self.lamps.set_theme(theme)
+        self.banner.setStyleSheet(
+            f"background: {theme.simulated}; color: {theme.on_strong}; font-weight: bold; "
+            "padding: 0.25em;"
+        )
+        self.ending.setStyleSheet(
+            f"background: {theme.fault}; color: {theme.on_strong}; font-weight: bold; "
+            "padding: 0.25em;"
+        )
+        self.refused.setStyleSheet(f"color: {theme.warn}; font-weight: bold;")
+        self._shown = ()
+
+    def refresh(self, now_s: float) -> None:
+        """Show how it stands now; does nothing while hidden.
+
+        Args:
+            now_s: monotonic time [s].
+        """
+        if not self.isVisible():
+            return
+        model = self._model
+        if not model.you_own:
+            self._grips.clear()  # what was held went with the motion; it is pressed anew
+        self.lamps.show_lamps(model.lamps_at(now_s))
+        buttons = model.buttons
+        if buttons != self._buttons_shown:
+            self._buttons_shown = buttons
+            self._show_buttons(buttons)
+        link = model.link(now_s)
+        facts = (
+            link, model.link_text(now_s), model.owner_text, model.you_own, model.may_take,
+            model.dead_man_text, model.operation.held, model.held, model.notice,
+            model.banners, model.end_text,
+        )  # fmt: skip
+        if facts != self._shown:
+            self._shown = facts
+            self._show_words(link, now_s)
+
+    # --- what people do -------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Ask for a stop, and let go of hold-to-run."""
+        self._let_go()
+        if self._model.source is Source.LIVE:
+            self.asked.emit(self._model.stop())
+
+    def press(self, button: Button) -> None:
+        """Press a button, if it does something now."""
+        message = self._model.press(button)
+        if message is not None:
+            self.asked.emit(message)
+
+    def take_or_release(self) -> None:
+        """Take the motion, or give it back."""
+        self._let_go()
+        self.asked.emit(self._model.take_or_release())
+
+    def hold_key(self, *, pressed: bool) -> bool:
+        """Hold-to-run by its key; False if it is not for the motion now."""
+        if not pressed:
+            self._let_go()
+            return True
+        if not self._model.you_own:
+            return False
+        self._grip("key", pressed=True)
+        return True
+
+    def hideEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """What cannot be seen cannot be held."""
+        self._let_go()
+        super().hideEvent(event)
+
+    def _grip(self, hand: str, *, pressed: bool) -> None:
+        if pressed:
+            self._grips.add(hand)
+        else:
+            self._grips.discard(hand)
+        self._model.hold(pressed=bool(self._grips))
+        self._paint_hold()
+
+    def _let_go(self) -> None:
+        self._grips.clear()
+        self._model.hold(pressed=False)
+        self._paint_hold()
+
+    # --- how it looks ---------------------------------------------------------------------------
+
+    def _made(self, button: Button) -> QPushButton:
+        name = text(f"state.button.{button.value}")
+        made = QPushButton(f"{name}\n{SHORTCUTS[f'state.button.{button.value}'][0]}", self)
+        made.setAccessibleName(name)
+        made.clicked.connect(lambda: self.press(button))
+        return made
+
+    def _lay_out(self) -> None:
+        words = QHBoxLayout()
+        for widget in (self.link, self.owner, self.take, self.dead_man):
+            words.addWidget(widget)
+        words.addWidget(self.refused, 1)
+        words.setSpacing(14)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        left = QVBoxLayout()
+        left.setSpacing(3)
+        left.addWidget(self.lamps)
+        left.addLayout(words)
+        left.addLayout(row)
+        body = QHBoxLayout()
+        body.addLayout(left, 1)
+        body.addWidget(self.hold_button)
+        body.addWidget(self.stop_button)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(4, 2, 4, 2)
+        outer.setSpacing(3)
+        top = QHBoxLayout()
+        top.setSpacing(3)
+        # Its height is kept, so that no button moves from under a hand when the end begins.
+        strut = QWidget(self)
+        strut.setFixedSize(0, round(1.7 * self.fontMetrics().height()))
+        for widget, share in ((strut, 0), (self.banner, 1), (self.ending, 2)):
+            top.addWidget(widget, share)
+        outer.addLayout(top)
+        outer.addLayout(body)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def _show_buttons(self, states: tuple[ButtonState, ...]) -> None:
+        for button in self.buttons.values():
+            button.setVisible(bool(states))
+        for state in states:
+            widget = self.buttons[state.button]
+            widget.setEnabled(state.allowed)
+            tip = text(f"state.tip.{state.button.value}")
+            widget.setToolTip(tip if state.allowed else f"{tip}: {state.why_not}")
+
+    def _show_words(self, link: Link, now_s: float) -> None:
+        model, theme = self._model, self._theme
+        self.banner.setText("   |   ".join(model.banners))
+        self.banner.setVisible(bool(model.banners))
+        words = _spotted(_LINK[link], model.link_text(now_s), theme)
+        self.ending.setText(model.end_text)
+        self.ending.setToolTip(f"{model.end_text}\n{model.end_why}")
+        self.ending.setVisible(bool(model.end_text))
+        gone = link in (Link.STALE, Link.LOST, Link.ENDED)
+        self.link.setText(f'<b style="color:{theme.fault}">{words}</b>' if gone else words)
+        you = "accent" if model.you_own else "dim"
+        self.owner.setText(_spotted(you, model.owner_text, theme))
+        held = model.operation.held
+        self.dead_man.setText(
+            _spotted("ok" if held else "warn", model.dead_man_text, theme)
+            if model.dead_man_text
+            else ""
+        )
+        own = model.you_own
+        self.take.setText(f"{text('state.release' if own else 'state.take')}   F9")
+        self.take.setEnabled(own or model.may_take)
+        self.take.setVisible(link is not Link.REPLAY)
+        self.hold_button.setVisible(link is not Link.REPLAY)
+        self.hold_button.setEnabled(own)
+        self.refused.setText(model.notice)
+        self.refused.setToolTip(model.notice)
+        self._paint_hold()
+        self._paint_stop(live=link is not Link.REPLAY)
+
+    def _paint_stop(self, *, live: bool) -> None:
+        self.stop_button.paint(self._theme, live=live)
+
+    def _paint_hold(self) -> None:
+        model = self._model
+        self.hold_button.paint(self._theme, held=model.held, owned=model.you_own)
+
+
+_LINK: Final = {
+    Link.WAITING: "warn",
+    Link.LIVE: "ok",
+    Link.STALE: "fault",
+    Link.LOST: "fault",
+    Link.ENDED: "fault",
+    Link.REPLAY: "accent",
+}
+
+
+def _spotted(role: str, words: str, theme: Theme) -> str:
+    return f'<span style="color:{getattr(theme, role)}">●</span> {escape(words)}'

@@ -1,0 +1,1 @@
+"""Scenarios picked, edited, checked and started."""

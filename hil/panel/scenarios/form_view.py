@@ -1,0 +1,238 @@
+"""A form: a line for each setting, edited in place, with steps back and the problems beside it.
+
+What is typed counts at once; the check comes when typing rests.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from hil.panel.scenarios.form_checking import Check, Checker
+from hil.panel.scenarios.form_delegate import NAME, PLACE, VALUE
+from hil.panel.scenarios.form_tree import FormTree
+from hil.panel.scenarios.models.form import FormModel
+from hil.panel.scenarios.models.form_edits import FormError
+from hil.panel.scenarios.models.form_files import offered
+from hil.panel.scenarios.models.form_nodes import NodeKind, Place
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import LIGHT, Theme
+
+
+class FormView(QWidget):
+    """A form.
+
+    Args:
+        theme: colours.
+        parent: widget that holds this one.
+    """
+
+    changed = Signal()
+    """The settings, or what is known of their problems, changed."""
+
+    def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model: FormModel | None = None
+        self._file: Path | None = None
+        self._whole = False
+        self.checker = Checker(self)
+        self.checker.found.connect(self._take)
+        self.tree = FormTree(theme, self._edit, self._offered, self)
+        self.tree.itemChanged.connect(self._ticked)
+        self.tree.currentItemChanged.connect(self._describe)
+        self.tree.itemActivated.connect(lambda item, _: self._begin_edit(item))
+        self.tree.itemClicked.connect(
+            lambda item, column: column == VALUE and self._begin_edit(item)
+        )
+        self.buttons = self._made_buttons()
+        self._about = QLabel()
+        self._about.setWordWrap(True)
+        self._about.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        room = QVBoxLayout(self)
+        room.setContentsMargins(0, 0, 0, 0)
+        bar = QHBoxLayout()
+        for button in self.buttons.values():
+            bar.addWidget(button)
+        bar.addStretch(1)
+        room.addLayout(bar)
+        room.addWidget(self.tree, 1)
+        room.addWidget(self._about)
+        self.setFocusProxy(self.tree)
+
+    @property
+    def model(self) -> FormModel | None:
+        """What is edited; None while there is nothing."""
+        return self._model
+
+    def set_model(
+        self, model: FormModel | None, check: Check | None = None, file: Path | None = None
+    ) -> None:
+        """Show another file.
+
+        Args:
+            model: its form.
+            check: what finds the problems of its table, in another thread.
+            file: where it is, to offer what lies beside it; None if it is nowhere.
+        """
+        self._model, self._file = model, file
+        self.tree.set_model(model)
+        self._enable_steps()
+        self.checker.set_work(model, check)
+
+    def show_only(self, place: Place) -> None:
+        """Show only the lines inside one line."""
+        self.tree.set_model(self._model, place)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.tree.set_theme(theme)
+
+    def close_checks(self) -> None:
+        """Wait for a check under way: the window closes."""
+        self.checker.close()
+
+    def _made_buttons(self) -> dict[str, QToolButton]:
+        made: dict[str, QToolButton] = {}
+        for name, keys, act in (
+            ("add", "Ins", self.add), ("remove", "Del", self.remove),
+            ("up", "Alt+Up", lambda: self.shift(-1)), ("down", "Alt+Down", lambda: self.shift(1)),
+            ("reshape", "", self.reshape), ("undo", "Ctrl+Z", self.undo),
+            ("redo", "Ctrl+Shift+Z", self.redo),
+        ):  # fmt: skip
+            button = QToolButton(self)
+            button.setText(text(f"form.{name}"))
+            button.setToolTip(text(f"form.{name}.tip"))
+            button.clicked.connect(act)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            made[name] = button
+            if keys:
+                shortcut = QShortcut(QKeySequence(keys), self.tree, act)
+                shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        return made
+
+    def _enable_steps(self) -> None:
+        model = self._model
+        self.buttons["undo"].setEnabled(model is not None and model.can_undo)
+        self.buttons["redo"].setEnabled(model is not None and model.can_redo)
+
+    def _describe(self, *_: object) -> None:
+        place = self.tree.current
+        node = None if place is None else self.tree.node(place)
+        parts = () if node is None else (node.about, node.bounds)
+        self._about.setText("   ".join(part for part in parts if part))
+
+    def _offered(self, place: Place) -> tuple[str, ...]:
+        return () if self._file is None else offered(place, self._file)
+
+    # --- edits ----------------------------------------------------------------------------------
+
+    def _begin_edit(self, item: QTreeWidgetItem) -> None:
+        node = self.tree.node(item.data(NAME, PLACE))
+        if node is not None and not node.inner and not node.fixed:
+            if self._model is not None:
+                self._model.settle()
+            self.tree.editItem(item, VALUE)
+
+    def _edit(self, place: Place, typed: str | None, chosen: object) -> None:
+        """Take what was typed (or chosen) in a line."""
+
+        def act(model: FormModel) -> Place:
+            before = model.node(place[:-1])
+            if typed is None:
+                model.put(place, chosen)
+            else:
+                model.edit(place, typed)
+            self._whole = before is not None and before.tag == place[-1]
+            return place
+
+        self._whole = False
+        self._do(act, lambda: self._whole)
+
+    def _ticked(self, item: QTreeWidgetItem, column: int) -> None:
+        if column != NAME:
+            return
+        place: Place = tuple(item.data(NAME, PLACE))
+        given = item.checkState(NAME) is Qt.CheckState.Checked
+        # Not from inside the item's own signal: its line is made anew.
+        QTimer.singleShot(0, lambda: self._do(lambda model: model.include(place, given)))
+
+    def add(self) -> None:
+        """Add an item to the list that the current line is, or is in."""
+        place = self.tree.current
+        while place:
+            node = self.tree.node(place)
+            if node is not None and node.kind is NodeKind.LIST:
+                self._do(lambda model, at=place: model.append(at))
+                return
+            place = place[:-1]
+
+    def remove(self) -> None:
+        """Remove the current item, or leave the setting out."""
+        if place := self.tree.current:
+            self._do(lambda model: model.remove(place))
+
+    def shift(self, by: int) -> None:
+        """Move the item that the current line is, or is in."""
+        place = self.tree.current
+        while place and not isinstance(place[-1], int):
+            place = place[:-1]
+        if place:
+            self._do(lambda model: model.move(place, by))
+
+    def reshape(self) -> None:
+        """Change between one number and six."""
+        place = self.tree.current
+        node = None if place is None else self.tree.node(place)
+        if place is not None and node is not None and "x-alternatives" in node.schema:
+            self._do(lambda model: model.reshape(place, 1 - (node.kind is NodeKind.ROW)))
+
+    def undo(self) -> None:
+        """Take the last change back."""
+        self._do(lambda model: model.undo())
+
+    def redo(self) -> None:
+        """Do it again."""
+        self._do(lambda model: model.redo())
+
+    def _do(
+        self, act: Callable[[FormModel], object], whole: Callable[[], bool] = lambda: True
+    ) -> None:
+        model = self._model
+        if model is None:
+            return
+        before, place = model.revision, self.tree.current
+        try:
+            result = act(model)
+        except FormError as error:
+            self._about.setText(str(error))
+            self.tree.show_again()
+            return
+        if model.revision == before:
+            return
+        if whole():
+            self.tree.fill(result if isinstance(result, tuple) else place)
+        else:
+            self.tree.show_again([result] if isinstance(result, tuple) else None)
+        self._enable_steps()
+        self.checker.rest()
+        self.changed.emit()
+
+    # --- problems -------------------------------------------------------------------------------
+
+    def _take(self, revision: int, problems: object) -> None:
+        model = self._model
+        if model is None or not isinstance(problems, tuple):
+            return
+        before = model.problems
+        if model.take(revision, problems):
+            self.tree.show_again([one.place for one in (*before, *problems)])
+            self.changed.emit()

@@ -1,0 +1,205 @@
+"""The files of settings that can be picked: what is shipped, and what lies in folders of one's own.
+
+Also the way back to a file. Shipped files are never written to, nor is a file that the panel did
+not write itself: its comments would be lost.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hil.config.file_kinds import SCENARIOS, FileKind, kind_of
+from hil.config.settings import ConfigError, read_toml
+from hil.config.shipped import configs_dir
+from hil.panel.scenarios.models.form_nodes import Place
+from hil.panel.scenarios.models.form_values import replaced, value_at
+from hil.panel.scenarios.models.toml_text import toml_of
+from hil.panel.shell.texts import text
+
+FILES_MAX: Final = 500
+"""Of one folder that are looked at."""
+_FILE_KEYS: Final = frozenset({"rig", "robot", "arm", "file", "scenario", "token_file"})
+"""Keys whose value may be the name of a file."""
+_SHIPPED_FOLDERS: Final = ("scenarios", "rigs", "robots", "arms")
+
+
+class SaveError(Exception):
+    """A file that cannot be written; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file that can be picked.
+
+    Args:
+        path: of the file.
+        kind: None if it cannot be told.
+        name: as it calls itself, or its file's.
+        description: in its own words; empty if it has none.
+        shipped: whether it came with the program.
+        problem: why it cannot be used; empty if it can be read.
+    """
+
+    path: Path
+    kind: FileKind | None
+    name: str
+    description: str
+    shipped: bool
+    problem: str = ""
+
+    @property
+    def station(self) -> str:
+        """``platform``, ``arm`` or ``together``; empty for a machine's file."""
+        return "" if self.kind is None else _STATIONS.get(self.kind, "")
+
+
+_STATIONS: Final[dict[FileKind, str]] = {
+    FileKind.PLATFORM_SCENARIO: "platform",
+    FileKind.ARM_SCENARIO: "arm",
+    FileKind.TOGETHER_SCENARIO: "together",
+}
+
+
+def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
+    """All files that can be picked: shipped ones first, scenarios before machines, by name.
+
+    Args:
+        folders: that are looked into besides; one that is not there has none.
+    """
+    found: dict[Path, Entry] = {}
+    for name in _SHIPPED_FOLDERS:
+        _collect(configs_dir() / name, found)
+    for folder in folders:
+        _collect(folder, found)
+    return tuple(sorted(found.values(), key=_order))
+
+
+def entry_of(path: Path) -> Entry:
+    """What a file is; one that cannot be read says why."""
+    shipped = is_shipped(path)
+    try:
+        table = read_toml(path)
+        kind = kind_of(table, str(path))
+    except ConfigError as error:
+        return Entry(path, None, path.stem, "", shipped, "; ".join(error.problems))
+    name, description = table.get("name"), table.get("description")
+    return Entry(
+        path,
+        kind,
+        name if isinstance(name, str) and name else path.stem,
+        description if isinstance(description, str) else "",
+        shipped,
+        "" if kind is not None else text("scenarios.no_kind"),
+    )
+
+
+def is_shipped(path: Path) -> bool:
+    """Whether a file belongs to the program."""
+    return path.resolve().is_relative_to(configs_dir().resolve())
+
+
+def _collect(folder: Path, found: dict[Path, Entry]) -> None:
+    try:
+        paths = sorted(folder.glob("*.toml"))[:FILES_MAX]
+    except OSError:
+        return
+    for path in paths:
+        entry = entry_of(path.resolve())
+        # Of others' folders only what is a file of settings: a pyproject.toml is not.
+        if entry.kind is not None or (entry.problem and entry.shipped):
+            found.setdefault(entry.path, entry)
+
+
+def _order(entry: Entry) -> tuple[int, bool, str, str]:
+    kinds = [*SCENARIOS, *(kind for kind in FileKind if kind not in SCENARIOS)]
+    rank = kinds.index(entry.kind) if entry.kind in kinds else len(kinds)
+    return rank, not entry.shipped, entry.name, str(entry.path)
+
+
+class Writer:
+    """Writer of new files; it may replace those that it wrote itself."""
+
+    def __init__(self) -> None:
+        self._written: set[Path] = set()
+
+    def may_write(self, path: Path) -> str:
+        """Why a file must not be written, and what to do; empty if it may be."""
+        if is_shipped(path):
+            return text("scenarios.save.shipped", path=path)
+        if os.path.lexists(path) and path.resolve() not in self._written:
+            return text("scenarios.save.there", path=path)
+        return ""
+
+    def save(self, table: Mapping[str, Any], path: Path, source: Path) -> dict[str, Any]:
+        """Write a table to a file, whole or not at all.
+
+        Args:
+            table: keys and values.
+            path: of the file; its folder is made.
+            source: the file that the table came from, for names relative to it.
+
+        Returns:
+            The table as it was written: with names of files as they are seen from there.
+
+        Raises:
+            SaveError: if it must not or cannot be written.
+            TomlError: if the table cannot be written as TOML.
+        """
+        if why := self.may_write(path):
+            raise SaveError(why)
+        moved = relocated(table, source, path)
+        written = toml_of(moved)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_text(written, encoding="utf-8")
+            self._put(draft, path)
+        except OSError as error:
+            raise SaveError(
+                text("scenarios.save.failed", path=path, why=error.strerror or error)
+            ) from error
+        finally:
+            with suppress(OSError):
+                draft.unlink()
+        self._written.add(path.resolve())
+        return moved
+
+    def _put(self, draft: Path, path: Path) -> None:
+        if path.resolve() in self._written:
+            draft.replace(path)
+            return
+        os.link(draft, path)  # refuses, as it should, what somebody has put there meanwhile
+
+
+def relocated(table: Mapping[str, Any], source: Path, target: Path) -> dict[str, Any]:
+    """A table for another folder: relative names of files beside the old one still lead there.
+
+    Args:
+        table: keys and values.
+        source: file that it came from.
+        target: file that it is to go to.
+    """
+    moved = dict(table)
+    for place in _names(table, ()):
+        name = str(value_at(table, place))
+        there = source.parent / name
+        if Path(name).is_absolute() or not there.is_file() or (target.parent / name).is_file():
+            continue
+        # A shipped file is found from anywhere by its bare name.
+        seen = Path(os.path.relpath(there.resolve(), target.parent.resolve()))
+        moved = replaced(moved, place, there.name if is_shipped(there) else str(seen))
+    return moved
+
+
+def _names(value: Any, place: Place) -> Iterable[Place]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _names(item, (*place, key))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _names(item, (*place, index))
+    elif isinstance(value, str) and value and place and place[-1] in _FILE_KEYS:
+        yield place

@@ -1,0 +1,147 @@
+"""A bench as a process of its own, with a session of its own.
+
+The panel's death does not kill it: its dead-man stops the motion.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+from hil.desk.places import Place, PlaceError, benches
+from hil.panel.scenarios.models.launch_child import HIL, Child
+from hil.panel.scenarios.models.toml_text import toml_value
+
+TOGETHER: Final = "together"
+"""The station of several parts: it has no desk; each part that a person leads has its own."""
+LOOK_EVERY_S: Final = 0.2
+"""How often a bench's desk is looked for [s]."""
+
+
+class LaunchState(Enum):
+    """How far a bench is."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    """Its desk answers; or, where it has none of its own, it has begun."""
+    ENDED = "ended"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteAddress:
+    """Where an arm station listens for handles.
+
+    Args:
+        socket: path of its socket.
+        token_file: file with the token.
+    """
+
+    socket: Path
+    token_file: Path
+
+
+class BenchRun:
+    """A bench that a person leads, begun from the panel.
+
+    Args:
+        path: of the scenario.
+        station: ``platform``, ``arm`` or ``together``.
+        out: folder that gets a new folder for the run.
+        now_s: monotonic time [s].
+        remote: where an arm station shall listen for handles; None to leave its source as it is.
+        source: the scenario's own source table, whose limits and frame `remote` keeps.
+        find: lists the benches that answer; another one only in tests.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        station: str,
+        out: Path,
+        *,
+        now_s: Callable[[], float],
+        remote: RemoteAddress | None = None,
+        source: dict[str, Any] | None = None,
+        find: Callable[[], list[Place]] = benches,
+    ) -> None:
+        self.station, self.path = station, path
+        self._now_s, self._find = now_s, find
+        self._looked_s = -float("inf")
+        self._child = Child(bench_arguments(path, station, out, remote, source))
+        self.state = LaunchState.STARTING
+        self.desk: Path | None = None
+        """Its desk's socket, once it is found."""
+        self.error = ""
+        """Why it failed, in its own words."""
+
+    @property
+    def pid(self) -> int:
+        """Number of its process."""
+        return self._child.pid
+
+    def poll(self) -> LaunchState:
+        """Look at it; the state afterwards."""
+        if self.state in (LaunchState.ENDED, LaunchState.FAILED):
+            return self.state
+        status = self._child.status
+        if status is not None:
+            answer = self._child.answer() or {}
+            well = status == 0 and answer.get("ok", True)
+            self.state = LaunchState.ENDED if well else LaunchState.FAILED
+            self.error = "" if well else self._child.why()
+            self.recording = _path_or_none(answer.get("recording"))
+        elif self.state is LaunchState.STARTING:
+            self._look()
+        return self.state
+
+    recording: Path | None = None
+    """Its file, once it has ended."""
+
+    def _look(self) -> None:
+        now_s = self._now_s()
+        if now_s - self._looked_s < LOOK_EVERY_S:
+            return
+        self._looked_s = now_s
+        if self.station == TOGETHER:
+            self.state = LaunchState.RUNNING
+            return
+        with suppress(PlaceError):
+            found = next((place for place in self._find() if place.pid == self._child.pid), None)
+            if found is not None:
+                self.desk, self.state = found.path, LaunchState.RUNNING
+
+    def ask_to_stop(self) -> None:
+        """Ask it to stop along its path, park and end, as Ctrl-C does."""
+        self._child.ask_to_stop()
+
+    def forget(self) -> None:
+        """Let go of it; it goes on."""
+        self._child.forget()
+
+
+def bench_arguments(
+    path: Path,
+    station: str,
+    out: Path,
+    remote: RemoteAddress | None = None,
+    source: dict[str, Any] | None = None,
+) -> list[str]:
+    """Arguments of the interpreter that begin a bench in real time."""
+    begun = [*HIL, "run", str(path), "--out", str(out), "--json"]
+    if station == TOGETHER:
+        return begun  # each part has its own clock, and its own word on whether it is led
+    begun += ["--clock", "real", "--operator"]
+    if remote is not None:
+        kept = {key: (source or {})[key] for key in ("limits", "frame") if key in (source or {})}
+        table = kept | {
+            "kind": "remote", "listen": str(remote.socket), "token_file": str(remote.token_file),
+        }  # fmt: skip
+        begun += ["--set", f"source={toml_value(table)}"]
+    return begun
+
+
+def _path_or_none(value: object) -> Path | None:
+    return Path(value) if isinstance(value, str) and value else None

@@ -1,0 +1,95 @@
+"""Dry runs and reports in the background: work that moves nothing and may be ended at any time."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from hil.panel.scenarios.models.launch_child import HIL, Child
+
+DRY_RUN: Final = ("-m", "hil.panel.scenarios.models.dry_run")
+
+
+@dataclass(frozen=True, slots=True)
+class DryOutcome:
+    """How a dry run ended.
+
+    Args:
+        ok: whether all went well.
+        reason: how it ended, or what went wrong.
+        recording: its file; None if there is none.
+    """
+
+    ok: bool
+    reason: str
+    recording: Path | None
+
+
+class DryRun:
+    """A dry run, in the background.
+
+    Args:
+        path: of the scenario.
+        out: folder that gets a new folder for the run.
+    """
+
+    def __init__(self, path: Path, out: Path) -> None:
+        self._child = Child([*DRY_RUN, str(path), str(out)])
+        self._read = 0
+        self._outcome: DryOutcome | None = None
+        self.share = 0.0
+        """How much of it is done, 0 to 1."""
+
+    def poll(self) -> DryOutcome | None:
+        """Return how it went; None while it runs."""
+        if self._outcome is None:
+            ended = self._child.status is not None
+            self._listen()
+            if ended and self._outcome is None:
+                self._outcome = DryOutcome(False, self._child.why(), None)
+        return self._outcome
+
+    def _listen(self) -> None:
+        *lines, _ = self._child.told(self._read).split(b"\n")
+        for line in lines:
+            self._read += len(line) + 1
+            with suppress(orjson.JSONDecodeError, KeyError):
+                said = orjson.loads(line)
+                self.share = float(said.get("share", self.share))
+                if "result" in said:
+                    told = said["result"]
+                    recording = Path(told["recording"]) if told["recording"] else None
+                    self._outcome = DryOutcome(told["ok"], told["reason"], recording)
+
+    def end(self) -> None:
+        """End it."""
+        self._child.end()
+
+
+class ReportRun:
+    """`hil report` of a recording, in the background.
+
+    Args:
+        recording: its file.
+    """
+
+    def __init__(self, recording: Path) -> None:
+        self._child = Child([*HIL, "report", str(recording), "--json"])
+        self.error = ""
+        """Why there is no page; empty while there is none yet."""
+
+    def poll(self) -> Path | None:
+        """Return the page when it is there."""
+        if self._child.status is None:
+            return None
+        page = (self._child.answer() or {}).get("report")
+        if not page:
+            self.error = self._child.why() or "?"
+            return None
+        return Path(page)
+
+    def end(self) -> None:
+        """End it."""
+        self._child.end()

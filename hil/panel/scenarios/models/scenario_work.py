@@ -1,0 +1,212 @@
+"""What is done with a scenario: checked, tried in a dry run, run, reported; and what is told of it.
+
+Every work is a process of its own that is looked at and never waited for. There is at most one of
+each kind.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hil.panel.lead.models.handles import HandlesPlace, RemoteWriter
+from hil.panel.scenarios.models.catalogue import Entry
+from hil.panel.scenarios.models.launch import TOGETHER, BenchRun, LaunchState
+from hil.panel.scenarios.models.launch_check import CheckFinding, CheckOutcome, CheckRun
+from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
+from hil.panel.shell.texts import text
+from hil.stations.arm.scenario import PLANNED
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has become of a work.
+
+    Args:
+        words: for people.
+        findings: of a check; None if it was none.
+        desk: socket of the bench that has begun; None if none has, or it has none of its own.
+        arm: writes to the live arm station that has begun; None if none has.
+        page: the report that was made; None if none was.
+    """
+
+    words: str
+    findings: tuple[CheckFinding, ...] | None = None
+    desk: Path | None = None
+    arm: RemoteWriter | None = None
+    page: Path | None = None
+
+
+class ScenarioWork:
+    """The works of one dock.
+
+    Args:
+        now_s: monotonic time [s].
+        out: folder for runs.
+    """
+
+    def __init__(self, now_s: Callable[[], float], out: Path) -> None:
+        self._now_s, self._out = now_s, out
+        self.check: CheckRun | None = None
+        """The check that goes on."""
+        self.dry: DryRun | None = None
+        """The dry run that goes on."""
+        self.report: ReportRun | None = None
+        """The report that is being made."""
+        self.bench: BenchRun | None = None
+        """The bench that was started last."""
+        self.recording: Path | None = None
+        """Of the last run; None while there is none."""
+        self._place: HandlesPlace | None = None
+        self._name = self._words = ""
+
+    @property
+    def running(self) -> bool:
+        """Whether a bench that was started here goes on."""
+        states = (LaunchState.STARTING, LaunchState.RUNNING)
+        return self.bench is not None and self.bench.state in states
+
+    @property
+    def proving(self) -> bool:
+        """Whether a check or a dry run goes on."""
+        return self.check is not None or self.dry is not None
+
+    # --- beginning ------------------------------------------------------------------------------
+
+    def begin_check(self, entry: Entry) -> str:
+        """Prove the whole motion; what is told of it."""
+        self._name = entry.name
+        self.check = CheckRun(entry.path)
+        return text("scenarios.checking")
+
+    def begin_dry_run(self, entry: Entry) -> str:
+        """Try it in the virtual clock; what is told of it."""
+        self._name, self.recording = entry.name, None
+        self.dry = DryRun(entry.path, self._out)
+        return text("scenarios.drying", name=entry.name)
+
+    def begin_bench(self, entry: Entry, table: Mapping[str, Any]) -> str:
+        """Run it in real time, led from panels; what is told of it.
+
+        Args:
+            entry: the scenario.
+            table: what is in it; an arm's source that a person moves gives way to the handles on
+                the screen, a planned one is played as it is written; parts together say
+                themselves which of them are led.
+        """
+        self.forget_bench()
+        self._words = running_words(entry, table)
+        remote, source = None, None
+        if entry.station == "arm" and table["source"]["kind"] not in PLANNED:
+            self._place = HandlesPlace()
+            remote, source = self._place.address, dict(table["source"])
+        self.bench = BenchRun(entry.path, entry.station, self._out, now_s=self._now_s,
+                              remote=remote, source=source)  # fmt: skip
+        return text("scenarios.starting", name=entry.name)
+
+    def begin_report(self, recording: Path) -> str:
+        """Make the page of a recording; what is told of it."""
+        self.report = ReportRun(recording)
+        return text("scenarios.reporting")
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def poll(self) -> Iterator[News]:
+        """Look at every work; what is new."""
+        for look in (self._look_at_check, self._look_at_dry_run, self._look_at_bench,
+                     self._look_at_report):  # fmt: skip
+            news = look()
+            if news is not None:
+                yield news
+
+    def _look_at_check(self) -> News | None:
+        outcome = None if self.check is None else self.check.poll()
+        if outcome is None or self.check is None:
+            return None
+        self.check.end()
+        self.check = None
+        return News(self._verdict(outcome), findings=outcome.findings)
+
+    def _verdict(self, outcome: CheckOutcome) -> str:
+        wrong = sum(one.wrong for one in outcome.findings)
+        if outcome.error:
+            return text("scenarios.check.failed", name=self._name, why=outcome.error)
+        if not outcome.ok:
+            return text("scenarios.check.refused", name=self._name, count=wrong)
+        return text(f"scenarios.check.{'ok' if outcome.findings else 'all_ok'}", name=self._name)
+
+    def _look_at_dry_run(self) -> News | None:
+        outcome = None if self.dry is None else self.dry.poll()
+        if outcome is None or self.dry is None:
+            return None
+        self.dry.end()
+        self.dry = None
+        self.recording = outcome.recording
+        key = "scenarios.dry.ok" if outcome.ok else "scenarios.dry.bad"
+        return News(text(key, name=self._name, why=outcome.reason))
+
+    def _look_at_bench(self) -> News | None:
+        bench = self.bench
+        if bench is None:
+            return None
+        before, now = bench.state, bench.poll()
+        if now is before:
+            return None
+        desk, arm = None, None
+        if now is LaunchState.RUNNING:
+            words, desk = self._words, bench.desk
+            if self._place is not None:
+                address = self._place.address.socket
+                arm = RemoteWriter(address, self._place.token, self._now_s)
+        else:
+            words = text(f"scenarios.{now.value}", name=bench.path.stem, why=bench.error)
+            self.recording = bench.recording or self.recording
+        return News(words, desk=desk, arm=arm)
+
+    def _look_at_report(self) -> News | None:
+        if self.report is None:
+            return None
+        page, error = self.report.poll(), self.report.error
+        if page is None and not error:
+            return None
+        self.report.end()
+        self.report = None
+        told = text("scenarios.report.failed", why=error) if error else str(page)
+        return News(told, page=page)
+
+    # --- ending ---------------------------------------------------------------------------------
+
+    def forget_bench(self) -> None:
+        """Let go of the bench that was started last; it goes on if it runs."""
+        if self.bench is not None:
+            self.bench.forget()
+            self.bench = None
+        if self._place is not None:
+            self._place.remove()
+            self._place = None
+
+    def close(self) -> None:
+        """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
+        for run in (self.check, self.dry, self.report):
+            if run is not None:
+                run.end()
+        self.check = self.dry = self.report = None
+        self.forget_bench()
+
+
+def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
+    """What is told of a bench once it runs: where its desk is, or those of its parts.
+
+    Args:
+        entry: the scenario.
+        table: what is in it.
+    """
+    name = entry.path.stem
+    if entry.station != TOGETHER:
+        return text("scenarios.running", name=name)
+    parts = table["part"]
+    led = ", ".join(part["name"] for part in parts if part.get("operator", False))
+    alone = ", ".join(part["name"] for part in parts if not part.get("operator", False))
+    if led and alone:
+        return text("scenarios.running.parts.some", name=name, led=led, alone=alone)
+    return text(f"scenarios.running.parts.{'led' if led else 'alone'}", name=name)

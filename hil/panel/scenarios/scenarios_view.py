@@ -1,0 +1,286 @@
+"""Scenarios: pick, edit, check, try in a dry run, run."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from hil.config.file_kinds import FileKind
+from hil.config.settings import ConfigError, read_toml
+from hil.panel.scenarios.form_view import FormView
+from hil.panel.scenarios.models.catalogue import Entry, SaveError, Writer, catalogue, entry_of
+from hil.panel.scenarios.models.form import FormModel
+from hil.panel.scenarios.models.form_check import problems_of
+from hil.panel.scenarios.models.launch_check import CheckFinding
+from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
+from hil.panel.scenarios.models.toml_text import TomlError
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import LIGHT, Theme
+
+_ACTIONS = ("check", "dry", "run", "stop", "save", "report", "replay")
+
+
+class ScenariosView(QWidget):
+    """Scenarios and machines.
+
+    Args:
+        now_s: monotonic time [s].
+        out: folder for runs.
+        folders: with scenarios of one's own.
+        theme: colours.
+    """
+
+    bench_ready = Signal(object)
+    """The socket (Path) of the desk of a bench that was started here."""
+    arm_started = Signal(object)
+    """The `RemoteWriter` to an arm station that was started here."""
+    replay_wanted = Signal(object)
+    """The recording (Path) to show."""
+
+    def __init__(
+        self, now_s: Callable[[], float], out: Path = Path("runs"),
+        folders: Iterable[Path] = (Path(),), theme: Theme = LIGHT,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._folders = tuple(folders)
+        self.work = ScenarioWork(now_s, out)
+        """What goes on with scenarios."""
+        self._entry: Entry | None = None
+        self._writer = Writer()
+        self._build(theme)
+        self.reload()
+
+    # --- building -------------------------------------------------------------------------------
+
+    def _build(self, theme: Theme) -> None:
+        self.picker = QComboBox()
+        self.picker.setAccessibleName(text("scenarios.pick"))
+        self.picker.setMinimumContentsLength(12)
+        policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        self.picker.setSizeAdjustPolicy(policy)
+        self.picker.activated.connect(lambda row: self.open_scenario(self.picker.itemData(row)))
+        self._description = QLabel()
+        self._description.setWordWrap(True)
+        self.form = FormView(theme)
+        self.form.changed.connect(self._enable)
+        self._told = QLabel()
+        self._told.setWordWrap(True)
+        self.progress = QProgressBar()
+        self.progress.setRange(0, 1000)
+        self.findings = QListWidget()
+        self.findings.setWordWrap(True)
+        self.findings.setMaximumHeight(6 * self.fontMetrics().lineSpacing())
+        acts = (
+            self.check, self.dry_run, self.run, self.stop, self.save_as, self.report, self._replay,
+        )  # fmt: skip
+        self.buttons = {name: QPushButton(text(f"scenarios.{name}")) for name in _ACTIONS}
+        first, second = QHBoxLayout(), QHBoxLayout()
+        for name, act in zip(_ACTIONS, acts, strict=True):
+            self.buttons[name].clicked.connect(lambda _, act=act: act())
+            (second if name in ("save", "report", "replay") else first).addWidget(
+                self.buttons[name]
+            )
+        room = QVBoxLayout(self)
+        room.addWidget(self.picker)
+        room.addWidget(self._description)
+        room.addWidget(self.form, 1)
+        room.addLayout(first)
+        room.addLayout(second)
+        for widget in (self._told, self.progress, self.findings):
+            room.addWidget(widget)
+        self.progress.hide()
+        self.findings.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.form.set_theme(theme)
+
+    def reload(self) -> None:
+        """Look for files again."""
+        self.picker.clear()
+        for entry in catalogue(self._folders):
+            key = "scenarios.entry" if entry.shipped else "scenarios.entry.own"
+            station = text(f"scenarios.station.{entry.station}")
+            folder = entry.path.parent.name
+            self.picker.addItem(text(key, station=station, name=entry.name, folder=folder),
+                                entry.path)  # fmt: skip
+        self.picker.setCurrentIndex(-1 if self._entry is None else self._row_of(self._entry.path))
+        self._enable()
+
+    def _row_of(self, path: Path) -> int:
+        rows = range(self.picker.count())
+        return next((row for row in rows if self.picker.itemData(row) == path), -1)
+
+    # --- files ----------------------------------------------------------------------------------
+
+    def open_scenario(self, path: Path | None) -> None:
+        """Show a file; one that cannot be read says why."""
+        if path is None:
+            return
+        entry = self._entry = entry_of(path.resolve())
+        self.picker.setCurrentIndex(self._row_of(entry.path))
+        self._description.setText(entry.problem or entry.description)
+        self._show_findings(())
+        self._told.clear()
+        self.form.set_model(None)
+        if entry.kind is not None:
+            try:
+                table = read_toml(entry.path)
+            except ConfigError as error:
+                self._description.setText(str(error))
+            else:
+                self._show_form(FormModel(entry.kind, table), entry.kind, entry.path)
+        self._enable()
+
+    def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:
+        self.form.set_model(model, lambda table: problems_of(kind, table, path), path)
+
+    def save_as(self) -> None:
+        """Ask for a name and save there."""
+        model, entry = self.form.model, self._entry
+        if model is None or entry is None:
+            return
+        name = str(model.table.get("name") or entry.path.stem)
+        start = Path.cwd() if entry.shipped else entry.path.parent
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, text("scenarios.save.title"), str(start / f"{name}.toml"),
+            text("scenarios.save.filter"),
+        )  # fmt: skip
+        if chosen:
+            self.save(Path(chosen))
+
+    def save(self, path: Path) -> bool:
+        """Save what is edited as a file; says why if it cannot.
+
+        Returns:
+            Whether it was saved.
+        """
+        model, entry = self.form.model, self._entry
+        if model is None or entry is None:
+            return False
+        path = path if path.suffix == ".toml" else path.with_name(f"{path.name}.toml")
+        try:
+            self._writer.save(model.table, path, entry.path)
+        except (SaveError, TomlError) as error:
+            self._told.setText(str(error))
+            return False
+        model.saved()
+        self._folders = tuple(dict.fromkeys((*self._folders, path.parent)))
+        self.open_scenario(path)
+        self.reload()
+        self._told.setText(text("scenarios.saved", path=path))
+        return True
+
+    # --- what is done with one ------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Prove the whole motion, in a process of its own."""
+        if self._entry is not None and self.work.check is None:
+            self._show_findings(())
+            self._told.setText(self.work.begin_check(self._entry))
+            self._enable()
+
+    def dry_run(self) -> None:
+        """Try it in the virtual clock, in a process of its own."""
+        if self._entry is not None and self.work.dry is None:
+            self._told.setText(self.work.begin_dry_run(self._entry))
+            self.progress.show()
+            self._enable()
+
+    def run(self) -> None:
+        """Begin a bench in real time, led from panels."""
+        entry, model = self._entry, self.form.model
+        if entry is not None and model is not None and not self.work.running:
+            self._told.setText(self.work.begin_bench(entry, model.table))
+            self._enable()
+
+    def stop(self) -> None:
+        """Ask the bench that was started here to stop along its path, park and end."""
+        if self.work.bench is not None:
+            self.work.bench.ask_to_stop()
+
+    def report(self) -> None:
+        """Make the page of the last recording, and open it."""
+        if self.work.recording is not None and self.work.report is None:
+            self._told.setText(self.work.begin_report(self.work.recording))
+            self._enable()
+
+    def _replay(self) -> None:
+        if self.work.recording is not None:
+            self.replay_wanted.emit(self.work.recording)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Look at the processes; called by the window's timer, hidden or not."""
+        if self.work.dry is not None:
+            self.progress.setValue(round(1000.0 * self.work.dry.share))
+        for news in self.work.poll():
+            self._hear(news)
+
+    def _hear(self, news: News) -> None:
+        self._told.setText(news.words)
+        self.progress.setVisible(self.work.dry is not None)
+        if news.findings is not None:
+            self._show_findings(news.findings)
+        if news.desk is not None:
+            self.bench_ready.emit(news.desk)
+        if news.arm is not None:
+            self.arm_started.emit(news.arm)
+        if news.page is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(news.page.resolve())))
+        self._enable()
+
+    def _show_findings(self, findings: Iterable[CheckFinding]) -> None:
+        self.findings.clear()
+        for one in findings:
+            key = "scenarios.finding" if one.t_s is None else "scenarios.finding.timed"
+            self.findings.addItem(
+                text(key, place=one.place, quantity=one.quantity, value=one.value,
+                     unit=one.unit, limit=one.limit, t_s=one.t_s)
+            )  # fmt: skip
+        self.findings.setVisible(self.findings.count() > 0)
+
+    def _enable(self) -> None:
+        """Let only what makes sense now be pressed, and say why the rest cannot."""
+        model, entry = self.form.model, self._entry
+        wrong = model is None or bool(model.problems)
+        changed = model is not None and model.changed
+        station = "" if entry is None else entry.station
+        ready = bool(station) and not wrong and not changed
+        work = self.work
+        possible = {
+            "check": ready and not work.proving,
+            "dry": ready and not work.proving and station != "together",
+            "run": ready and not work.running,
+            "stop": work.running,
+            "save": model is not None and not wrong,
+            "report": work.recording is not None and work.report is None,
+            "replay": work.recording is not None,
+        }
+        why = text("scenarios.wrong") if wrong and model else ""
+        why = why or (text("scenarios.unsaved") if changed else "")
+        for name, button in self.buttons.items():
+            button.setEnabled(possible[name])
+            button.setToolTip("" if possible[name] else why)
+        if why:
+            self._told.setText(why)
+        elif self._told.text() in (text("scenarios.wrong"), text("scenarios.unsaved")):
+            self._told.clear()
+
+    def close_all(self) -> None:
+        """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
+        self.form.close_checks()
+        self.work.close()

@@ -1,0 +1,56 @@
+"""The dock of the scope."""
+
+from contextlib import suppress
+from typing import Final
+
+from hil.panel.live.session import Session, Turn
+from hil.panel.scope.models.scope import ScopeModel
+from hil.panel.scope.view import ScopeView
+from hil.panel.shell.dock_views import OfRun
+from hil.panel.shell.theme import Theme
+
+FIRST_TRACES: Final = {
+    "platform": tuple(f"measured_length_leg{leg}_m" for leg in range(1, 7)),
+    "arm": tuple(f"space_q_joint{joint}_rad" for joint in range(1, 7)),
+}
+"""Signals of each station that are shown at first."""
+
+
+class ScopeDock(OfRun[ScopeView]):
+    """The scope of the run; signals that the next run has as well stay chosen.
+
+    Args:
+        theme: colours.
+    """
+
+    in_scenes = True
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.model: ScopeModel | None = None
+        """Of the run that is shown; None before the first."""
+
+    def set_session(self, session: Session | None) -> None:
+        """Show another run; the last one stays when there is none."""
+        if session is None:
+            return
+        facts = session.facts
+        before = [] if self.model is None else [trace.name for trace in self.model.traces]
+        model = ScopeModel(facts)
+        for name in before:
+            with suppress(KeyError):
+                model.show(name)
+        if not model.traces:
+            for name in FIRST_TRACES[facts.station]:
+                model.show(name)
+        self.model = model
+        if self.view is None:
+            self.view = ScopeView(model, self._theme)
+            self.put(self.view)
+        else:
+            self.view.set_model(model)
+
+    def take(self, turn: Turn) -> None:
+        """Keep the samples, seen or not."""
+        if self.model is not None:
+            self.model.take(turn.batch)

@@ -1,0 +1,1 @@
+"""The window itself: docks, menus, theme, texts."""

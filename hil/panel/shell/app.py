@@ -1,0 +1,79 @@
+"""The panel's process: one application, one window."""
+
+import getpass
+import os
+import signal
+import sys
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+
+from hil.panel.shell.garbage import collected_here
+from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.window import MainWindow
+from hil.timing.realtime import RealClock
+
+
+def stored_settings() -> QSettings:
+    """Where layout and colours are remembered: a file in the user's folder of settings.
+
+    A file that cannot be read is taken for an empty one.
+    """
+    form, scope = QSettings.Format.IniFormat, QSettings.Scope.UserScope
+    return QSettings(form, scope, "hil-bench", "panel")
+
+
+def client_name() -> str:
+    """Under which name others see this panel."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.geteuid())
+    return f"{user[:40]} (panel {os.getpid()})"
+
+
+def run_panel(opening: Opening) -> int:
+    """Open the window and stay until it is closed.
+
+    Args:
+        opening: what to begin with.
+
+    Returns:
+        The process's exit status.
+    """
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(["hil panel"])
+    app.setApplicationName("hil-bench panel")
+    app.setDesktopFileName("hil-bench-panel")
+    window = MainWindow(stored_settings(), RealClock().now_s, client_name())
+    _hear_faults(window)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: app.exit(0))
+    window.show()
+    QTimer.singleShot(0, lambda: window.open(opening))
+    try:
+        with collected_here(window):
+            return app.exec()
+    finally:
+        window.shut()
+        sys.excepthook = sys.__excepthook__
+
+
+def _hear_faults(window: MainWindow) -> None:
+    """A fault that reaches nobody stops the motion that is owned here; a new one is printed.
+
+    One that lasts comes back in every turn.
+    """
+    printed = ""
+
+    def heard(kind: type[BaseException], fault: BaseException, at: TracebackType | None) -> None:
+        nonlocal printed
+        if (words := f"{kind.__name__}: {fault}") != printed:
+            traceback.print_exception(kind, fault, at)
+            printed = words
+        window.fail(fault)
+
+    sys.excepthook = heard

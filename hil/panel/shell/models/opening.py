@@ -1,0 +1,85 @@
+"""What ``hil panel`` opens: a scenario, a recording, a bench that runs, or a choice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hil.cli.stations import station_of
+from hil.config.settings import ConfigError
+from hil.desk.places import Place, PlaceError, benches
+from hil.recording.header import RECORDING_NAME
+
+What = Literal["scenario", "run", "bench", "choice", "scenarios"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the window begins with.
+
+    Args:
+        what: a scenario ready to run, a recording, the one bench that runs, a choice of several
+            benches, or the list of scenarios.
+        path: of the scenario, the recording or the bench's socket; None for a choice or the list.
+        station: of a scenario, as its file says; empty otherwise.
+        benches: those that run.
+    """
+
+    what: What
+    path: Path | None = None
+    station: str = ""
+    benches: tuple[Place, ...] = ()
+
+
+def opening_of(name: str | None) -> Opening:
+    """Find out what is meant.
+
+    Args:
+        name: what the command line says; None if nothing.
+
+    Raises:
+        ConfigError: if there is nothing of that name, or it is of no use here.
+    """
+    if name is None:
+        return _running(_benches())
+    path = Path(name)
+    if path.is_dir():
+        return Opening("run", _recording_in(path))
+    if path.suffix == ".mcap":
+        if not path.is_file():
+            raise ConfigError(str(path), ["no such file; give a folder of a run, or its file"])
+        return Opening("run", path.resolve())
+    found, kind = station_of(name)
+    return Opening("scenario", found, kind.value)
+
+
+def _benches() -> tuple[Place, ...]:
+    try:
+        return tuple(benches())
+    except PlaceError as error:
+        raise ConfigError("benches", [str(error)]) from error
+
+
+def _running(found: Sequence[Place]) -> Opening:
+    if not found:
+        return Opening("scenarios")
+    if len(found) == 1:
+        return Opening("bench", found[0].path, benches=tuple(found))
+    return Opening("choice", benches=tuple(found))
+
+
+def _recording_in(folder: Path) -> Path:
+    """The recording of a run's folder.
+
+    Raises:
+        ConfigError: if there is none, or several.
+    """
+    if (folder / RECORDING_NAME).is_file():
+        return (folder / RECORDING_NAME).resolve()
+    inside = sorted(folder.rglob(RECORDING_NAME))
+    if len(inside) == 1:
+        return inside[0].resolve()
+    if not inside:
+        raise ConfigError(str(folder), [f"no {RECORDING_NAME} in it; need the folder of a run"])
+    some = ", ".join(str(path.parent) for path in inside[:5])
+    raise ConfigError(str(folder), [f"{len(inside)} runs are in it; name one: {some}"])

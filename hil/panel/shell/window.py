@@ -1,0 +1,299 @@
+"""The main window: a strip that is always seen, docks around nothing, and what they show.
+
+A fault of the panel's own gives the motion back: pictures that may be wrong steer nothing. Those
+of a panel that owns nothing steer nothing anyway: it stops nobody else.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from hil.desk.client import DeskClient, DeskRefusedError
+from hil.desk.messages import ClientMessage, Take
+from hil.panel.lead.screen_lock import ScreenLock
+from hil.panel.live.session import LiveSession, ReplaySession, Session
+from hil.panel.shell.dock_layout import Docks
+from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import Theme
+from hil.panel.shell.window_colours import Colours
+from hil.panel.shell.window_leaving import may_leave, owns, stays
+from hil.panel.shell.window_menus import Menus
+from hil.panel.shell.window_reading import Reading
+from hil.panel.shell.window_strip import Strip, bar_of
+from hil.panel.shell.window_turns import TURN_MS, Turns
+
+if TYPE_CHECKING:
+    from hil.panel.lead.models.handles import RemoteWriter
+    from hil.panel.study.models.replay import FileFeed
+
+PAINTED_MS: Final = 3 * TURN_MS
+"""After the last view was made, until all of them were painted once [ms]."""
+TOLD_MS: Final = 8000
+"""How long a message stays in the status bar [ms]."""
+
+
+class MainWindow(QMainWindow):
+    """The operator's window.
+
+    Args:
+        settings: where layout and colours are remembered.
+        now_s: monotonic time [s].
+        name: under which other panels see this one.
+    """
+
+    def __init__(self, settings: QSettings, now_s: Callable[[], float], name: str) -> None:
+        super().__init__()
+        self._now_s = now_s
+        self._name = name
+        self._session: Session | None = None
+        self._colours = Colours(settings)
+        self.setDockNestingEnabled(True)
+        self.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.GroupedDragging
+        )
+        self.strip = Strip(self.theme, now_s)
+        self.strip.wish.connect(self.send)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
+        self._take_due: Take | None = None
+        self._replay_agreed = False
+        self.turns = Turns(self, now_s)
+        """What is done thirty times a second."""
+        self.views = self.turns.views
+        """By the names of their docks; they are made in the first turns, or when asked for."""
+        self.resize(self._first_size())
+        self.docks = Docks(self, settings)
+        self.menus = Menus(self)
+        self.statusBar().setSizeGripEnabled(False)
+        self._placed = self.docks.restore()
+        self.screen_lock = ScreenLock(self)
+        """Hears that the screen is being locked."""
+        self.screen_lock.locked.connect(self.strip.let_go)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._colours.name))
+        self.reading = Reading(self.statusBar(), now_s, self._replayed, self.tell)
+        """The recording that is on its way to be shown."""
+        self.use_theme(self._colours.name)
+        self._show_session()
+        self.turns.begin()
+
+    def completed(self) -> None:
+        """All views were made: divide the room, and take what was wanted, once they are painted."""
+        if not self._placed:
+            QTimer.singleShot(0, self._settle)
+        QTimer.singleShot(PAINTED_MS, self._complete)
+
+    def _complete(self) -> None:
+        (self.docks.tidy if self._placed else self._settle)()
+        message, self._take_due = self._take_due, None
+        if message is not None:
+            self.send(message)
+
+    def fail(self, error: BaseException) -> None:
+        """A fault of the panel's own: let go, stop what is led from here, and say so for good."""
+        self.strip.let_go()
+        self._take_due = None
+        if isinstance(self._session, LiveSession):
+            self._session.give_up()
+        self.tell(text("window.failed", why=self.strip.tell_fault(error)))
+
+    # --- what it is connected to ----------------------------------------------------------------
+
+    @property
+    def session(self) -> Session | None:
+        """What is shown: a bench, a recording, or nothing."""
+        return self._session
+
+    def open(self, opening: Opening) -> None:
+        """Show what the command line means."""
+        match opening.what:
+            case "run":
+                self.replay(opening.path or Path())
+            case "bench":
+                self.connect_to(opening.path or Path())
+            case "choice":
+                self.menus.choose_bench()
+            case "scenario" | "scenarios":
+                self.docks.show("scenarios")
+                self.views["scenarios"].open_scenario(opening.path)
+
+    def connect_to(self, path: Path, *, take: bool = False) -> bool:
+        """Watch a bench that runs.
+
+        Args:
+            path: its socket.
+            take: whether to ask for its motion at once, for a run that was begun here and is ready.
+
+        Returns:
+            Whether it is shown; if not, it was not to be, or the status bar says why.
+        """
+        if stays(self, path.name) if take else not may_leave(self, "window.benches"):
+            return False
+        self.reading.give_up()
+        try:
+            client = DeskClient.connect(path, self._name)
+        except DeskRefusedError as error:
+            self.tell(text("window.refused", why=str(error)))
+            return False
+        session = LiveSession(client, self._now_s, QGuiApplication.queryKeyboardModifiers)
+        self._take_on(session)
+        self.tell(text("window.connected", name=session.facts.name))
+        if take:
+            self.send(session.bench.take_or_release())
+        return True
+
+    def replay(self, path: Path) -> None:
+        """Show a recording as soon as a thread has looked through it.
+
+        If it cannot be read, the status bar says why, and what is shown stays.
+
+        Args:
+            path: of the run's folder or its file.
+        """
+        if not may_leave(self, "window.open"):
+            return
+        self._replay_agreed = owns(self)
+        self.tell(text("window.reading", path=path), for_good=True)
+        self.reading.begin(path)
+
+    def _replayed(self, feed: "FileFeed") -> None:
+        if not self._replay_agreed and stays(self, feed.facts.name):
+            feed.close()
+            return
+        self.statusBar().clearMessage()
+        self._take_on(ReplaySession(feed, self._now_s))
+
+    def steer_arm(self, writer: "RemoteWriter") -> None:
+        """Steer an arm that was started here by the handles on the screen."""
+        from hil.panel.lead.dock_controls import HandlesDock
+
+        handles = self.views["handles"]
+        if isinstance(handles, HandlesDock):
+            handles.steer(writer)
+        self.docks.show("handles")
+
+    def _settle(self) -> None:
+        self.docks.settle(run=self._session is not None)
+
+    def seek(self, t_s: float) -> None:
+        """Show another time of a recording [s]; a bench that runs has none to choose from."""
+        if isinstance(self._session, ReplaySession):
+            self._session.feed.seek(t_s)
+
+    def leave(self) -> None:
+        """Leave what is shown; a bench's motion that is owned here stops, and is free."""
+        if may_leave(self, "window.leave"):
+            self._leave()
+
+    def _leave(self) -> None:
+        self.reading.give_up()
+        self._take_on(None)
+
+    def _take_on(self, session: Session | None) -> None:
+        self.strip.let_go()
+        if self._session is not None:
+            self._session.close()
+        self._session = session
+        self.turns.forget()
+        self._take_due = None
+        self._show_session()
+
+    def _show_session(self) -> None:
+        session = self._session
+        self.strip.set_session(session)
+        for view in self.views.made.values():
+            view.set_session(session)
+        changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
+        if changed or not self._placed:
+            QTimer.singleShot(0, self._settle)
+        name = "" if session is None else session.facts.name
+        self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
+
+    def send(self, message: ClientMessage) -> bool:
+        """Hand a wish to the bench; false if there is none or it is not taken.
+
+        Who owns the motion gives signs of life without a gap, and making a view may take longer
+        than the gap that is allowed: the motion is asked for when none is left to be made.
+        """
+        if isinstance(message, Take) and self._session is not None and not self.views.complete:
+            self._take_due = message
+            return True
+        return self._session is not None and self._session.send(message)
+
+    def next_id(self) -> int:
+        """A number for the next question."""
+        return 0 if self._session is None else self._session.next_id()
+
+    def stop(self) -> None:
+        """Stop what moves, whoever owns it."""
+        self.strip.let_go()
+        if self._session is not None:
+            self._session.stop()
+
+    def menu(self, title: str) -> QMenu:
+        """A new menu of the menu bar."""
+        return self.menuBar().addMenu(title)
+
+    def tell(self, words: str, *, for_good: bool = False) -> None:
+        """Say something in the status bar, for a while or until something else is said."""
+        self.statusBar().showMessage(words, 0 if for_good else TOLD_MS)
+
+    # --- how it looks ---------------------------------------------------------------------------
+
+    @property
+    def theme(self) -> Theme:
+        """The colours it has now."""
+        return self._colours.theme
+
+    def use_theme(self, name: str) -> None:
+        """Take on colours for good: ``"light"``, ``"dark"``, or ``"system"``."""
+        self._colours.choose(name)
+        self.strip.set_theme(self.theme)
+        for view in self.views.made.values():
+            view.set_theme(self.theme)
+        self.menus.show_theme(self._colours.name)
+
+    def next_theme(self) -> None:
+        """From light to dark and back."""
+        self.use_theme(self._colours.other)
+
+    def _first_size(self) -> QSize:
+        screen = QGuiApplication.primaryScreen()
+        return screen.availableSize() if screen is not None else self.sizeHint()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Divide the room when its size is known, unless a layout was remembered."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self.docks.tidy if self._placed else self._settle)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """A window that is minimised or not active lets go."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.WindowStateChange, QEvent.Type.ActivationChange):
+            self.strip.let_go()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask before the motion is let go; remember the layout."""
+        if not may_leave(self, "window.quit"):
+            event.ignore()
+            return
+        self.shut()
+        event.accept()
+
+    def shut(self) -> None:
+        """Remember the layout and leave everything; harmless when repeated."""
+        if not self.turns.timer.isActive():
+            return
+        self.turns.timer.stop()
+        self.docks.save()
+        self._leave()
+        self.reading.close()
+        for view in self.views.made.values():
+            view.close()

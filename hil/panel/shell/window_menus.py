@@ -1,0 +1,187 @@
+"""Menus, the status bar's standing words, and the small dialogs of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QMenu,
+    QMessageBox,
+    QTextBrowser,
+    QVBoxLayout,
+)
+
+from hil.desk.places import Place, PlaceError, benches
+from hil.panel.live.session import LiveSession, Session
+from hil.panel.shell.shortcuts import ACTIONS, help_html
+from hil.panel.shell.texts import text
+
+if TYPE_CHECKING:
+    from hil.panel.shell.window import MainWindow
+
+
+class Menus:
+    """Menus of a window.
+
+    Args:
+        window: that they belong to.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._standing = QLabel()
+        window.statusBar().addPermanentWidget(self._standing)
+        self._themes: dict[str, QAction] = {}
+        self._take = self._action("", self._take_or_release, "state.take")
+        self._release = self._action("", self._take_or_release, "state.release")
+        self._file(window.menu(text("window.file")))
+        self._bench(window.menu(text("window.bench")))
+        self._view(window.menu(text("window.view")))
+        self._help(window.menu(text("window.help")))
+
+    def _action(
+        self, name: str, does: Callable[[], object], words: str, *, shown: bool = True
+    ) -> QAction:
+        """An action of the window with its key from the table of keys, if it has one there."""
+        action = QAction(text(words), self._window)
+        if name in ACTIONS:
+            action.setShortcuts(list(ACTIONS[name].sequences))
+        action.triggered.connect(lambda *_: does())
+        if not shown:
+            self._window.addAction(action)
+        return action
+
+    def _file(self, menu: QMenu) -> None:
+        menu.addAction(self._action("open", self.open_recording, "window.open"))
+        menu.addAction(self._action("leave", self._window.leave, "window.leave"))
+        menu.addSeparator()
+        menu.addAction(self._action("quit", self._window.close, "window.quit"))
+
+    def _bench(self, menu: QMenu) -> None:
+        menu.addAction(self._action("benches", self.choose_bench, "window.benches"))
+        menu.addSeparator()
+        menu.addAction(self._take)
+        menu.addAction(self._release)
+
+    def _view(self, menu: QMenu) -> None:
+        for name, dock in self._window.docks.of.items():
+            menu.addAction(dock.toggleViewAction())
+            if name in ACTIONS:
+                show = self._action(
+                    name, lambda name=name: self._window.docks.show(name), f"window.dock.{name}",
+                    shown=False,
+                )  # fmt: skip
+                show.setObjectName(f"show.{name}")
+        menu.addSeparator()
+        menu.addAction(self._action("", self._window.docks.reset, "window.layout.reset"))
+        menu.addAction(self._action("full", self._full_screen, "window.full"))
+        colours = menu.addMenu(text("window.theme"))
+        group = QActionGroup(self._window)
+        for name in ("system", "light", "dark"):
+            action = self._action(
+                "", lambda name=name: self._window.use_theme(name), f"window.theme.{name}"
+            )
+            action.setCheckable(True)
+            group.addAction(action)
+            colours.addAction(action)
+            self._themes[name] = action
+        colours.addSeparator()
+        colours.addAction(self._action("theme", self._window.next_theme, "window.theme.next"))
+
+    def _help(self, menu: QMenu) -> None:
+        menu.addAction(self._action("help", self.show_keys, "window.shortcuts"))
+        menu.addAction(self._action("", self._about, "window.about"))
+
+    # --- as things stand ------------------------------------------------------------------------
+
+    def refresh(self, session: Session | None, missed: int, left_out: Sequence[str]) -> None:
+        """Show what can be done now, and what could not be shown."""
+        live = session is not None and session.bench.may_take
+        self._take.setEnabled(live)
+        self._release.setEnabled(session is not None and session.owns)
+        words: list[str] = []
+        if missed:
+            words.append(text("window.missed", count=missed))
+        if left_out:
+            words.append(text("window.skipped", names=", ".join(left_out)))
+        shown = "  ".join(words)
+        if shown != self._standing.text():
+            self._standing.setText(shown)
+
+    def show_theme(self, name: str) -> None:
+        """Tick the colours that were chosen."""
+        self._themes[name].setChecked(True)
+
+    # --- what they do ---------------------------------------------------------------------------
+
+    def _take_or_release(self) -> None:
+        session = self._window.session
+        if session is not None:
+            self._window.send(session.bench.take_or_release())
+
+    def _full_screen(self) -> None:
+        window = self._window
+        window.showNormal() if window.isFullScreen() else window.showFullScreen()
+
+    def open_recording(self) -> None:
+        """Ask for a recording, and show it."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, text("window.open"), "", text("window.open_file")
+        )
+        if name:
+            self._window.replay(Path(name))
+
+    def choose_bench(self) -> None:
+        """Ask which of the benches that run is to be shown."""
+        try:
+            found = benches()
+        except PlaceError as error:
+            self._window.tell(str(error))
+            return
+        if not found:
+            self._window.tell(text("window.benches.none"))
+            return
+        chosen = found[0] if len(found) == 1 else self._chosen(found)
+        if chosen is not None and not self._shown(chosen):
+            self._window.connect_to(chosen.path)
+
+    def _shown(self, bench: Place) -> bool:
+        """Whether a bench is what the window shows, and still runs."""
+        session = self._window.session
+        if not isinstance(session, LiveSession) or session.ended or session.path != bench.path:
+            return False
+        self._window.tell(text("window.benches.shown", name=session.facts.name))
+        return True
+
+    def _chosen(self, found: Sequence[Place]) -> Place | None:
+        names = [text("window.benches.one", name=one.name, pid=one.pid) for one in found]
+        name, taken = QInputDialog.getItem(
+            self._window, text("window.benches"), text("window.benches.choose"), names, 0, False
+        )
+        return found[names.index(name)] if taken else None
+
+    def show_keys(self) -> None:
+        """All keys in a window of their own."""
+        dialog = QDialog(self._window)
+        dialog.setWindowTitle(text("window.shortcuts"))
+        browser = QTextBrowser(dialog)
+        browser.setHtml(help_html())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(dialog.reject)
+        room = QVBoxLayout(dialog)
+        room.addWidget(browser)
+        room.addWidget(buttons)
+        line = dialog.fontMetrics().height()
+        dialog.resize(34 * line, 36 * line)
+        dialog.show()
+
+    def _about(self) -> None:
+        QMessageBox.information(self._window, text("window.about"), text("window.about.text"))

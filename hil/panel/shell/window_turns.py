@@ -1,0 +1,169 @@
+"""What a window does thirty times a second: a sign of life, news, pictures; and views, one by one.
+
+A turn gives the sign of life first, then takes what came, then draws what there is time for, and
+paints it at once: else Qt would paint between the turns, where nobody knows what took so long.
+Views are made in every second turn at first; between them what is there is painted. A run that is
+about to be shown comes before the views that it can be shown without.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+from hil.desk.messages import Answer
+from hil.desk.order import DEAD_MAN_S
+from hil.panel.live.session import Session, Turn
+from hil.panel.shell.dock_views import View
+from hil.panel.shell.docks import Views, makers_of
+from hil.panel.shell.models.pace import Pace
+from hil.panel.shell.texts import text
+
+if TYPE_CHECKING:
+    from hil.panel.shell.window import MainWindow
+
+TURN_MS: Final = 33
+DRAWING_S: Final = 0.028
+"""Time of a turn [s] for drawing and painting; the rest is for the sign of life, and for Qt."""
+PAINT_TURNS: Final = 2
+"""Turns in which a run that was just opened is drawn and painted before the next view is made."""
+READING_S: Final = 1.5
+"""For so long [s] views wait for a recording that is on its way; a long one takes longer."""
+ANSWERS_KEPT: Final = 50
+
+
+class Turns:
+    """The turns of a window, and its views.
+
+    Args:
+        window: whose they are.
+        now_s: monotonic time [s].
+    """
+
+    def __init__(self, window: MainWindow, now_s: Callable[[], float]) -> None:
+        self._window = window
+        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, now_s)
+        self._missed = 0
+        self._told: list[Turn] = []
+        """By this run so far, for the views that are still to be made."""
+        self._paint_turns = 0
+        """Left until the next view is made."""
+        self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
+        """What the desk said to the latest wishes."""
+        self.views = Views(makers_of(window, now_s), self._place)
+        """By the names of their docks; they are made in the first turns, or when asked for."""
+        self.timer = QTimer(window)
+        self.timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self.timer.timeout.connect(self.turn)
+
+    def begin(self) -> None:
+        """Turn from now on."""
+        self.timer.start(TURN_MS)
+
+    def forget(self) -> None:
+        """Another run is shown: what the last one told is of no use any more."""
+        self._missed = 0
+        self._told.clear()
+        if self.views.complete:
+            gc.collect()  # nothing is owned now; see `hil.panel.shell.garbage`
+        self._paint_turns = PAINT_TURNS
+
+    def turn(self) -> None:
+        """One turn; a fault in it lets go of the motion, as pictures that may be wrong steer it."""
+        try:
+            self._turn()
+        except Exception as error:
+            self._window.fail(error)
+            raise
+
+    def _turn(self) -> None:
+        window = self._window
+        self._pace.begin()
+        if window.session is not None:
+            self._look(window.session)
+        for view in self.views.made.values():
+            view.tick()
+        self._draw()
+        window.reading.poll()
+        if not self.views.complete:
+            self._make_one()
+
+    def _look(self, session: Session) -> None:
+        before = session.ended
+        if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
+            silent_ms = round(1e3 * self._pace.gap_s)
+            self._window.tell(text("window.too_late", silent_ms=silent_ms))
+        turn = session.turn()
+        self.hear(turn)
+        if turn.news:
+            self._window.strip.let_go()
+            self._window.tell(turn.news, for_good=True)
+        if session.ended and not before:
+            self._window.tell(text("window.what_now", name=session.facts.name), for_good=True)
+
+    def hear(self, turn: Turn) -> None:
+        """Let the views learn what came."""
+        self._missed += turn.batch.missed
+        for message in turn.messages:
+            if isinstance(message, Answer):
+                self.answers.append(message)
+        for view in self.views.made.values():
+            view.take(turn)
+        if not self.views.complete:
+            self._told.append(turn)
+
+    def _draw(self) -> None:
+        window = self._window
+        window.strip.refresh()
+        seldom = self._pace.turn(
+            {
+                name: lambda view=view: _drawn(view)
+                for name, view in self.views.made.items()
+                if window.docks.visible(name)
+            }
+        )
+        titles = [text(f"window.dock.{name}") for name in seldom]
+        window.menus.refresh(window.session, self._missed, titles)
+
+    def _make_one(self) -> None:
+        """Make a view in every second turn; between them what is there is painted."""
+        if self._paint_turns:
+            self._paint_turns -= 1
+        elif not self.views.made or self._window.reading.elapsed_s >= READING_S:
+            self.views.make_next()
+            self._paint_turns = 1
+        if self.views.complete:
+            self._told.clear()
+            self._window.completed()
+
+    def _place(self, name: str, view: View) -> None:
+        """Put a view that was just made into its dock, and tell it what it has missed."""
+        view.set_session(self._window.session)
+        for turn in self._told:
+            view.take(turn)
+        self._window.docks.fill(name, view.widget)
+        QTimer.singleShot(0, self._window.docks.tidy)
+
+
+def _drawn(view: View) -> None:
+    """Draw a view and paint it, so that its whole cost is known."""
+    view.refresh()
+    paint(view.widget, in_scenes=view.in_scenes)
+
+
+def paint(widget: QWidget, *, in_scenes: bool) -> None:
+    """Paint now whatever of a widget has changed; nothing else is done that waits to be done.
+
+    Args:
+        widget: to be painted.
+        in_scenes: whether to look for scenes in it.
+    """
+    send = QCoreApplication.sendPostedEvents
+    for picture in widget.findChildren(QGraphicsView) if in_scenes else ():
+        send(picture.scene(), QEvent.Type.MetaCall.value)  # tells the widget what has changed
+    send(widget.window(), QEvent.Type.UpdateRequest.value)

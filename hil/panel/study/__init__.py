@@ -1,0 +1,1 @@
+"""A recording looked at afterwards: replay, and two runs over each other."""

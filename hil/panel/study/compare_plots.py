@@ -1,0 +1,93 @@
+"""Both runs of a comparison above, their difference below, on one axis of time."""
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from hil.panel.scope.curve import Curve, trace_pen
+from hil.panel.scope.models.envelope import Envelope, bucket_size
+from hil.panel.scope.models.ring import Window
+from hil.panel.shell.plots import grid_axes
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import Theme
+from hil.panel.study.models.compare import Difference
+
+_ROOM: Final = 0.08
+"""Share of a signal's range that is left free above and below."""
+_AXIS_WIDTH_PX: Final = 64
+
+
+class ComparePlots(pg.GraphicsLayoutWidget):
+    """The plots.
+
+    Args:
+        theme: colours.
+        parent: widget that holds this one.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours from now on."""
+        self._theme = theme
+        self.setBackground(QColor(theme.base))
+
+    def clear_runs(self) -> None:
+        """Draw nothing."""
+        cast(Any, self.ci).clear()
+
+    def draw(self, found: Difference) -> None:
+        """Draw a signal of both runs."""
+        self.clear_runs()
+        if not len(found.t_s):
+            return
+        ci = cast(Any, self.ci)
+        upper = ci.addPlot(row=0, col=0, axisItems=grid_axes())
+        lower = ci.addPlot(row=1, col=0, axisItems=grid_axes())
+        lower.setXLink(upper)
+        self._plot(upper, found, (found.first, found.second), (0, 1))
+        self._plot(lower, found, (found.values,), (6,))
+        upper.setTitle(found.channel.name, size="8pt", color=self._theme.text)
+        lower.setTitle(text("compare.difference"), size="8pt", color=self._theme.text)
+        lower.setLabel("bottom", text("scope.axis.run"), color=self._theme.text)
+
+    def _plot(
+        self, plot: Any, found: Difference, traces: Sequence[Any], colours: Sequence[int]
+    ) -> None:
+        values = np.vstack(traces)
+        known = values[np.isfinite(values)]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+        # A difference that never changes needs an axis with words as well.
+        room = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
+        low, high = low - room, high + room
+        start_s, end_s = float(found.t_s[0]), float(found.t_s[-1])
+        self._set_up(plot, found.channel.unit)
+        plot.setXRange(start_s, max(end_s, start_s + 1e-6), padding=0.0)
+        plot.setYRange(low, high, padding=0.0)
+        window = Window(0, 0, found.t_s, values)
+        bucket = bucket_size(len(found.t_s), 4 * max(200, self.width()))  # zoom has room
+        lines = Envelope().lines(window, range(len(values)), bucket)
+        bounds = QRectF(start_s, low, end_s - start_s, high - low)
+        for line, colour in zip(lines, colours, strict=True):
+            curve = Curve()
+            curve.set_pen(trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())))
+            curve.set_points(line.x, line.y, bounds)
+            plot.addItem(curve, ignoreBounds=True)
+
+    def _set_up(self, plot: Any, unit: str) -> None:
+        plot.hideButtons()
+        plot.setMenuEnabled(False)
+        plot.setMouseEnabled(x=True, y=False)
+        plot.showGrid(x=True, y=True, alpha=0.25)
+        plot.getAxis("left").setWidth(_AXIS_WIDTH_PX)
+        plot.setLabel("left", units=unit)
+        for name in ("left", "bottom"):
+            plot.getAxis(name).set_theme(self._theme, self._theme.line)

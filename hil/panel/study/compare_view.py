@@ -1,0 +1,264 @@
+"""Two runs over each other: one signal of both, its difference, figures of all, and settings."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from hil.panel.scope.models.channels import Channel
+from hil.panel.shell.models.background import Background, Watch
+from hil.panel.shell.texts import text
+from hil.panel.shell.theme import Theme
+from hil.panel.study.compare_plots import ComparePlots
+from hil.panel.study.compare_tables import FiguresTable, SettingsTable
+from hil.panel.study.models.compare import CompareError, Run, comparable
+from hil.panel.study.models.compare_align import Align
+from hil.panel.study.models.compare_settings import settings_that_differ
+from hil.panel.study.models.compare_work import Comparison, compare, read_run
+from hil.recording.header import RecordingError
+
+
+class CompareView(QWidget):
+    """Two recordings beside each other.
+
+    Args:
+        theme: colours.
+        parent: widget that holds this one.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._runs: list[Run | None] = [None, None]
+        self._channels: tuple[Channel, ...] = ()
+        self._named = ""
+        self._reading: list[Background[Run] | None] = [None, None]
+        self._comparing: Background[Comparison] | None = None
+        self.shift_s = 0.0
+        """By which the second run is shifted now [s]."""
+        self.open = [QPushButton(text(f"compare.{key}"), self) for key in ("first", "second")]
+        self.channel = QComboBox(self)
+        self.channel.setAccessibleName(text("compare.channel"))
+        self.align = QComboBox(self)
+        self.align.setAccessibleName(text("compare.align"))
+        for align in Align:
+            self.align.addItem(text(f"compare.align.{align.value}"), align)
+        self.told = QLabel(text("compare.none"), self)
+        self.told.setTextFormat(Qt.TextFormat.RichText)
+        self.told.setWordWrap(True)
+        self.progress = QProgressBar(self)
+        self.progress.setRange(0, 1000)
+        self.progress.hide()
+        self.cancel = QPushButton(text("compare.cancel"), self)
+        self.cancel.hide()
+        self.cancel.clicked.connect(self.give_up)
+        self.plots = ComparePlots(theme, self)
+        self.figures = FiguresTable(self)
+        self.settings = SettingsTable(self)
+        self._arrange()
+        self.set_theme(theme)
+        for which, button in enumerate(self.open):
+            button.clicked.connect(lambda _=False, which=which: self._ask(which))
+        self.channel.currentIndexChanged.connect(self._changed)
+        self.align.currentIndexChanged.connect(self._changed)
+        self.figures.picked.connect(
+            lambda name: self.channel.setCurrentIndex(self.channel.findData(name))
+        )
+
+    def set_run(self, which: int, run: Run) -> None:
+        """Compare another run.
+
+        Args:
+            which: 0 the first, 1 the second.
+            run: the run.
+        """
+        self._runs[which] = run
+        chosen = self.channel.currentData()
+        first, second = self._runs
+        try:
+            self._channels = ()
+            if first is not None and second is not None:
+                self._channels = comparable(first.facts, second.facts)
+        except CompareError as error:
+            self._clear()
+            self._refuse(error)
+            return
+        self.channel.blockSignals(True)
+        self.channel.clear()
+        for channel in self._channels:
+            self.channel.addItem(channel.name, channel.name)
+        self.channel.setCurrentIndex(max(0, self.channel.findData(chosen)))
+        if chosen is None and self._channels:
+            self.channel.setCurrentIndex(max(0, self.channel.findText("measured_length_leg1_m")))
+        self.channel.blockSignals(False)
+        self._changed()
+
+    def open_file(self, which: int, path: Path) -> None:
+        """Read a recording in the background and compare it; a message says if it cannot be.
+
+        Args:
+            which: 0 the first, 1 the second.
+            path: the file or the run's folder.
+        """
+        before = self._reading[which]
+        if before is not None:
+            before.cancel()
+        self.told.setText(text("compare.reading", name=path.name))
+        self._reading[which] = Background(
+            lambda watch: read_run(path, watch), refusals=(RecordingError,)
+        )
+        self._show_progress()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme = theme
+        self.plots.set_theme(theme)
+        self._changed()
+
+    def refresh(self) -> None:
+        """Look at what is done in the background; seen or not."""
+        for which, reading in enumerate(self._reading):
+            if reading is None or not reading.done:
+                continue
+            self._reading[which] = None
+            run = reading.poll()
+            if run is not None:
+                self.set_run(which, run)
+            elif reading.refusal is not None:
+                self.told.setText(text("compare.cannot", why=str(reading.refusal)))
+        comparing = self._comparing
+        if comparing is not None and comparing.done:
+            self._comparing = None
+            found = comparing.poll()
+            if found is not None:
+                self._show(found)
+            elif isinstance(comparing.refusal, CompareError):
+                self._refuse(comparing.refusal)
+        self._show_progress()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is read or compared."""
+        return self._comparing is not None or any(self._reading)
+
+    def give_up(self) -> None:
+        """End what is read or compared now."""
+        for work in (*self._reading, self._comparing):
+            if work is not None:
+                work.cancel()
+        if self.busy:
+            self._reading, self._comparing = [None, None], None
+            self.told.setText(text("compare.given_up"))
+        self._show_progress()
+
+    def close_all(self) -> None:
+        """The window closes: end what goes on in the background, and wait for its end.
+
+        A thread that outlived the window would hold a recording's memory, and work for nobody.
+        """
+        works = [work for work in (*self._reading, self._comparing) if work is not None]
+        self._reading, self._comparing = [None, None], None
+        for work in works:
+            work.cancel()
+        for work in works:
+            work.wait()
+
+    def _show_progress(self) -> None:
+        works = [work for work in (*self._reading, self._comparing) if work is not None]
+        for part in (self.progress, self.cancel):
+            part.setVisible(bool(works))
+        if works:
+            share = sum(work.watch.share for work in works) / len(works)
+            self.progress.setValue(round(1000.0 * share))
+
+    def _ask(self, which: int) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, text("replay.open.title"), "", text("replay.open.files")
+        )
+        if name:
+            self.open_file(which, Path(name))
+
+    def _arrange(self) -> None:
+        bar = QHBoxLayout()
+        for part in (*self.open, self.channel, self.align):
+            bar.addWidget(part)
+        bar.addStretch(1)
+        tables = QSplitter(Qt.Orientation.Horizontal, self)
+        tables.addWidget(self.figures)
+        tables.addWidget(self.settings)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.addWidget(self.plots)
+        split.addWidget(tables)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([360, 240])
+        self.plots.setMinimumHeight(200)
+        self.channel.setMinimumContentsLength(26)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(4, 4, 4, 4)
+        whole.addLayout(bar)
+        whole.addWidget(self.told)
+        work = QHBoxLayout()
+        work.addWidget(self.progress, 1)
+        work.addWidget(self.cancel)
+        whole.addLayout(work)
+        whole.addWidget(split, 1)
+
+    def _clear(self) -> None:
+        self.plots.clear_runs()
+        self.figures.setRowCount(0)
+        self.settings.setRowCount(0)
+
+    def _refuse(self, error: CompareError) -> None:
+        self.told.setText(text("compare.cannot", why=text(error.key, **error.values)))
+
+    def _changed(self, *_: Any) -> None:
+        """Work all out anew, in the background: another run, signal or alignment."""
+        self._clear()
+        if self._comparing is not None:
+            self._comparing.cancel()
+            self._comparing = None
+        first, second = self._runs
+        if first is None or second is None or not self._channels:
+            return
+        channels = self._channels
+        shown = channels[max(0, self.channel.currentIndex())]
+        align = self.align.currentData()
+        self._write_settings(first, second)
+
+        def work(watch: Watch) -> Comparison:
+            return compare((first, second), channels, shown, align, watch)
+
+        self._comparing = Background(work, refusals=(CompareError,))
+        self._show_progress()
+
+    def _show(self, found: Comparison) -> None:
+        self.shift_s = found.shift_s
+        self.figures.show_figures(found.rows)
+        shift = text("compare.shift", value=found.shift_s)
+        words = shift if found.rows else text("compare.no_overlap")
+        self.told.setText(f"{self._named} · {words}")
+        self.plots.draw(found.shown)
+
+    def _write_settings(self, first: Run, second: Run) -> None:
+        rows = settings_that_differ(first.facts, second.facts)
+        self.settings.show_settings(rows)
+        same = text("compare.differ", count=len(rows)) if rows else text("compare.alike")
+        names = " · ".join(
+            f'<span style="color:{self._theme.traces[number]}">■</span> '
+            + text(f"compare.run.{key}", name=run.facts.name)
+            for number, (key, run) in enumerate((("first", first), ("second", second)))
+        )
+        self._named = f"{names} · {same}"
+        self.told.setText(self._named)

@@ -1,0 +1,171 @@
+"""Two runs of one station over each other: how far apart their signals are.
+
+The second run is shifted in time, then taken at the times of the first by straight lines between
+its samples; across a hole of it there is nothing.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.panel.live.models.feed import RunFacts
+from hil.panel.scope.models.channels import Channel, channels_of
+from hil.panel.scope.models.ring import GAP_PERIODS
+
+Array = NDArray[np.float64]
+
+_NEVER_COMPARED: Final = frozenset({"index", "t_s"})
+
+
+class CompareError(ValueError):
+    """Two runs that cannot be compared; the message is a key of the panel's texts, and values.
+
+    Args:
+        key: of the text.
+        values: of it.
+    """
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(f"{key} {values}")
+        self.key = key
+        self.values = values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One of the two.
+
+    Args:
+        facts: of the run.
+        rows: all frames, (N, values of the layout).
+    """
+
+    facts: RunFacts
+    rows: Array
+
+    @property
+    def t_s(self) -> Array:
+        """Motion times [s], (N,)."""
+        return self.rows[:, 1]  # second field of every layout
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Difference:
+    """One signal of both runs, at the times of the first one.
+
+    Args:
+        channel: the signal.
+        t_s: times of the first run [s], (n,).
+        first: values of the first run, (n,).
+        second: values of the second one, shifted, (n,); NaN where it has none.
+    """
+
+    channel: Channel
+    t_s: Array
+    first: Array
+    second: Array
+
+    @property
+    def values(self) -> Array:
+        """Second minus first, (n,)."""
+        return self.second - self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How far apart a signal is, in its unit; NaN if the runs have nothing in common.
+
+    Args:
+        channel: the signal.
+        largest: the difference of largest magnitude, with its sign.
+        at_s: when it was, in the first run's time [s].
+        rms: root of the mean square.
+        mean: average difference.
+    """
+
+    channel: Channel
+    largest: float
+    at_s: float
+    rms: float
+    mean: float
+
+
+def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
+    """Signals that can be compared.
+
+    Raises:
+        CompareError: if the runs are of two stations.
+    """
+    if first.station != second.station:
+        raise CompareError("compare.stations", first=first.station, second=second.station)
+    return tuple(c for c in channels_of(first.layout) if c.name not in _NEVER_COMPARED)
+
+
+def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Difference:
+    """One signal of both runs at the times of the first.
+
+    Args:
+        first: the run that stays.
+        second: the run that is shifted.
+        channel: the signal.
+        shift_s: added to the second run's times [s].
+    """
+    held = channel.unit in ("code", "bits")
+    moved = values_at(
+        second.t_s + shift_s, second.rows[:, channel.column], first.t_s,
+        GAP_PERIODS * second.facts.period_s, held=held,
+    )  # fmt: skip
+    return Difference(channel, first.t_s, first.rows[:, channel.column], moved)
+
+
+def figures(of: Difference) -> Figures:
+    """How far apart a signal is."""
+    values = of.values
+    known = np.flatnonzero(np.isfinite(values))
+    if not len(known):
+        return Figures(of.channel, math.nan, math.nan, math.nan, math.nan)
+    there = values[known]
+    worst = int(np.argmax(np.abs(there)))
+    return Figures(
+        of.channel,
+        float(there[worst]),
+        float(of.t_s[known[worst]]),
+        float(np.sqrt(np.mean(np.square(there)))),
+        float(there.mean()),
+    )
+
+
+def values_at(times: Array, values: Array, wanted: Array, gap_s: float, *, held: bool) -> Array:
+    """Values at other times; NaN outside the samples and in their holes.
+
+    Args:
+        times: of the samples [s], rising, (n,).
+        values: of the samples, (n,).
+        wanted: times to know the values at [s], (m,).
+        gap_s: samples further apart than this have a hole between them [s].
+        held: between samples the one before counts; else a straight line.
+    """
+    if not len(times):
+        return np.full(len(wanted), math.nan)
+    after = np.searchsorted(times, wanted, side="right")
+    low = np.clip(after - 1, 0, len(times) - 1)
+    high = np.clip(after, 0, len(times) - 1)
+    gap = times[high] - times[low]
+    share = np.divide(wanted - times[low], gap, out=np.zeros(len(wanted)), where=gap > 0.0)
+    # A sample hit to within a millionth of a step counts by itself: times are sums of decimals.
+    share[share < 1e-6] = 0.0
+    share[share > 1.0 - 1e-6] = 1.0
+    before, behind = values[low], values[high]
+    if held:
+        found = np.where(share >= 1.0, behind, before)
+    else:
+        found = np.where(share > 0.0, before + share * (behind - before), before)
+        found = np.where(share >= 1.0, behind, found)
+    edge_s = 1e-6 * gap_s
+    outside = (wanted < times[0] - edge_s) | (wanted > times[-1] + edge_s)
+    within_hole = (gap > gap_s) & (share > 0.0) & (share < 1.0)
+    found[outside | within_hole] = math.nan
+    return found

@@ -1,0 +1,84 @@
+"""Both halves of a comparison that take long: reading a run, and comparing every signal of two."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hil.panel.scope.models.channels import Channel
+from hil.panel.shell.models.background import Watch
+from hil.panel.study.models.compare import Difference, Figures, Run, difference, figures
+from hil.panel.study.models.compare_align import Align, shift_between
+from hil.panel.study.models.replay import FileFeed
+from hil.panel.study.models.replay_index import Index
+from hil.recording.header import RecordingError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two runs over each other.
+
+    Args:
+        shift_s: added to the second run's times [s].
+        shown: the signal that is drawn.
+        rows: figures of every signal that the runs have in common.
+    """
+
+    shift_s: float
+    shown: Difference
+    rows: tuple[Figures, ...]
+
+
+def read_run(path: Path, watch: Watch) -> Run:
+    """Read a whole recording.
+
+    Args:
+        path: the file or the run's folder.
+        watch: told how much is read.
+
+    Raises:
+        RecordingError: if it is not there, is not a recording, or has no frame.
+        CancelledError: if it is not wanted any more.
+    """
+    watch.at(0.0)
+    # Looking through it is short beside reading it: it only asks whether it is still wanted.
+    index = Index.read(path, told=lambda _: watch.at(0.0))
+    feed = FileFeed(index, lambda: 0.0, fill=False)
+    try:
+        while (chunk := feed.frames.next_chunk(0)) is not None:
+            feed.frames.read(chunk)
+            watch.at(feed.read_share)
+        if not len(feed.index.t_s):
+            raise RecordingError(f"{feed.index.path}: no frame is in it")
+        return Run(feed.facts, feed.frames.table)
+    finally:
+        feed.close()
+
+
+def compare(
+    runs: tuple[Run, Run], channels: Sequence[Channel], shown: Channel, align: Align, watch: Watch
+) -> Comparison:
+    """Compare every signal.
+
+    Args:
+        runs: the one that stays and the one that is shifted.
+        channels: signals to be told of.
+        shown: the signal that is drawn, and by whose likeness the runs may be aligned.
+        align: by what they are.
+        watch: told how many signals are compared.
+
+    Raises:
+        CompareError: if one of the runs has nothing to be aligned by.
+        CancelledError: if it is not wanted any more.
+    """
+    first, second = runs
+    shift_s = shift_between(first, second, align, shown)
+    drawn = difference(first, second, shown, shift_s)
+    rows: list[Figures] = []
+    for number, channel in enumerate(channels):
+        watch.at(number / len(channels))
+        row = figures(difference(first, second, channel, shift_s))
+        if math.isfinite(row.rms):
+            rows.append(row)
+    watch.at(1.0)
+    return Comparison(shift_s, drawn, tuple(rows))

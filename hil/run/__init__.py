@@ -1,0 +1,1 @@
+"""One run of a station: its folder, its facts, and several stations at the same time."""

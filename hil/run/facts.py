@@ -1,0 +1,106 @@
+"""What the header of every recording says of where, when and by which programs a run was made."""
+
+import json
+import platform
+import socket
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+import hil
+from hil.config.libraries import origin_lines
+from hil.timing.clock import Moment
+
+DISTRIBUTION = "hil-bench"
+
+
+def run_facts(clock: str, started: Moment, libraries: Iterable[str]) -> dict[str, str]:
+    """Facts of a run that do not depend on its station.
+
+    Args:
+        clock: of the scenario, "real" or "virtual".
+        started: when the run began, by the calendar and by the monotonic clock.
+        libraries: distributions on which its figures depend.
+
+    Returns:
+        Name → text.
+    """
+    return {
+        "started_utc": started.text,
+        "started_monotonic_s": repr(started.monotonic_s),
+        "time_base": _time_base(clock),
+        "host": socket.gethostname(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": platform.python_version(),
+        "revision": revision(),
+        "versions": ", ".join(f"{name} {version_of(name)}" for name in (DISTRIBUTION, *libraries)),
+        "distributions": origin_lines(),
+    }
+
+
+def _time_base(clock: str) -> str:
+    if clock == "virtual":
+        return "virtual: cycles times period, without a relation to the calendar"
+    from hil.timing.realtime import time_base  # Linux only
+
+    return f"{time_base()}; t_s is cycles times period"
+
+
+def version_of(name: str) -> str:
+    """Version of a distribution, or that it is not installed."""
+    try:
+        return distribution(name).version
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def revision(source: Path | None = None) -> str:
+    """Commit of the program, as far as it can be told without another program.
+
+    An editable install lies in its repository; a wheel from a repository has its commit in
+    ``direct_url.json`` (PEP 610).
+
+    Args:
+        source: folder in which the package is; that of this program if left out.
+
+    Returns:
+        ``git`` and the commit, or the version where there is no repository.
+    """
+    root = Path(hil.__file__).parent.parent if source is None else source
+    with suppress(OSError, ValueError):
+        return f"git {_commit(root)}"
+    with suppress(PackageNotFoundError, ValueError, KeyError, TypeError):
+        return f"git {_commit_of_wheel(distribution(DISTRIBUTION))}"
+    return f"version {version_of(DISTRIBUTION)} of Python {sys.version_info.major}"
+
+
+def _commit(root: Path) -> str:
+    """What HEAD points at (gitrepository-layout(5)); `.git` may be a file in a work tree."""
+    folder = root / ".git"
+    if folder.is_file():
+        folder = root / folder.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+    head = (folder / "HEAD").read_text(encoding="utf-8").strip()
+    if not head.startswith("ref:"):
+        return _checked(head)
+    name = head.removeprefix("ref:").strip()
+    common = folder
+    with suppress(OSError):
+        common = folder / (folder / "commondir").read_text(encoding="utf-8").strip()
+    with suppress(OSError):
+        return _checked((common / name).read_text(encoding="utf-8").strip())
+    for line in (common / "packed-refs").read_text(encoding="utf-8").splitlines():
+        if line.endswith(f" {name}"):
+            return _checked(line.split()[0])
+    raise ValueError(f"{name} is not in {common}")
+
+
+def _checked(commit: str) -> str:
+    if len(commit) not in (40, 64) or set(commit) - set("0123456789abcdef"):
+        raise ValueError(f"{commit!r} is no commit")
+    return commit
+
+
+def _commit_of_wheel(found: Distribution) -> str:
+    return _checked(json.loads(found.read_text("direct_url.json") or "{}")["vcs_info"]["commit_id"])

@@ -1,0 +1,208 @@
+"""One station's process among several, seen by the one who runs them: begun, stopped, its end told.
+
+Its words go into a file. What it cannot know of its own end, that it was killed, or that it was
+asked to stop because another station failed, is written down beside its recording.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGINT
+from typing import Any
+
+import orjson
+
+from hil.config.settings import Settings
+from hil.config.shipped import find_file
+from hil.ipc.child import ChildProcess, ChildTimeout, start_child
+from hil.recording.header import RECORDING_NAME
+from hil.run.part_note import PartNote
+from hil.stations.platform.scenario import Name
+
+LOOK_S = 0.05
+"""How often a process is looked at [s]."""
+
+
+class PartSettings(Settings):
+    """One of the stations."""
+
+    name: Name
+    """What progress, refusals and the folder of its run call it."""
+    scenario: str
+    """Scenario file; a relative path is looked for beside this one, then from where one stands."""
+    changes: tuple[str, ...] = ()
+    """``key=value`` texts laid over it."""
+    operator: bool = False
+    """Whether a person leads it from panels; its clock must be the real one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """How one station's run went.
+
+    Args:
+        name: of the part.
+        ok: whether it completed, or was stopped by the operator and parked.
+        told: what it said of itself; empty if it said nothing that could be read.
+        asked_to_stop: why it was asked to stop; empty if it was not.
+    """
+
+    name: str
+    ok: bool
+    told: dict[str, Any]
+    asked_to_stop: str
+
+
+class Deadline:
+    """Time that a part has to stop, from when it was asked.
+
+    Args:
+        now_s: monotonic time [s].
+        within_s: the time [s].
+    """
+
+    def __init__(self, now_s: Callable[[], float], within_s: float) -> None:
+        self._now_s = now_s
+        self.within_s = within_s
+        self._end_s: float | None = None
+
+    def begin(self) -> None:
+        """Let the time run."""
+        self._end_s = self._now_s() + self.within_s
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was begun and is over."""
+        return self._end_s is not None and self._now_s() > self._end_s
+
+
+class PartProcess:
+    """One station's process.
+
+    Args:
+        settings: which station.
+        beside: file of the scenario that names it.
+        folder: of the run of all; this one gets a folder in it.
+        program: arguments of the interpreter that runs it.
+        deadline: for its stop.
+    """
+
+    def __init__(
+        self,
+        settings: PartSettings,
+        beside: Path,
+        folder: Path,
+        program: tuple[str, ...],
+        deadline: Deadline,
+    ) -> None:
+        self.name = settings.name
+        file = find_file(
+            settings.scenario, beside=beside, folder="scenarios", key=f"part {self.name}"
+        )
+        self._folder = folder / self.name
+        self._command = [*program, str(os.getpid()), "run", str(file), "--json"]
+        self._command += ["--out", str(self._folder)]
+        if settings.operator:
+            self._command += ["--operator"]
+        for change in settings.changes:
+            self._command += ["--set", change]
+        self._process: ChildProcess | None = None
+        self._why = ""
+        self._for_other = False
+        self._deadline = deadline
+        self._hung = False
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process is not None and self._process.returncode is None
+
+    def start(self) -> None:
+        """Begin; a session of its own keeps the terminal's Ctrl-C for the one who forwards it."""
+        self._folder.mkdir()
+        with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
+            self._process = start_child(self._command, stdout=told, stderr=errors)
+
+    @property
+    def _errors(self) -> Path:
+        return self._folder / "errors.txt"
+
+    def look(self) -> bool:
+        """Wait a little for its end; whether it has just come."""
+        if self._process is None or not self.running:
+            return False
+        if self._deadline.passed and not self._hung:
+            self._hung = True
+            self._process.kill()
+        with suppress(ChildTimeout):
+            self._process.wait(LOOK_S)
+            return True
+        return False
+
+    def stop(self, why: str, *, for_other: bool) -> None:
+        """Ask it once to stop along its path; ``for_other`` if another part made it necessary."""
+        if self.running and not self._why and self._process is not None:
+            self._why, self._for_other = why, for_other
+            self._deadline.begin()
+            with suppress(ProcessLookupError):
+                self._process.send_signal(SIGINT)
+
+    def kill(self) -> None:
+        """End it if nothing else did: only when this process itself is failing."""
+        if self.running and self._process is not None:
+            self._process.terminate()
+            with suppress(ChildTimeout):
+                self._process.wait(self._deadline.within_s)
+            self._process.kill()
+            self._process.wait()
+
+    def result(self) -> PartResult:
+        """How it went."""
+        status = None if self._process is None else self._process.returncode
+        told = self._told() or {"ok": False, "error": self._last_words(status)}
+        ok = status == 0 and told.get("ok") is True
+        if ok and self._for_other:
+            told["reason"] = self._why  # all it knows itself is that a signal came
+        if "recording" not in told and (run := self._run_folder()) is not None:
+            told["recording"] = str(run / RECORDING_NAME)
+        return PartResult(self.name, ok, told, self._why)
+
+    def bad_end(self) -> str:
+        """That it came to a bad end, and how."""
+        told = self.result().told
+        how = told.get("reason") or told.get("error")
+        return f"{self.name} came to a bad end{f': {how}' if how else ''}"
+
+    def leave_note(self) -> None:
+        """Write beside its recording what it cannot know of its end by itself."""
+        killed = "" if self._told() else str(self.result().told["error"])
+        stopped_for = self._why if self._for_other else ""
+        run = self._run_folder()
+        if run is not None and (killed or stopped_for):
+            with suppress(OSError):  # the results tell it as well
+                PartNote(self.name, killed, stopped_for).write(run)
+
+    def _told(self) -> dict[str, Any]:
+        """What it said of itself when it ended; empty if it said nothing that can be read."""
+        try:
+            told = orjson.loads((self._folder / "told.json").read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return {}
+        return told if isinstance(told, dict) else {}
+
+    def _run_folder(self) -> Path | None:
+        """Where its run was recorded; None if it did not come so far."""
+        found = sorted(self._folder.glob(f"*/{RECORDING_NAME}"))
+        return found[-1].parent if found else None
+
+    def _last_words(self, status: int | None) -> str:
+        if self._hung:
+            return f"it did not stop within {self._deadline.within_s:g} s and was ended"
+        if status is not None and status < 0:
+            return f"it was killed by signal {-status}"
+        with suppress(OSError):
+            lines = self._errors.read_text(encoding="utf-8", errors="replace").splitlines()
+            return lines[-1] if lines else "it said nothing"
+        return "it said nothing"

@@ -1,0 +1,143 @@
+"""Platform and arm together: each station runs in a process of its own, and they stop together.
+
+The processes share nothing but the wish to stop. It goes to all of them when the operator asks
+(Ctrl-C, SIGTERM), when this process itself is gone, and, if the scenario says so, when one of them
+has come to a bad end, as a machine does whose emergency stop was pressed; each then stops along its
+own path, by its own gate. An emergency stop is wired to the machines themselves: it does not wait
+for any of this.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field
+
+from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
+from hil.recording.header import RecordingError
+from hil.run.folder import run_dir
+from hil.run.part_process import Deadline, PartProcess, PartResult, PartSettings
+from hil.stations.platform.scenario import Name
+from hil.timing.stop import StopSignals
+
+STOP_WITHIN_S = 90.0
+"""A part that was asked to stop has parked by then, or hangs and is ended; its gate brings
+the machine to rest without it [s]."""
+LED_STOP_WITHIN_S = 600.0
+"""The same for a part that a person leads, who may still park it by hand [s]."""
+PROGRAM = ("-m", "hil.run.together_part")
+
+
+class TogetherScenario(Settings):
+    """Stations that run at the same time."""
+
+    station: Literal["together"]
+    """Always ``together``: it makes the file a scenario of several stations."""
+    name: Name
+    """What the folder of a run is called after."""
+    description: str = ""
+    """A line for the reader."""
+    part: Annotated[tuple[PartSettings, ...], Field(min_length=2, max_length=8)]
+    """The stations, two to eight."""
+    stop_together: bool = True
+    """Whether a bad end of one brings the others to a controlled stop."""
+
+    @classmethod
+    def load(cls, path: Path, overrides: tuple[str, ...] = (), *, operator: bool = False) -> Self:
+        """Read a scenario and find its parts' files.
+
+        Args:
+            path: its file.
+            overrides: ``key=value`` texts laid over it.
+            operator: whether a person leads every part, whatever the file says.
+
+        Raises:
+            ConfigError: with one line for each wrong value.
+        """
+        scenario = cls.build(apply_overrides(read_toml(path), overrides), str(path))
+        names = [part.name for part in scenario.part]
+        if len(set(names)) < len(names):
+            raise ConfigError(str(path), [f"part: names {names} must differ"])
+        scenario = scenario.led() if operator else scenario
+        for part in scenario.part:
+            file = find_file(
+                part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
+            )
+            table = apply_overrides(read_toml(file), part.changes)
+            clock = table.get("clock", "virtual")
+            if part.operator and clock != "real":
+                text = f"part {part.name}: operator = true, but {file} has clock = {clock!r}"
+                right = 'a person lives in real time; use changes = ["clock=real"]'
+                raise ConfigError(str(path), [f"{text}: {right}"])
+        return scenario
+
+    def led(self) -> Self:
+        """The same, every part led by a person, and so in real time."""
+        parts = tuple(
+            part.model_copy(update={"operator": True, "changes": (*part.changes, "clock=real")})
+            for part in self.part
+        )
+        return self.model_copy(update={"part": parts})
+
+
+def run_together(
+    scenario: TogetherScenario,
+    path: Path,
+    out: Path,
+    *,
+    now_s: Callable[[], float] | None = None,
+    program: tuple[str, ...] = PROGRAM,
+    stop_within_s: float = STOP_WITHIN_S,
+) -> tuple[PartResult, ...]:
+    """Run all parts until the last has ended.
+
+    Args:
+        scenario: which.
+        path: its file.
+        out: folder that gets a new folder for this run, with one for each part.
+        now_s: monotonic time [s]; the system's if left out.
+        program: arguments of the interpreter that runs a part, which gets this process' number and
+            then the arguments of `hil`; another one only in tests.
+        stop_within_s: time that a part has to stop [s].
+
+    Raises:
+        RecordingError: if the folder cannot be made.
+    """
+    clock = now_s or _monotonic()
+
+    def deadline(part: PartSettings) -> Deadline:
+        return Deadline(clock, LED_STOP_WITHIN_S if part.operator else stop_within_s)
+
+    with ExitStack() as stack:
+        folder = stack.enter_context(run_dir(out, scenario.name))
+        wish = stack.enter_context(StopSignals())
+        parts = [PartProcess(part, path, folder, program, deadline(part)) for part in scenario.part]
+        for part in parts:
+            stack.callback(part.kill)
+        try:
+            for part in parts:
+                part.start()
+        except OSError as error:
+            raise RecordingError(f"{folder}: a part cannot be started: {error}") from None
+        while any(part.running for part in parts):
+            if wish.asked is not None:
+                _stop(parts, "the operator asked for it")
+            for part in parts:
+                if part.look() and not part.result().ok and scenario.stop_together:
+                    _stop(parts, part.bad_end(), for_other=True)
+        for part in parts:
+            part.leave_note()
+        return tuple(part.result() for part in parts)
+
+
+def _monotonic() -> Callable[[], float]:
+    from hil.timing.realtime import RealClock  # Linux only
+
+    return RealClock().now_s
+
+
+def _stop(parts: list[PartProcess], why: str, *, for_other: bool = False) -> None:
+    for part in parts:
+        part.stop(why, for_other=for_other)

@@ -1,0 +1,48 @@
+"""One station of several, as a process: `hil` that stops when the one who began it is gone.
+
+A part has a session of its own, so a terminal's Ctrl-C does not reach it, and nobody would be left
+to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
+(prctl(2), PR_SET_PDEATHSIG).
+
+    python -m hil.run.together_part PARENT run FILE --json …
+"""
+
+import ctypes
+import os
+import sys
+from signal import SIGINT
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+
+
+def tie_to(parent: int) -> None:
+    """Be sent SIGINT when the parent ends, in whatever way.
+
+    Args:
+        parent: its number; a part whose parent has ended already does not begin.
+
+    Raises:
+        SystemExit: if the parent is gone.
+        OSError: if the kernel refuses.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(SIGINT), 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl refused: {os.strerror(number)}")
+    if os.getppid() != parent:
+        sys.exit(f"process {parent}, which is to stop this one, is gone")
+
+
+def main() -> None:
+    """Tie this process to its parent, then be `hil` with the rest of the arguments."""
+    _, parent, *arguments = sys.argv
+    tie_to(int(parent))
+    from hil.cli.main import main as hil  # afterwards: its imports take a second
+
+    sys.argv = ["hil", *arguments]
+    hil()
+
+
+if __name__ == "__main__":
+    main()

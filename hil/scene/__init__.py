@@ -1,0 +1,1 @@
+"""Bodies to draw, their poses and colours, as values."""

@@ -1,0 +1,70 @@
+"""``hil arm advance``: a few ticks of the simulated space arm, for a look at it."""
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from hil.config.settings import ConfigError
+from hil.space_arm.commands.choices import (
+    JOINT_NAMES,
+    ArmArg,
+    angles_of,
+    loads_of,
+    models_of,
+    space_arm_of,
+)
+from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+
+
+@verb
+def advance(
+    arm: ArmArg,
+    rates: Annotated[
+        str, typer.Option("--rates", metavar=JOINT_NAMES, help="Commanded joint rates [deg/s].")
+    ],
+    ticks: Annotated[int, typer.Option("--ticks", min=1, max=100_000, help="How many.")] = 10,
+    joints: Annotated[
+        str | None,
+        typer.Option("--q", metavar=JOINT_NAMES, help="Start [deg]; home if left out."),
+    ] = None,
+    payload: Annotated[
+        str,
+        typer.Option(
+            "--payload", metavar="none|NAME|KG", help="none, a name of the arm's file, or kg."
+        ),
+    ] = "none",
+    model: Annotated[
+        str, typer.Option("--model", metavar="a|b|c|d|e", help="Drive model: see hil arm table.")
+    ] = "e",
+    as_json: Json = False,
+) -> None:
+    """Simulate a few ticks of 0.35 s with constant commanded joint rates."""
+    from hil.space_arm.study.show import held, snapshot_json
+    from sim.world.space_arm.integrators import Status
+    from sim.world.space_arm.simulator import SpaceArm
+
+    settings = space_arm_of(arm)
+    loads, models = loads_of(settings, payload), models_of(model)
+    if len(loads) != 1 or len(models) != 1:
+        raise ConfigError("command line", ["one payload and one model are needed here"])
+    command = np.radians(numbers(rates, 6, "--rates", f"{JOINT_NAMES} in deg/s"))
+    try:
+        simulated = SpaceArm(
+            settings.arm(), models[0], angles_of(settings, joints), payload=loads[0].body
+        )
+        snapshots = [simulated.advance(command) for _ in range(ticks)]
+    except ValueError as error:
+        raise ConfigError("command line", [str(error)]) from None
+    ok = all(snapshot.status is not Status.FAILED for snapshot in snapshots)
+    if as_json:
+        print_json({"ok": ok, "ticks": [snapshot_json(snapshot) for snapshot in snapshots]})
+    else:
+        shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
+        for snapshot in snapshots:
+            speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
+            place = (f"{value:.6f}" for value in snapshot.position_BG_m)
+            shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", held(snapshot))
+        out.print(shown)
+    leave(ok)

@@ -1,0 +1,101 @@
+"""What people and scripts see of the table and of single ticks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from hil.space_arm.study.table import Plan, Row
+from hil.space_arm.study.targets import PUBLISHED, PUBLISHED_COST_RATIO
+from hil.terminal.console import out
+from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.snapshot import Active, Snapshot
+
+SENSITIVE_MM = 0.05
+"""What a nanoradian at the start grows to in a motion whose errors come from growth."""
+
+
+def print_table(name: str, plan: Plan, rows: Sequence[Row]) -> None:
+    """The table for people.
+
+    Args:
+        name: of the arm.
+        plan: what the table is made of.
+        rows: its rows.
+    """
+    shown = Table(title=f"{name}: {len(plan.motions)} motions, {plan.scheme.value}", box=None)
+    for heading, columns in (
+        ("", ("drives", "kg")),
+        ("mm", ("max", "median", "1993", "ref. ±")),
+        ("deg", ("max", "1993")),
+        ("%", ("max", "1993")),
+        ("rtf", ("",)),
+        ("RK4 /", ("ours", "1993")),
+    ):
+        for column in columns:
+            shown.add_column(f"{heading}\n{column}", justify="right", no_wrap=True)
+    for row in rows:
+        old = PUBLISHED.get(DriveModel(row.model))
+        was = [f"{value:g}" for value in old] if old else ["", "", ""]
+        shown.add_row(
+            row.model, f"{row.payload_kg:g}",
+            f"{row.error_max_mm:.3g}", f"{row.error_median_mm:.2g}", was[0],
+            f"{row.reference_error_mm:.1g}", f"{row.orientation_max_deg:.2g}", was[1],
+            f"{row.percent_max:.2g}", was[2], _told(row.rtf, ".0f"),
+            _told(row.cost_ratio_rk4, ".1f"), f"{PUBLISHED_COST_RATIO:g}" if old else "",
+        )  # fmt: skip
+    out.print(shown)
+    for row in rows:
+        if row.nudged_mm > SENSITIVE_MM:
+            out.print(
+                f"{row.model} {row.payload_kg:g} kg: largest {row.worst_at_s:.1f} s into "
+                f"{row.worst_motion}, where links bounce: of a nanoradian at the start "
+                f"{row.nudged_mm:.2g} mm become"
+            )
+        if row.reference_error_mm > row.error_max_mm / 3.0:
+            out.print(
+                f"{row.model} {row.payload_kg:g} kg: links bounce in their gaps, and the reference "
+                f"itself is known at {row.known_ticks:.0%} of the ticks; the error there is "
+                f"{row.known_error_max_mm:.3g} mm, {row.known_orientation_max_deg:.2g} deg"
+            )
+
+
+def _told(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def held(snapshot: Snapshot) -> str:
+    """Which joints are held back by what."""
+    told = [
+        f"{joint + 1} {'+'.join(_names(active))}"
+        for joint, active in enumerate(snapshot.active)
+        if active
+    ]
+    return ", ".join(told)
+
+
+def snapshot_json(snapshot: Snapshot) -> dict[str, Any]:
+    """A snapshot as a JSON object."""
+    return {
+        "time_s": snapshot.time_s,
+        "q_rad": snapshot.q_rad,
+        "v_rad_s": snapshot.v_rad_s,
+        "motor_position_rad": snapshot.motor_position_rad,
+        "motor_rate_rad_s": snapshot.motor_rate_rad_s,
+        "position_m": snapshot.position_BG_m,
+        "rotation": snapshot.rotation_BG,
+        "velocity_m_s": snapshot.velocity_BG_m_s,
+        "angular_velocity_rad_s": snapshot.angular_velocity_BG_rad_s,
+        "torque_nm": snapshot.torque_nm,
+        "current_a": snapshot.current_a,
+        "voltage_v": snapshot.voltage_v,
+        "active": [
+            str(active.name).lower().split("|") if active else [] for active in snapshot.active
+        ],
+        "status": snapshot.status.name.lower(),
+    }
+
+
+def _names(active: Active) -> list[str]:
+    """What holds a joint back, in lower case."""
+    return [str(one.name).lower() for one in active]

@@ -1,0 +1,95 @@
+"""What accuracy costs: error and real-time factor of SDIRK2 at several tolerances."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hil.space_arm.study.compare import Case, Clock, Reference, deviation, least_times
+from hil.space_arm.study.table import Load, Plan
+from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.integrators import Accuracy, Sdirk2
+from sim.world.space_arm.simulator import levers_m
+
+FACTORS = (32.0, 8.0, 2.0, 0.5, 0.125, 1.0 / 32.0)
+"""Of the plan's tolerance; an error falls with about the power 2/3 of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One tolerance of a curve.
+
+    Args:
+        tolerance_m: error of one step that was asked for [m].
+        error_max_mm: largest error of the gripper over all motions and ticks.
+        rtf: simulated time over the time of integration.
+        reference_error_mm: how far the reference itself can be off.
+    """
+
+    tolerance_m: float
+    error_max_mm: float
+    rtf: float
+    reference_error_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Error against real-time factor of one drive model and payload.
+
+    Args:
+        model: of the drives.
+        load: the payload.
+        points: from the largest tolerance to the smallest.
+    """
+
+    model: DriveModel
+    load: Load
+    points: tuple[Point, ...]
+
+
+def tradeoff(
+    plan: Plan,
+    wanted: Sequence[Reference],
+    clock: Clock,
+    factors: Sequence[float] = FACTORS,
+    tell: Callable[[], object] = lambda: None,
+) -> list[Curve]:
+    """Measure the curve of every drive model and payload of a plan.
+
+    Args:
+        plan: models, payloads and motions.
+        wanted: references of all its cases, row by row.
+        clock: for the times [s].
+        factors: of the tolerance.
+        tell: called after each point.
+    """
+    usual, count, curves = plan.accuracy or Accuracy(), len(plan.motions), []
+    for n, ((model, load), cases) in enumerate(zip(plan.rows(), plan.cases(), strict=True)):
+        goals = wanted[n * count : (n + 1) * count]
+        points = []
+        for factor in factors:
+            accuracy = replace(usual, tolerance_m=factor * usual.tolerance_m)
+            points.append(_point(plan, cases, goals, accuracy, clock))
+            tell()
+        curves.append(Curve(model, load, tuple(points)))
+    return curves
+
+
+def _point(
+    plan: Plan,
+    cases: Sequence[Case],
+    goals: Sequence[Reference],
+    accuracy: Accuracy,
+    clock: Clock,
+) -> Point:
+    integrator = Sdirk2(levers_m(plan.arm), accuracy)
+    error_mm, took_s = 0.0, 0.0
+    for case, goal in zip(cases, goals, strict=True):
+        run = least_times(case, integrator, clock, plan.repeats)
+        error_mm = max(error_mm, float(deviation(run.path, goal.path).position_mm.max()))
+        took_s += float(run.integration_s.sum())
+    return Point(
+        tolerance_m=accuracy.tolerance_m,
+        error_max_mm=error_mm,
+        rtf=math.fsum(case.motion.duration_s for case in cases) / took_s,
+        reference_error_mm=max(float(goal.error.position_mm.max()) for goal in goals),
+    )

@@ -1,0 +1,147 @@
+"""``hil arm emulate``: the bench's robot on a line, without the robot."""
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.config.settings import ConfigError
+from hil.terminal.console import RefusedError, err, numbers, verb
+
+if TYPE_CHECKING:
+    from sim.devices.arm_faults import ArmFault
+
+
+@verb
+def emulate(
+    pty: Annotated[
+        bool, typer.Option("--pty", help="A pseudo-terminal instead of a TCP port.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 for any free one.")
+    ] = 0,
+    baud: Annotated[int, typer.Option("--baud", help="Speed that bytes are paced by.")] = 9600,
+    start: Annotated[
+        str | None,
+        typer.Option("--start", metavar="q1,…,q6", help="Joint angles at the start [deg]."),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="SCENARIO",
+            help="Stand where this arm scenario begins, with its robot's tool.",
+        ),
+    ] = None,
+    tool_mm: Annotated[
+        float | None,
+        typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out."),
+    ] = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback/--no-feedback", help="Requests say where the gripper is.")
+    ] = True,
+    echo: Annotated[bool, typer.Option("--echo", help="Echo what is received.")] = False,
+    script: Annotated[
+        Path | None,
+        typer.Option("--script", help="TOML file with a `[[fault]]` table for each fault."),
+    ] = None,
+    delay_s: Annotated[
+        float, typer.Option("--delay", help="Takes up each waypoint so much later [s].")
+    ] = 0.0,
+    blend_s: Annotated[float, typer.Option("--blend", help="Its longest blend [s].")] = 0.2,
+    bandwidth_rad_s: Annotated[
+        float, typer.Option("--bandwidth", help="Of its servos [rad/s]; they lag by 2 / bandwidth.")
+    ] = 120.0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of noise and losses.")] = 0,
+    end_with_input: Annotated[bool, typer.Option("--end-with-input", hidden=True)] = False,
+) -> None:
+    """Emulate the robot and its controller until Ctrl-C; the URL to use is the first line printed.
+
+    Faults are typed into its console: help lists them.
+    """
+    from hil.timing.realtime import RealClock
+    from hil.timing.stop import StopSignals
+    from sim.devices.arm_path import BlendSettings
+    from sim.devices.arm_server import run_arm_controller
+    from sim.devices.arm_servo import ServoSettings
+    from sim.devices.arm_settings import ArmControllerSettings
+
+    joints, tool_m = _stand(start, tool_mm, scenario)
+    try:
+        settings = ArmControllerSettings(
+            baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_m,
+            delay_s=delay_s,
+            blends=BlendSettings(longest_s=0.5 * blend_s),
+            servos=ServoSettings(bandwidth_rad_s=bandwidth_rad_s),
+        )  # fmt: skip
+    except ValueError as error:
+        raise ConfigError("command line", [str(error)]) from None
+    faults = _faults(script)
+    with StopSignals() as wish:
+        try:
+            run_arm_controller(
+                settings,
+                now_s=RealClock().now_s,
+                ready=_say_ready,
+                stop=lambda: wish.asked is not None,
+                port=port,
+                pty=pty,
+                console=sys.stdin,
+                script=faults,
+                seed=seed,
+                say=lambda line: err.print(line, markup=False, soft_wrap=True),
+                end_with_console=end_with_input,
+            )
+        except ValueError as error:
+            raise ConfigError("command line", [f"the robot cannot be like that: {error}"]) from None
+        except OSError as error:
+            raise RefusedError(f"the robot cannot be emulated: {error}") from None
+
+
+def _stand(
+    start: str | None, tool_mm: float | None, scenario: str | None
+) -> tuple[tuple[float, ...], float]:
+    """Joint angles at the start [deg] and length of the tool [m]."""
+    from sim.devices.arm_settings import START_DEG
+
+    if scenario is not None:
+        if start is not None or tool_mm is not None:
+            raise ConfigError("--for", ["says start and tool; leave --start and --tool out"])
+        return _stand_for(scenario)
+    tool_m = 1e-3 * (100.0 if tool_mm is None else tool_mm)
+    if start is None:
+        return START_DEG, tool_m
+    return tuple(numbers(start, 6, "--start", "q1,…,q6 in degrees")), tool_m
+
+
+def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
+    from hil.cli.stations import arm_plan_of
+    from hil.config.file_kinds import FileKind, find_kind
+    from hil.stations.arm.bench import prepare_plan
+
+    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--for")
+    with err.status("looking for the start of the motion"):
+        prepared = prepare_plan(arm_plan_of(path))
+    return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m
+
+
+def _faults(script: Path | None) -> "tuple[ArmFault, ...]":
+    """The faults of a script's file; none without one."""
+    from sim.devices.arm_faults import parse_arm_script
+
+    try:
+        return parse_arm_script("" if script is None else script.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError("--script", [f"{script}: cannot be read: {error.strerror}"]) from None
+    except ValueError as error:
+        raise ConfigError(str(script), [str(error)]) from None
+
+
+def _say_ready(url: str) -> None:
+    print(url, flush=True)
+    err.print(
+        f"an emulated robot; use it with --arm-link '{url}'. Faults: type help. Ctrl-C ends.",
+        markup=False, soft_wrap=True,
+    )  # fmt: skip

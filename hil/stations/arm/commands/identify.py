@@ -1,0 +1,181 @@
+"""``hil arm identify``: what the robot's controller does with waypoints, from its own places."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from hil.config.file_kinds import FileKind, find_kind
+from hil.config.settings import ConfigError
+from hil.stations.arm.commands.moves import (
+    AtJointsOption,
+    LinkOption,
+    MoveClockOption,
+    choice_of,
+    show_result,
+    shown_at,
+)
+from hil.stations.arm.commands.pose import RobotArg
+from hil.terminal.console import Json, RefusedError, err, leave, out, print_json, verb
+from hil.terminal.options import OutOption
+
+if TYPE_CHECKING:
+    from arm_driver.identification import Identified
+    from hil.stations.arm.moves.session import Choice
+    from hil.stations.arm.moves.strokes import Driven
+
+
+@verb
+def identify(
+    robot: RobotArg,
+    arm_link: LinkOption = "sim:",
+    at_joints: AtJointsOption = None,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Put it into the robot's file; else its lines are printed."),
+    ] = False,
+    baud: Annotated[
+        int | None,
+        typer.Option("--baud", min=1200, help="Of the line behind socket://; left out: 9600."),
+    ] = None,
+    clock: MoveClockOption = None,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """Find the delay, the blends and the following error of the robot's controller.
+
+    The robot goes to and fro about where it stands, by 35 mm along each axis and by 10 degrees
+    about its gripper's axis, while space is held: some three minutes. All of it is proved before
+    the first byte. Its requests have to say where it is (option feedback).
+    """
+    from arm_driver.identification import NotIdentifiedError
+    from arm_driver.identification import identify as identified
+    from hil.stations.arm.moves.approach import joints_said
+    from hil.stations.arm.moves.identified import step_of
+    from hil.stations.arm.moves.session import session
+    from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
+    from sim.world.space_arm.simulator import TICK_S
+
+    choice = choice_of(robot, arm_link, clock, None, at_joints)
+    path = _file_to_write(robot) if write else None
+    if at_joints is None and arm_link != "sim:":
+        raise ConfigError(
+            "command line",
+            ["--at-joints q1,…,q6 as the pendant shows them is needed: no place tells in which "
+             "posture the robot stands"],
+        )  # fmt: skip
+    known = choice.robot
+    choice = replace(choice, robot=with_any_delay(known))
+    with session(choice, _say) as opened:
+        start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
+        with err.status("proving the strokes"):
+            strokes = prove_strokes(choice.robot, start)
+        _say(f"proved: {len(strokes)} strokes about {opened.place}")
+        driven = _driven(opened, strokes, folder, _baud(arm_link, baud), as_json=as_json)
+    if not driven.ok:
+        _say(f"nothing was identified or written; recordings: {driven.folder}")
+        show_result(choice, driven.last, as_json=as_json)
+    for text in driven.spoilt:
+        _say(f"does not count: {text}")
+    try:
+        found = identified(driven.strokes, period_s=TICK_S, step_s=step_of(known))
+    except NotIdentifiedError as error:
+        raise RefusedError(f"nothing was written: {error}; recordings: {driven.folder}") from None
+    _show(choice, found, driven, path, robot, as_json=as_json)
+
+
+def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> "Driven":
+    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.strokes import drive_strokes
+
+    hand = hand_for(opened.clock)
+    try:
+        if not (opened.dry or as_json):
+            for line in (*HELP, "Ctrl-C ends the robot's stream at once"):
+                _say(line)
+        return drive_strokes(
+            opened, strokes, hand, folder, baud=baud,
+            say=(lambda text: None) if opened.dry or as_json else _say,
+            shown_at=shown_at(opened, as_json),
+        )  # fmt: skip
+    finally:
+        hand.close()
+
+
+def _baud(url: str, said: int | None) -> int:
+    """Of the robot's line [1/s]."""
+    from arm_driver.urls import DEFAULT_BAUD, SerialLink, parse_arm_link
+    from hil.stations.arm.scenario import SIM_URL
+
+    link = None if url == SIM_URL else parse_arm_link(url)
+    if isinstance(link, SerialLink):
+        if said not in (None, link.baud):
+            raise ConfigError("--baud", [f"{said}: the link says {link.baud}; leave --baud out"])
+        return link.baud
+    return DEFAULT_BAUD if said is None else said
+
+
+def _file_to_write(robot: str) -> Path:
+    """The robot's own file."""
+    from hil.config.shipped import configs_dir
+
+    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    if path.resolve().is_relative_to(configs_dir().resolve()):
+        raise ConfigError(
+            "--write",
+            [f"{path} comes with the bench: copy it, and name the copy here and in your scenarios"],
+        )
+    return path
+
+
+def _show(
+    choice: "Choice", found: "Identified", driven: "Driven", path: Path | None, robot: str,
+    *, as_json: bool,
+) -> None:  # fmt: skip
+    from hil.machines.robot_settings import RobotSettings
+    from hil.stations.arm.moves.identified import changes, write
+
+    file, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    changed = changes(found, RobotSettings.load(file), driven.day)
+    if path is not None:
+        write(path, changed)
+    if as_json:
+        print_json(
+            {
+                "ok": True, "robot": choice.robot_line, "identified": changed,
+                "written": None if path is None else str(path), "recordings": str(driven.folder),
+            }
+        )  # fmt: skip
+        leave(True)
+    out.print(f"robot: {choice.robot_line}, {len(driven.strokes)} strokes", markup=False)
+    out.print(_table(found))
+    if path is None:
+        out.print("for its file (--write puts them there):")
+        for table, values in changed.items():
+            out.print(f"[{table}]", markup=False)
+            for key, value in values.items():
+                out.print(f"{key} = {value!r}".replace("'", '"'), markup=False, soft_wrap=True)
+    else:
+        out.print(f"written: {path}", markup=False, soft_wrap=True)
+    leave(True)
+
+
+def _table(found: "Identified") -> Table:
+    table = Table("", "found", "behind its set-point", box=None, pad_edge=False)
+    table.add_row("delay of the path, request to set-point", str(found.path_delay_s), "")
+    table.add_row("longest blend", str(found.blend_s), "")
+    for name, axis in found.axes.items():
+        way, fastest = axis.following_error, axis.fastest
+        behind = f"{1e3 * way:.2f} mm at {1e3 * fastest:.0f} mm/s"
+        if name == "turn":
+            behind = f"{math.degrees(way):.2f} deg at {math.degrees(fastest):.0f} deg/s"
+        table.add_row(f"lag, {name}", str(axis.lag_s), behind)
+    return table
+
+
+def _say(text: str) -> None:
+    err.print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,353 @@
+"""``hil arm goto``, ``jog`` and ``play``: the robot moves alone, while an operator holds it."""
+
+import select
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from hil.cli.stations import arm_plan_of, robot_at
+from hil.config.file_kinds import FileKind, find_kind
+from hil.config.settings import ConfigError
+from hil.space_arm.commands.choices import JOINT_NAMES
+from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
+from hil.terminal.console import Json, RefusedError, err, leave, numbers, out, print_json, verb
+from hil.terminal.options import ArmAtOption, OutOption
+
+if TYPE_CHECKING:
+    from hil.machines.robot_settings import RobotSettings
+    from hil.stations.arm.moves.goto import Target
+    from hil.stations.arm.moves.proof import ProvedMove
+    from hil.stations.arm.moves.session import Choice, Session
+    from hil.stations.arm.session import Streamed
+
+LinkOption = Annotated[
+    str,
+    typer.Option(
+        "--arm-link",
+        metavar="URL",
+        help="Where the robot is: `sim:` (an emulated one in this process, a dry run), "
+        "serial:/dev/ttyS0?baud=9600, socket://host:port.",
+    ),
+]
+AtJointsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--at-joints",
+        metavar=JOINT_NAMES,
+        help="What the robot's pendant shows now [deg]: it decides in which posture it stands. Of "
+        "`sim:` where the emulated robot stands.",
+    ),
+]
+MoveClockOption = Annotated[
+    str | None,
+    typer.Option(
+        "--clock", metavar="virtual|real", help="real for a robot on a line, virtual for `sim:`."
+    ),
+]
+SpeedOption = Annotated[
+    float,
+    typer.Option(
+        "--speed",
+        min=0.1,
+        help="Of the gripper at most [mm/s]; turn and joint rates keep the same share of theirs.",
+    ),
+]
+
+
+def choice_of(
+    robot: str, url: str, clock: str | None, arm_at: str | None, at_joints: str | None
+) -> "Choice":
+    """The robot that the command line means.
+
+    Raises:
+        ConfigError: with the option that is wrong.
+    """
+    from hil.machines.robot_settings import RobotSettings
+    from hil.stations.arm.moves.session import Choice
+    from hil.stations.arm.scenario import SIM_URL
+
+    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    if clock not in (None, "virtual", "real"):
+        raise ConfigError("--clock", [f"{clock!r}: virtual or real is needed"])
+    if url != SIM_URL:
+        _checked_url(url)
+    chosen = clock or ("virtual" if url == SIM_URL else "real")
+    if url != SIM_URL and chosen != "real":
+        raise ConfigError("--clock", ["a robot on a line needs the real clock: --clock real"])
+    joints = None if at_joints is None else np.array(_six(at_joints, "--at-joints"))
+    return Choice(RobotSettings.load(path), url, chosen, robot_at(arm_at), joints)
+
+
+def _checked_url(url: str) -> None:
+    from arm_driver.link_errors import ArmLinkError
+    from arm_driver.urls import parse_arm_link
+
+    try:
+        parse_arm_link(url)
+    except ArmLinkError as error:
+        raise ConfigError("--arm-link", [f"{url!r}: {error}"]) from None
+
+
+def _six(text: str, option: str) -> list[float]:
+    return numbers(text, 6, option, f"{JOINT_NAMES} in degrees")
+
+
+def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
+    """Share of the robot's limits that a speed is.
+
+    Raises:
+        ConfigError: if it is above them.
+    """
+    most = 1e3 * robot.gripper_speed_max_m_s
+    if speed_mm_s > most:
+        raise ConfigError(
+            "--speed", [f"{speed_mm_s:g} mm/s: {robot.name} goes at most {most:g} mm/s"]
+        )
+    return speed_mm_s / most
+
+
+@verb
+def goto(
+    robot: RobotArg,
+    joints: Annotated[
+        str | None, typer.Option("--joints", metavar=JOINT_NAMES, help="Where to [deg].")
+    ] = None,
+    pose: Annotated[
+        str | None,
+        typer.Option(
+            "--pose",
+            metavar=POSE_NAMES,
+            help="Where to [mm, deg], in the posture in which the robot stands.",
+        ),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option("--start-of", metavar="SCENARIO", help="To where this arm scenario begins."),
+    ] = None,
+    arm_link: LinkOption = "sim:",
+    speed_mm_s: SpeedOption = 50.0,
+    straight: Annotated[
+        bool, typer.Option("--straight", help="Along a straight line; else joints in proportion.")
+    ] = False,
+    at_joints: AtJointsOption = None,
+    arm_at: ArmAtOption = None,
+    clock: MoveClockOption = None,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """Drive the robot alone to joints, a place, or where a scenario begins, while space is held.
+
+    The whole way is proved before the first byte. Let go, the robot rests on its way.
+    """
+    from hil.stations.arm.moves.goto import plan_goto, run_goto, start_of
+    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.session import session
+
+    choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
+    part = part_of(choice.robot, speed_mm_s)
+    target = _target(choice.robot, joints, pose, scenario)
+    with session(choice, say) as opened:
+        start = start_of(opened, target, _asks(opened, as_json=as_json))
+        move = plan_goto(choice.robot, start, target, part, straight=straight)
+        if move is None:
+            show_nothing(opened, f"the robot is at {target.name} already", as_json=as_json)
+            return
+        if not as_json:
+            _show_move(move, target.name)
+        with closing(hand_for(opened.clock)) as hand:
+            say_keys(HELP, opened, quiet=as_json)
+            found = run_goto(
+                opened, move, start, target, hand, folder, shown_at=shown_at(opened, as_json)
+            )
+    show_result(choice, found, as_json=as_json)
+
+
+@verb
+def play(
+    robot: RobotArg,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV file with t_s, x_mm, y_mm, z_mm, o_deg, a_deg, t_deg; or the folder of an "
+            "earlier run: what its robot was sent.",
+        ),
+    ],
+    slower: Annotated[
+        bool,
+        typer.Option("--slower", help="Take more time than recorded, until every limit is kept."),
+    ] = False,
+    arm_link: LinkOption = "sim:",
+    at_joints: AtJointsOption = None,
+    arm_at: ArmAtOption = None,
+    clock: MoveClockOption = None,
+    folder: OutOption = Path("runs"),
+    as_json: Json = False,
+) -> None:
+    """Drive the robot alone along a recorded path, while space is held.
+
+    It has to stand at its start. It goes in the recorded time, all of it proved before the first
+    byte. Let go, it rests on the path.
+    """
+    from hil.stations.arm.moves.goto import start_of
+    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.play import (
+        away_from_start,
+        goto_words,
+        plan_play,
+        read_recorded,
+        run_play,
+    )
+    from hil.stations.arm.moves.session import session
+
+    choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
+    recorded = read_recorded(file, choice.robot)
+    with session(choice, say) as opened:
+        if why := away_from_start(opened, recorded):
+            words = ["hil", "arm", "goto", robot, *goto_words(recorded, choice.robot)]
+            words += ["--arm-link", arm_link] if arm_link != "sim:" else []
+            raise RefusedError(f"{why}; to get there:  {shlex.join(words)}")
+        start = start_of(opened, recorded.target, _asks(opened, as_json=as_json))
+        move = plan_play(choice.robot, start, recorded, slower=slower)
+        if not as_json:
+            _show_move(move, f"the end of {recorded.name}")
+        with closing(hand_for(opened.clock)) as hand:
+            say_keys(HELP, opened, quiet=as_json)
+            found = run_play(
+                opened, move, start, recorded, hand, folder, shown_at=shown_at(opened, as_json)
+            )
+    show_result(choice, found, as_json=as_json)
+
+
+def _target(
+    robot: "RobotSettings", joints: str | None, pose: str | None, scenario: str | None
+) -> "Target":
+    """Where to, as exactly one of the options says it."""
+    from hil.stations.arm.moves.goto import Target
+    from hil.stations.arm.start import read_place
+
+    given = [name for name, value in (("--joints", joints), ("--pose", pose),
+                                      ("--start-of", scenario)) if value is not None]  # fmt: skip
+    if len(given) != 1:
+        told = " and ".join(given) or "none"
+        raise ConfigError(
+            "command line", [f"one of --joints, --pose and --start-of is needed; given: {told}"]
+        )
+    if joints is not None:
+        return Target.of_joints(robot, np.array(_six(joints, "--joints")), f"joints {joints} deg")
+    if scenario is not None:
+        return Target.of_joints(robot, _start_deg(robot, scenario), f"the start of {scenario}")
+    wanted = numbers(pose or "", 6, "--pose", f"{POSE_NAMES} in mm and degrees")
+    try:
+        place = read_place(wanted)
+    except ValueError as error:
+        raise ConfigError("--pose", [str(error)]) from None
+    from hil.stations.arm.moves.approach import place_of
+
+    return Target(place_of(robot, place), None, f"{place}")
+
+
+def _start_deg(robot: "RobotSettings", scenario: str) -> NDArray[np.float64]:
+    """The robot's joints at the start of a scenario [deg]."""
+    from hil.stations.arm.bench import prepare_plan
+
+    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--start-of")
+    plan = arm_plan_of(path)
+    if plan.robot != robot:
+        raise ConfigError(
+            "--start-of", [f"{scenario} is for {plan.robot.name}, whose file says other things "
+                           f"than that of {robot.name} on the command line"]
+        )  # fmt: skip
+    with err.status("looking for the start of the motion"):
+        return np.degrees(prepare_plan(plan).start.q_rad)
+
+
+def _asks(opened: "Session", *, as_json: bool) -> Callable[[str], bool] | None:
+    """Asks the operator yes or no, and hears Ctrl-C while it waits; None if nobody can be asked."""
+    if as_json or not sys.stdin.isatty():
+        return None
+
+    def confirmed(question: str) -> bool:
+        err.print(f"{question} [y/N] ", end="", markup=False, soft_wrap=True)
+        while opened.wish.asked is None:
+            if select.select([sys.stdin], [], [], 0.1)[0]:
+                return sys.stdin.readline().strip().lower() in ("y", "yes")
+        raise RefusedError("stopped by the operator before the robot moved; nothing was sent")
+
+    return confirmed
+
+
+def say(text: str) -> None:
+    """Tell the operator a line."""
+    err.print(text, markup=False, soft_wrap=True)
+
+
+def say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
+    """Tell the operator the keys, and what ends the move."""
+    from hil.stations.arm.moves.session import LONGEST_S
+
+    if quiet or opened.dry:
+        return
+    for line in keys:
+        say(line)
+    say(f"Ctrl-C ends the robot's stream at once; so do {LONGEST_S / 60.0:g} minutes")
+
+
+def shown_at(opened: "Session", as_json: bool) -> int | None:
+    """Descriptor to show on what happens while it happens; None in a dry run."""
+    if as_json or opened.dry:
+        return None
+    with suppress(OSError):
+        return sys.stderr.fileno()
+    return None
+
+
+def _show_move(move: "ProvedMove", name: str) -> None:
+    from hil.stations.arm.findings import findings_table
+
+    out.print(f"[green]proved[/]: to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s")
+    out.print(findings_table(move.findings()))
+
+
+def show_nothing(opened: "Session", why: str, *, as_json: bool) -> None:
+    """There was nothing to do, and that is well."""
+    if as_json:
+        print_json({"ok": True, "result": None, "reason": why, "robot": opened.choice.robot_line})
+    else:
+        out.print(f"[green]nothing to do[/]: {why}")
+    leave(True)
+
+
+def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
+    """Say how a move went, and leave with its status."""
+    from hil.terminal.console import show_recording, show_recording_failure
+
+    end = found.end
+    word = "not begun" if end.result is None else end.result.value
+    told: dict[str, Any] = {
+        "ok": found.ok,
+        "result": None if end.result is None else end.result.value,
+        "reason": end.reason,
+        "robot": choice.robot_line,
+        "sent": end.waypoints,
+        "recording": str(found.recorder.path),
+        "recording_sha256": found.recorder.sha256,
+        "notes": [event.message for event in found.events],
+    }
+    if as_json:
+        print_json(told)
+        leave(found.ok)
+    show_recording_failure(found.recorder.failure)
+    out.print(f"[{'green' if found.ok else 'red'}]{word}[/]", end="")
+    reason = end.reason.removeprefix(f"{word}: ")
+    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
+    out.print(f"robot: {choice.robot_line}, {end.waypoints} waypoints", markup=False)
+    show_recording(found.recorder.path, found.recorder.parts)
+    leave(found.ok)

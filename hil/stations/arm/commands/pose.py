@@ -1,0 +1,217 @@
+"""``hil arm fk`` and ``hil arm ik``: joint angles and places of the gripper; nothing moves."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.table import Table
+
+from hil.config.file_kinds import FileKind, find_kind
+from hil.config.settings import ConfigError
+from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
+from hil.terminal.console import Json, RefusedError, leave, numbers, out, print_json, verb
+
+if TYPE_CHECKING:
+    from arm_driver.kinematics import Solution
+    from hil.machines.robot_settings import RobotSettings
+
+RobotArg = Annotated[
+    str,
+    typer.Argument(metavar="ROBOT", help="Robot file, or the name of a shipped one (rm01)."),
+]
+AnyArmArg = Annotated[
+    str,
+    typer.Argument(
+        metavar="ARM", help="Robot or space arm: a file, or the name of a shipped one (rm01, bkm)."
+    ),
+]
+POSE_NAMES = "x,y,z,o,a,t"
+READY_DEG = (0.0, 45.0, -180.0, 0.0, 45.0, 0.0)
+"""Where a robot is looked at if no angles are given: bent everywhere, so clear of singularities."""
+
+
+@verb
+def fk(
+    arm: AnyArmArg,
+    joints: Annotated[
+        str | None,
+        typer.Option(
+            "--q",
+            metavar=JOINT_NAMES,
+            help="Joint angles [deg]; left out: a space arm's home, a robot's 0,45,-180,0,45,0.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Joint angles to the place of the gripper, with how well the posture can be moved.
+
+    Exit status 1 if a joint is beyond its range.
+    """
+    path, kind = find_kind(arm, FileKind.ROBOT, FileKind.SPACE_ARM, key="ARM")
+    told = _robot_place(path, joints) if kind is FileKind.ROBOT else _space_place(path, joints)
+    ok = not told["violations"]
+    if as_json:
+        print_json({"ok": ok, "kind": kind.value} | told)
+    else:
+        _show_place(told)
+    leave(ok)
+
+
+def _robot_place(path: Path, joints: str | None) -> dict[str, Any]:
+    from arm_driver.kinematics import branch_of, forward, limit_violations, singular_distances
+    from arm_driver.val import to_oat
+    from hil.machines.robot_settings import RobotSettings
+
+    settings = RobotSettings.load(path)
+    geometry = settings.geometry()
+    q = np.radians(READY_DEG if joints is None else _six_deg(joints, "--q"))
+    place = forward(geometry, q)
+    distances = singular_distances(geometry, q)
+    return {
+        "q_deg": np.degrees(q),
+        "position_m": place.position_m,
+        "rotation": place.rotation,
+        "oat_deg": np.degrees(to_oat(place.rotation, settings.oat_convention())),
+        "convention": settings.convention,
+        "posture": str(branch_of(geometry, q)),
+        "singular_distances": {
+            "wrist": distances.wrist,
+            "elbow_m": distances.elbow_m,
+            "shoulder_m": distances.shoulder_m,
+        },
+        "violations": [
+            _beyond(f"joint {one.joint}", one.value_rad, one.limit_rad)
+            for one in limit_violations(geometry, q)
+        ],
+    }
+
+
+def _space_place(path: Path, joints: str | None) -> dict[str, Any]:
+    from sim.world.space_arm.kernels.dynamics import gripper_pose, make_scratch
+    from sim.world.space_arm.singularity import PostureSolver, reach_m
+
+    settings = space_arm_of(str(path))
+    model = settings.arm()
+    q = angles_of(settings, joints)
+    rotation, position = np.empty((3, 3)), np.empty(3)
+    gripper_pose(model.arrays(), q, make_scratch(), rotation, position)
+    posture = PostureSolver(model, reach_m(model)).at(q)
+    return {
+        "q_deg": np.degrees(q),
+        "position_m": position,
+        "rotation": rotation,
+        "smallest_singular_value": posture.smallest,
+        "manipulability": posture.manipulability,
+        "violations": [
+            _beyond(link.name, angle, min(max(angle, low), high))
+            for link, angle in zip(model.links, q, strict=True)
+            if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
+        ],
+    }
+
+
+def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:
+    side = "above" if value_rad > limit_rad else "below"
+    return (
+        f"{joint}: {math.degrees(value_rad):.3f} deg is {side} its limit of "
+        f"{math.degrees(limit_rad):.3f} deg"
+    )
+
+
+def _show_place(told: dict[str, Any]) -> None:
+    for name, value in zip("xyz", told["position_m"], strict=True):
+        out.print(f"{name} {value: .9f} m")
+    for row in told["rotation"]:
+        out.print("  ".join(f"{value: .9f}" for value in row))
+    if "smallest_singular_value" in told:
+        out.print(f"smallest singular value {told['smallest_singular_value']:.4f}")
+    else:
+        pose = [*1e3 * told["position_m"], *told["oat_deg"]]
+        numbers_of_pose = ",".join(f"{value:.3f}" for value in pose)
+        far = told["singular_distances"]
+        out.print(f"--pose {numbers_of_pose} (mm, deg; {told['convention']}), {told['posture']}")
+        out.print(
+            f"|sin q5| {far['wrist']:.3f}, elbow {far['elbow_m']:.3f} m, "
+            f"shoulder {far['shoulder_m']:.3f} m from a singularity"
+        )
+    for violation in told["violations"]:
+        out.print(f"[red]{violation}[/]")
+
+
+@verb
+def ik(
+    robot: RobotArg,
+    pose: Annotated[
+        str,
+        typer.Option("--pose", metavar=POSE_NAMES, help="Gripper in the robot's base: mm, deg."),
+    ],
+    near: Annotated[
+        str | None,
+        typer.Option("--near", metavar=JOINT_NAMES, help="Present joint angles [deg]."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """A place of the robot's gripper to all eight postures, the nearest first.
+
+    Exit status 1 if it is out of reach, or no posture is within the joints' ranges.
+    """
+    from arm_driver.kinematics import OutOfReachError, solutions
+    from arm_driver.pose import ArmError, Pose
+    from arm_driver.val import from_oat
+    from hil.machines.robot_settings import RobotSettings
+
+    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    settings = RobotSettings.load(path)
+    place = numbers(pose, 6, "--pose", f"{POSE_NAMES} in mm and degrees")
+    now = None if near is None else np.radians(_six_deg(near, "--near"))
+    try:
+        rotation = from_oat(np.radians(place[3:]), settings.oat_convention())
+        wanted = Pose(rotation, np.array(place[:3]) * 1e-3)
+        found = solutions(settings.geometry(), wanted, now)
+    except OutOfReachError as error:
+        raise RefusedError(f"{settings.name}: {error}") from None
+    except ArmError as error:
+        raise ConfigError("command line", [str(error)]) from None
+    inside = found.within_limits()
+    rows = [*inside, *(one for one in found if not one.within_limits)]
+    if as_json:
+        print_json({"ok": bool(inside), "solutions": [_solution_json(one) for one in rows]})
+    else:
+        _show_solutions(settings, rows)
+    leave(bool(inside))
+
+
+def _solution_json(one: "Solution") -> dict[str, Any]:
+    return {
+        "branch": str(one.branch),
+        "q_deg": np.degrees(one.q_rad),
+        "within_limits": one.within_limits,
+        "violations": _violations(one),
+    }
+
+
+def _violations(one: "Solution") -> list[str]:
+    return [_beyond(f"joint {v.joint}", v.value_rad, v.limit_rad) for v in one.violations]
+
+
+def _show_solutions(settings: "RobotSettings", rows: "Sequence[Solution]") -> None:
+    from arm_driver.kinematics import singular_distances
+
+    table = Table("posture", *(f"q{j} deg" for j in range(1, 7)), "|sin q5|", box=None)
+    for one in rows:
+        angles = (f"{math.degrees(q):.3f}" for q in one.q_rad)
+        wrist = singular_distances(settings.geometry(), one.q_rad).wrist
+        style = None if one.within_limits else "dim"
+        table.add_row(str(one.branch), *angles, f"{wrist:.3f}", style=style)
+    out.print(table)
+    for one in rows:
+        for violation in _violations(one):
+            out.print(f"{one.branch}: {violation}", markup=False)
+
+
+def _six_deg(text: str, option: str) -> NDArray[np.float64]:
+    return np.array(numbers(text, 6, option, f"{JOINT_NAMES} in degrees"))

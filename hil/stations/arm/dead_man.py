@@ -1,0 +1,71 @@
+"""What a dead-man let go does to the robot: it rests, and goes on from there once it is held again.
+
+The simulated arm cannot rest so: its wish goes to zero smoothly, and it swings out. The robot
+repeats the first of it; then it comes to rest by itself. Rest is no end of the stream: the robot
+goes on asking, and is told to stay where it is.
+"""
+
+import math
+
+from hil.stations.arm.peers import Station, Witness
+from hil.stations.arm.step import RobotStep
+from hil.timing.clock import Tick
+
+REST_AFTER_S = 1.05
+"""A dead-man let go for so long brings the robot to rest, whatever the simulated arm does [s]."""
+RELEASED_S = 2.0
+"""A robot that still moves when the dead-man was let go for so long is not waited for [s]."""
+GAP_MAX_M = 0.15
+"""A simulated gripper that goes further than this from a robot at rest does not swing, it leaves:
+the way back would be a motion that nobody asked for [m]."""
+GAP_MAX_RAD = math.radians(10.0)
+"""The same of its turn [rad]."""
+
+
+class DeadMan:
+    """Watches whether a live motion is held, and keeps the robot at rest while it is not.
+
+    Args:
+        station: whose robot it is.
+        witness: notes when the robot rests, and when it goes on.
+    """
+
+    def __init__(self, station: Station[RobotStep], witness: Witness) -> None:
+        self._station = station
+        self._witness = witness
+        self._let_go_s: float | None = None
+
+    def look(self, tick: Tick) -> str:
+        """One look; why the robot cannot stay at rest and its stream is to end, or nothing."""
+        gap_m, gap_rad = self._station.gap
+        if gap_m > GAP_MAX_M or gap_rad > GAP_MAX_RAD:
+            limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"
+            return f"the robot is {_told(gap_m, gap_rad)}; at most {limit} are allowed"
+        if self._station.held:
+            self._held(tick)
+            return ""
+        if self._let_go_s is None:
+            self._let_go_s = tick.t_s
+        return self._released(tick, tick.t_s - self._let_go_s)
+
+    def _held(self, tick: Tick) -> None:
+        self._let_go_s = None
+        if self._station.resting:
+            told = "" if self._station.robot_alone else f", {_told(*self._station.gap)}"
+            self._witness.note(tick, f"held again; the robot goes on{told}")
+            self._station.go_on()
+
+    def _released(self, tick: Tick, since_s: float) -> str:
+        station = self._station
+        if since_s > REST_AFTER_S and not station.resting:
+            self._witness.note(
+                tick, f"let go for {REST_AFTER_S:g} s; the robot rests until it is held again"
+            )
+            station.rest()
+        if since_s > RELEASED_S and station.robot_moves:
+            return f"let go for {RELEASED_S:g} s, and the robot still moved"
+        return ""
+
+
+def _told(gap_m: float, gap_rad: float) -> str:
+    return f"{1e3 * gap_m:.1f} mm and {math.degrees(gap_rad):.2f} deg from the simulated gripper"

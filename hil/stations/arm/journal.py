@@ -1,0 +1,270 @@
+"""What the arm station tells the recorder: a frame per waypoint, and an event for what happened."""
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict
+
+import numpy as np
+
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import LinkReport
+from arm_driver.kinematics import Joints
+from arm_driver.location import Location
+from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
+from arm_driver.supervision import SupervisionReport
+from arm_driver.val import OatConvention, from_oat
+from hil.recording.arm_frame import (
+    LINK_TALLY,
+    NAN3,
+    NAN7,
+    NAN_WAY,
+    SUPERVISION,
+    WAY_PLACES,
+    ArmFlag,
+    ArmFrame,
+    Five,
+    Seven,
+    link_tally,
+    stream_result,
+    told_simulated,
+)
+from hil.recording.dating import clock_event
+from hil.recording.frame import (
+    CYCLE_KIND,
+    EVENT_KIND,
+    NAN6,
+    EventKind,
+    EventRecord,
+    Level,
+    Six,
+)
+from hil.recording.recorder import RecordingSink
+from hil.stations.arm.prepare import X_WB
+from hil.stations.arm.step import ArmStep, RobotStep, pose_of
+from hil.stations.platform.journal import Audience
+from hil.stations.platform.loop import StopWish
+from hil.timing.clock import Moment, Tick
+from safety.arm_limits import ArmAction
+from sim.world.space_arm.simulator import TICK_S
+from sim.world.space_arm.snapshot import Snapshot
+
+OFFERED_KEPT = 4
+"""Waypoints offered last: of these the robot has all but the one in the slot."""
+STATES = tuple(state.value for state in HostState)
+ACTIONS = tuple(action.value for action in ArmAction)
+STATE_CODE = {state: code for code, state in enumerate(HostState)}
+ACTION_CODE = {action: code for code, action in enumerate(ArmAction)}
+
+
+class ArmJournal:
+    """Writes a run into the ring of a recorder; it never waits.
+
+    Args:
+        sink: the recorder.
+        convention: of the controller's angles, to read where the robot says it is.
+        stop: the operator's wish to end, as a flag of the waypoints after it.
+        telemetry: who is told the same bytes at once, panels for instance; None for nobody.
+    """
+
+    def __init__(
+        self,
+        sink: RecordingSink,
+        convention: OatConvention,
+        stop: StopWish,
+        telemetry: Audience | None = None,
+    ) -> None:
+        self._sink = sink
+        self._telemetry = telemetry
+        self._convention = convention
+        self._stop = stop
+        self._last: RobotStep | None = None
+        self._offered: deque[RobotStep] = deque(maxlen=OFFERED_KEPT)
+        self._index = 0
+        self._t_s = 0.0
+        self._empty_slots = 0
+        self._told_simulated = False
+        self.dated: Callable[[], Moment] | None = None
+        """Tells the instant of the first waypoint, which dates all; None in a dry run."""
+        self.events: list[EventRecord] = []
+
+    def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
+        """Put a waypoint down: wanted, simulated, asked of the robot, and where it is now."""
+        self._t_s = tick.t_s
+        if not _space_alone(step):
+            self._index = step.index
+            self._offered.append(step)
+        action = ArmAction.REFUSED if step.violations else ArmAction.PASSED
+        rate, speed = self._changes(step)
+        measured = NAN7 if report.measured is None else self._seven(report.measured)
+        X_RT, joints = self._asked(step, report)
+        frame = ArmFrame(
+            index=step.index,
+            t_s=step.t_s,
+            late_s=tick.late_s,
+            state=STATE_CODE[report.state],
+            action=ACTION_CODE[action],
+            flags=int(self._flags(step, report)),
+            target_pose=NAN7 if X_RT is None else _packed(X_RT),
+            robot_q=NAN6 if joints is None else joints.q_rad.tolist(),
+            robot_q_rate=rate,
+            sent_location=_sent(step.location),
+            sent_seq=float(report.streamed),
+            measured_pose=measured,
+            measured_at_s=math.nan if report.measured is None else tick.t_s - report.silence_s,
+            margins=step.margins if len(step.margins) == 3 else NAN3,
+            watched=watched(report),
+            gripper_speed_m_s=speed,
+            answer_latency_s=report.latency.last_s if report.latency.count else math.nan,
+            requests=report.counts.requests,
+            repeats=report.counts.repeats,
+        )
+        if isinstance(step, ArmStep):
+            frame = _with_space_arm(frame, step)
+        self._push(CYCLE_KIND, frame.to_bytes())
+        if self._last is None and self.dated is not None:
+            self._event(clock_event(step.t_s, step.index, self.dated()))
+        if report.simulated and not self._told_simulated:
+            self._told_simulated = True
+            self._event(told_simulated(tick.t_s, step.index))
+        for violation in step.violations:
+            kind, text, data = EventKind.VIOLATION, str(violation), violation.data
+            self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))
+        self._last = step
+        if said := self._sink.service():
+            kind, level = EventKind.NOTE, Level.WARNING
+            self._event(EventRecord(tick.t_s, self._index, kind, level, "loop", said))
+
+    def note(self, tick: Tick, text: str) -> None:
+        """Put a line of text down."""
+        self._t_s = tick.t_s
+        self._event(EventRecord(tick.t_s, self._index, EventKind.NOTE, Level.INFO, "loop", text))
+
+    def operator(self, text: str, data: dict[str, str | bool]) -> None:
+        """Put down what the operator did at a panel, and what came of it."""
+        t_s, index, kind = self._t_s, self._index, EventKind.NOTE
+        self._event(EventRecord(t_s, index, kind, Level.INFO, "operator", text, data))
+
+    def end(self, result: StreamResult | None, reason: str, report: LinkReport) -> None:
+        """Put down how the stream ended, and what was counted on the link."""
+        word = "refused" if result is None else result.value
+        self._event(stream_result(self._t_s, self._index, word, reason))
+        counts = asdict(report.counts)
+        counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
+        for name, values in ((LINK_TALLY, counts), (SUPERVISION, supervised(report.supervision))):
+            told = {key: value for key, value in values.items() if math.isfinite(value)}
+            self._event(link_tally(self._t_s, self._index, told, name))
+        self._sink.service()
+
+    def _flags(self, step: RobotStep, report: LinkReport) -> ArmFlag:
+        flags = ArmFlag(0)
+        if step.joints is None and step.violations:
+            flags |= ArmFlag.OUT_OF_REACH
+        if step.share < 1.0:
+            flags |= ArmFlag.RESTING
+        if step.gap_m > 0.0:
+            flags |= ArmFlag.BEHIND
+        if self._stop.asked is not None:
+            flags |= ArmFlag.STOP_ASKED
+        if report.counts.empty_slot > self._empty_slots:
+            flags |= ArmFlag.MISSED
+        self._empty_slots = report.counts.empty_slot
+        return flags
+
+    def _asked(self, step: RobotStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
+        """What is asked of the robot: while the space arm moves alone, the last that was sent."""
+        if _space_alone(step):
+            for sent in self._offered:
+                if sent.index == report.streamed:
+                    return sent.X_RT, sent.joints
+        return step.X_RT, step.joints
+
+    def _changes(self, step: RobotStep) -> tuple[Six, float]:
+        """Joint rates of the robot and speed of its gripper since the waypoint before."""
+        last = self._last
+        if last is None or last.joints is None or step.joints is None:
+            return NAN6, math.nan
+        rate = (step.joints.q_rad - last.joints.q_rad) / TICK_S
+        if last.X_RT is None or step.X_RT is None:
+            return rate.tolist(), math.nan
+        way = float(np.linalg.norm(step.X_RT.position_m - last.X_RT.position_m))
+        return rate.tolist(), way / TICK_S
+
+    def _seven(self, location: Location) -> Seven:
+        rotation = from_oat(location.oat_rad, self._convention)
+        return _packed(Pose(rotation, np.array(location.position_m)))
+
+    def _event(self, event: EventRecord) -> None:
+        self.events.append(event)
+        self._push(EVENT_KIND, event.to_bytes())
+
+    def _push(self, kind: int, payload: bytes) -> None:
+        self._sink.ring.push(kind, payload)
+        if self._telemetry is not None:
+            self._telemetry.push(kind, payload)
+
+
+def supervised(report: SupervisionReport) -> dict[str, float]:
+    """What the supervision has seen, as numbers with names."""
+    period, following = report.period, report.following
+    return {
+        "periods": period.count,
+        "period_mean_s": period.mean_s,
+        "period_jitter_s": period.jitter_s,
+        "period_shortest_s": period.shortest_s,
+        "period_longest_s": period.longest_s,
+        "places_measured": following.measured,
+        "off_path_max_m": following.largest_m,
+        "off_path_max_rad": following.largest_rad,
+    }
+
+
+def _space_alone(step: RobotStep) -> bool:
+    """Whether a step is of the space arm alone."""
+    return isinstance(step, ArmStep) and step.alone
+
+
+def _with_space_arm(frame: ArmFrame, step: ArmStep) -> ArmFrame:
+    """The frame with what was wanted, commanded and simulated."""
+    snapshot = step.snapshot
+    return frame._replace(
+        wanted_twist=[*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
+        rate_command=step.command.rates_rad_s.tolist(),
+        space_q=snapshot.q_rad.tolist(),
+        space_v=snapshot.v_rad_s.tolist(),
+        space_motor=snapshot.motor_position_rad.tolist(),
+        space_torque=snapshot.torque_nm.tolist(),
+        space_pose=_packed(pose_of(snapshot, X_WB)),
+        space_way=_way(snapshot),
+    )
+
+
+def watched(report: LinkReport) -> Five:
+    """What the supervision has seen by now, as `WATCHED` names it."""
+    period, following = report.supervision.period, report.supervision.following
+    gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
+    return (
+        following.last_share,
+        period.ahead_s if period.count else math.nan,
+        period.behind_s if period.count else math.nan,
+        max(gaps_s, default=math.nan),
+        float(following.blank) if following.measured else math.nan,
+    )
+
+
+def _sent(location: Location | None) -> Six:
+    if location is None:
+        return NAN6
+    x, y, z, o, a, t = map(float, location.counts)
+    return x, y, z, o, a, t
+
+
+def _way(snapshot: Snapshot) -> tuple[float, ...]:
+    places = X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
+    return tuple(places.ravel().tolist()) if len(places) == WAY_PLACES else NAN_WAY
+
+
+def _packed(pose: Pose) -> Seven:
+    x, y, z = pose.position_m.tolist()
+    return x, y, z, *quaternion_of(pose.rotation)

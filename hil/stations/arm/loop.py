@@ -1,0 +1,314 @@
+"""The arm station's loop: it looks at the link, and keeps the next waypoint ready for it.
+
+The robot is the clock: it asks, and the link answers out of a slot without asking anybody here.
+This loop only has to look often enough to refill the slot within a period, and to notice when the
+robot has stopped asking. What is computed for a waypoint is computed a period ahead: a planned one
+even before the slot is free; a live one as soon as it is, and not earlier, because an operator who
+lets go is not to wait for two periods.
+
+A stop ends the robot's stream at once: the robot finishes at the waypoint that it has, at rest. The
+simulated arm cannot be stopped so: it slows down along its path and its elastic joints swing. That
+goes into the recording, a waypoint a period, and no further.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from arm_driver.contour import EndReason
+from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_values import LinkReport, Offer, StreamPlan
+from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from hil.machines.robot_supervision import near_limits
+from hil.stations.arm.dead_man import DeadMan
+from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.start import RobotStart
+from hil.stations.arm.step import ArmStep, Course, RobotStep
+from hil.stations.platform.loop import StopWish
+from hil.timing.clock import Clock, Tick
+from sim.world.space_arm.simulator import TICK_S
+
+LOOK_S = 0.01
+"""How often the loop looks at the link, and a live source at its operator [s]."""
+ASKED_WITHIN_S = 10.0
+"""A robot that has not asked by then is not there [s]."""
+ENDED_WITHIN_S = 10.0
+"""A stream that has been told to end has ended by then [s]."""
+RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
+
+UNDER_WAY = (Course.FOLLOWING, Course.STOPPING)
+
+
+class Phase(Enum):
+    """What the loop is waiting for."""
+
+    ASKED = "the robot's first request"
+    STREAMING = "the robot's next request"
+    ENDING = "the end of the stream"
+    SWINGING_OUT = "the rest of the space arm"
+    OVER = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmEnd:
+    """How a run of the arm station ended.
+
+    Args:
+        result: of the stream; None if none began.
+        reason: why it did not complete; empty if it did.
+        waypoints: that the robot was sent.
+        report: the link at the end.
+    """
+
+    result: StreamResult | None
+    reason: str
+    waypoints: int
+    report: LinkReport
+
+    @property
+    def ok(self) -> bool:
+        """Completed, or cancelled by the operator and at rest."""
+        return self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
+
+
+class ArmLoop:
+    """One stream from its start to its end.
+
+    Args:
+        clock: paces the looks at the link.
+        station: makes the waypoints.
+        wire: the link.
+        plan: declared start and end.
+        start: how the robot is to stand there, and what the operator says of it.
+        witness: notes what happens.
+        stop: the operator's wish to end.
+        longest_s: a live motion is brought to rest by then [s].
+        first_notes: what is noted when the stream begins.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        station: Station[RobotStep],
+        wire: ArmWire,
+        plan: StreamPlan,
+        start: RobotStart,
+        witness: Witness,
+        stop: StopWish,
+        longest_s: float,
+        first_notes: tuple[str, ...] = (),
+    ) -> None:
+        self._clock = clock
+        self._station = station
+        self._wire = wire
+        self._plan = plan
+        self._start = start
+        self._witness = witness
+        self._stop = stop
+        self._longest_s = longest_s
+        self._first_notes = first_notes
+        self._dead_man = DeadMan(station, witness)
+        self._phase = Phase.ASKED
+        self._since_s = 0.0
+        self._due_s: float | None = None
+        self._final: LinkReport | None = None
+        self._next: RobotStep | None = None
+        self._gap_m = 0.0
+        self._cancelled = ""
+        self._ended = ""
+        self._reason = ""
+        self._near: set[str] = set()
+
+    @property
+    def ending(self) -> str:
+        """Why the run ends before its motion does; empty while it does not."""
+        return self._cancelled or self._reason
+
+    def run(self) -> ArmEnd:
+        """Run until the stream is over; the link is left on every way out."""
+        report = self._wire.poll()
+        try:
+            for tick in self._clock.ticks(LOOK_S):
+                report = self._wire.poll()
+                self.look(tick, report)
+                if self._phase is Phase.OVER:
+                    self._tell_end_to_panels(tick)
+                    break
+        finally:
+            self._wire.end(EndReason.CANCELLED)
+            self._wire.close()
+        final = self._final or report
+        return ArmEnd(final.result, self._reason, final.streamed, final)
+
+    def _tell_end_to_panels(self, tick: Tick) -> None:
+        """One more look at the operator, whose panels hear with it why there is none after it.
+
+        The run has ended as it has: whatever goes wrong here is noted and changes nothing.
+        """
+        try:
+            self._station.listen()
+        except Exception as error:
+            self._witness.note(tick, f"panels were not told of the end: {error!r}")
+
+    def look(self, tick: Tick, report: LinkReport) -> None:
+        """One look at the operator and at the link."""
+        self._station.listen()
+        self._warn(tick, report)
+        self._swing_out(tick, report)
+        if self._phase is Phase.ASKED:
+            self._await_robot(tick, report)
+        elif self._phase is Phase.SWINGING_OUT:
+            self._end_if_at_rest()
+        elif report.result is not None:
+            self._over(tick, report)
+        elif self._phase is Phase.STREAMING:
+            self._stream(tick, report)
+        elif tick.t_s - self._since_s > ENDED_WITHIN_S:
+            self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
+
+    def _warn(self, tick: Tick, report: LinkReport) -> None:
+        """Note once what the supervision has come near to."""
+        for text in near_limits(report.supervision):
+            if text not in self._near and self._phase in (Phase.STREAMING, Phase.ENDING):
+                self._near.add(text)
+                self._witness.note(tick, f"warning: {text}")
+
+    def _await_robot(self, tick: Tick, report: LinkReport) -> None:
+        if self._stop.asked is not None:
+            self._end_with(tick, "stopped by the operator before the robot moved")
+        elif report.state is HostState.FAULT or report.state is HostState.HELD:
+            self._end_with(tick, report.text)
+        elif report.state in RESTARTABLE and report.status is not None:
+            try:
+                self._wire.start(self._plan, self._start.shown)
+            except StartRefusedError as refusal:
+                self._end_with(tick, f"{refusal}{self._start.hint(report.measured)}")
+                return
+            if why := self._start.refusal(report.measured):
+                self._refuse_start(tick, why)
+                return
+            for note in self._first_notes:
+                self._witness.note(tick, note)
+            told = self._start.confirmation(report.measured)
+            self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
+            self._phase, self._since_s = Phase.STREAMING, tick.t_s
+            self._offer(tick, self._wire.poll())
+        elif tick.t_s > ASKED_WITHIN_S:
+            self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
+
+    def _refuse_start(self, tick: Tick, why: str) -> None:
+        """End a stream of which nothing has been sent."""
+        self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
+        self._reason = why
+        self._wire.end(EndReason.REFUSED)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
+
+    def _stream(self, tick: Tick, report: LinkReport) -> None:
+        if self._stop.asked is not None:
+            self._cancel(tick, "stopped by the operator")
+        elif tick.t_s - self._since_s > self._longest_s:
+            self._cancel(tick, f"the motion lasted longer than {self._longest_s:g} s")
+        elif why := self._dead_man.look(tick):
+            self._cancel(tick, why)
+        elif report.wants:
+            self._offer(tick, report)
+
+    def _cancel(self, tick: Tick, why: str) -> None:
+        """End the robot's stream now; what lies in the slot is not sent any more."""
+        self._wire.end(EndReason.CANCELLED)
+        self._cancelled = why
+        beside = "" if self._station.robot_alone else ", the space arm swings out"
+        self._witness.note(tick, f"{why}; the robot comes to rest at the waypoint it has{beside}")
+        self._part(tick, why)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
+
+    def _part(self, tick: Tick, why: str) -> None:
+        """Let the space arm come to rest alone, if it has not yet."""
+        if self._due_s is None:
+            self._station.part(why)
+            self._due_s = tick.t_s
+
+    def _swing_out(self, tick: Tick, report: LinkReport) -> None:
+        """Step the space arm, if it is alone: in time with the robot while its stream lasts.
+
+        After that nobody is to wait for a simulation, least of all machines that stop with it.
+        """
+        if self._due_s is None:
+            return
+        if self._phase is not Phase.SWINGING_OUT and tick.t_s < self._due_s:
+            return
+        ready, self._next = self._next, None
+        if ready is not None or self._station.course in UNDER_WAY:
+            step = ready or self._station.step()
+            if isinstance(step, ArmStep):
+                self._witness.step(tick, step.without_robot(), report)
+            self._due_s += TICK_S
+
+    def _end_if_at_rest(self) -> None:
+        if self._next is None and self._station.course not in UNDER_WAY:
+            self._phase = Phase.OVER
+
+    def _offer(self, tick: Tick, report: LinkReport) -> None:
+        """Put the next step into the slot, and make the one after it if it is planned."""
+        step = self._next
+        if step is None:
+            step = self._next = self._station.step()
+            if self._station.note:
+                self._witness.note(tick, self._station.note)
+        self._tell_end(tick)
+        if step.location is None:
+            self._refused(tick, step, report, step.refusals[0])
+            return
+        try:
+            if self._wire.offer(step.location) is not Offer.TAKEN:
+                return
+        except WaypointRefusedError as refusal:
+            self._refused(tick, step, report, str(refusal))
+            return
+        self._witness.step(tick, step, report)
+        self._next = None
+        self._gap_m = max(self._gap_m, step.gap_m)
+        if step.course is Course.AT_REST:
+            self._wire.end(EndReason.COMPLETED)
+            self._phase, self._since_s = Phase.ENDING, tick.t_s
+        elif not self._station.live:
+            self._next = self._station.step()
+
+    def _tell_end(self, tick: Tick) -> None:
+        """Note once why a live source has ended."""
+        why = self._station.why
+        over = self._station.course in (Course.STOPPING, Course.AT_REST)
+        if over and why and not self._ended:
+            self._ended = why
+            arms = "the robot comes" if self._station.robot_alone else "both arms come"
+            self._witness.note(tick, f"{why}; {arms} to rest along the path")
+
+    def _refused(self, tick: Tick, step: RobotStep, report: LinkReport, why: str) -> None:
+        self._witness.step(tick, step, report)
+        self._witness.note(tick, f"waypoint {step.index} was refused and not sent: {why}")
+        self._reason = why
+        self._next = None
+        self._wire.end(EndReason.REFUSED)
+        self._part(tick, why)
+        self._phase, self._since_s = Phase.ENDING, tick.t_s
+
+    def _over(self, tick: Tick, report: LinkReport) -> None:
+        result = report.result
+        behind = f"; the robot was up to {1e3 * self._gap_m:.1f} mm from the simulated gripper"
+        over = f"the stream is over: {result.value if result else ''}"
+        self._witness.note(tick, over + (behind if self._gap_m else ""))
+        if result is StreamResult.COMPLETED:
+            self._reason = self._ended
+        elif result is StreamResult.CANCELLED:
+            self._reason = self._reason or self._cancelled or self._ended
+        else:
+            self._reason = self._reason or report.text
+        self._final = report
+        self._phase = Phase.SWINGING_OUT
+        if result is not StreamResult.COMPLETED:
+            self._part(tick, self._reason)
+        self._end_if_at_rest()
+
+    def _end_with(self, tick: Tick, why: str) -> None:
+        self._reason = why
+        self._witness.note(tick, why)
+        self._phase = Phase.OVER

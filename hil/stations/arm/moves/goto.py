@@ -1,0 +1,188 @@
+"""From where the robot stands to a place, in one branch: joints in proportion, or straight."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.kinematics import (
+    Branch,
+    Joints,
+    branch_of,
+    forward,
+    limit_violations,
+    nearest,
+)
+from arm_driver.pose import ArmError, Pose, angle_between_rad
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.moves.approach import joints_in_posture, joints_said
+from hil.stations.arm.moves.hands import Hand
+from hil.stations.arm.moves.paths import JointPath, StraightPath
+from hil.stations.arm.moves.proof import ProvedMove, proved_move
+from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.peers import Witness
+from hil.stations.arm.scenario import SIM_URL
+from hil.stations.arm.session import Streamed
+from hil.terminal.console import RefusedError
+
+Array = NDArray[np.float64]
+
+THERE_M, THERE_RAD = 1e-4, 1e-3
+"""A robot that is so near to its target is there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """Where to.
+
+    Args:
+        pose: of the gripper.
+        joints_deg: of the robot there [deg], shape (6,); None if they follow from its posture.
+        name: in a few words.
+    """
+
+    pose: Pose
+    joints_deg: Array | None
+    name: str
+
+    @classmethod
+    def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "Target":
+        """A target in joint angles.
+
+        Raises:
+            RefusedError: if a joint does not go there.
+        """
+        q_rad = np.radians(joints_deg)
+        if wrong := limit_violations(robot.geometry(), q_rad):
+            told = "\n".join(f"{robot.name}, {one}" for one in wrong)
+            raise RefusedError(f"{name} is refused, nothing has been sent:\n{told}")
+        return cls(forward(robot.geometry(), q_rad), np.array(joints_deg), name)
+
+    def branch(self, robot: RobotSettings) -> Branch | None:
+        """The posture there; None if only the place is given."""
+        if self.joints_deg is None:
+            return None
+        return branch_of(robot.geometry(), np.radians(self.joints_deg))
+
+
+def start_of(session: Session, target: Target, confirm: Callable[[str], bool] | None) -> Joints:
+    """The robot's joints where it stands, in the posture that a person says it stands in.
+
+    Args:
+        session: with the robot.
+        target: whose posture is taken for a question, if nobody said what the pendant shows.
+        confirm: asks the operator; None if nobody can be asked.
+
+    Raises:
+        RefusedError: if nobody says it, or the robot cannot stand so.
+    """
+    choice = session.choice
+    if choice.url == SIM_URL:
+        return joints_said(choice.robot, session.place, np.array(choice.emulated_deg))
+    if choice.joints_deg is not None:
+        return joints_said(choice.robot, session.place, choice.joints_deg)
+    branch = target.branch(choice.robot)
+    if branch is None or confirm is None or target.joints_deg is None:
+        raise RefusedError(
+            f"nothing has moved: the robot is at {session.place}, which says nothing of its "
+            "posture: give --at-joints q1,…,q6 as its pendant shows them"
+        )
+    near = np.radians(target.joints_deg)
+    joints = joints_in_posture(choice.robot, session.place, near, branch)
+    told = ", ".join(f"{angle:.2f}" for angle in np.degrees(joints.q_rad))
+    if not confirm(
+        f"the robot is at {session.place}; in the posture of the target ({branch}) its joints "
+        f"are {told} deg. Does its pendant show these?"
+    ):
+        raise RefusedError(
+            "nothing has moved: the posture was not confirmed; give --at-joints q1,…,q6 as the "
+            "pendant shows them"
+        )
+    return joints
+
+
+def plan_goto(
+    robot: RobotSettings, start: Joints, target: Target, part: float, *, straight: bool
+) -> ProvedMove | None:
+    """A proved move to a target; None if the robot is there.
+
+    Args:
+        robot: which.
+        start: its joints where it stands.
+        target: where to.
+        part: of its limits of speed, turn and joint rates that may be used, up to 1.
+        straight: whether along a straight line; else all joints in proportion.
+
+    Raises:
+        RefusedError: with joint, value, limit and waypoint; nothing has been sent.
+    """
+    geometry = robot.geometry()
+    end = _end(robot, start, target)
+    X_RT0, X_RT1 = forward(geometry, start.q_rad), forward(geometry, end)
+    way_m = float(np.linalg.norm(X_RT1.position_m - X_RT0.position_m))
+    turned = max(angle_between_rad(X_RT0, X_RT1), float(np.abs(end - start.q_rad).max()))
+    if way_m < THERE_M and turned < THERE_RAD:
+        return None
+    path = JointPath(geometry, np.array(start.q_rad), end)
+    if straight:
+        path = StraightPath(X_RT0, X_RT1)
+    move = proved_move(robot, np.array(start.q_rad), path, part, f"the move to {target.name}")
+    reached = move.steps[-1].joints
+    if reached is None or np.abs(reached.q_rad - end).max() > THERE_RAD:
+        raise RefusedError(
+            f"the move to {target.name} was refused, nothing has been sent: along a straight line "
+            "the joints arrive elsewhere, a whole turn away; go there in joints (without "
+            "--straight)"
+        )
+    return move
+
+
+def _end(robot: RobotSettings, start: Joints, target: Target) -> Array:
+    """The robot's joints at the target [rad], shape (6,), in the branch of the start."""
+    branch = target.branch(robot)
+    if branch is not None and target.joints_deg is not None:
+        if branch != start.branch:
+            raise RefusedError(
+                f"the move to {target.name} was refused, nothing has been sent: the robot stands "
+                f"{start.branch}, the target is {branch}: between two postures lies a singularity, "
+                "which no stream goes through; change the posture from the pendant"
+            )
+        return np.radians(target.joints_deg)
+    try:
+        return np.array(nearest(robot.geometry(), target.pose, start.q_rad, start.branch).q_rad)
+    except ArmError as error:
+        raise RefusedError(
+            f"the move to {target.name} was refused, nothing has been sent: {robot.name}: {error}"
+        ) from None
+
+
+def run_goto(
+    session: Session,
+    move: ProvedMove,
+    start: Joints,
+    target: Target,
+    hand: Hand,
+    out: Path,
+    *,
+    shown_at: int | None = None,
+    witness: Callable[[Witness], Witness] | None = None,
+) -> Streamed:
+    """Run a proved move while it is held, recorded.
+
+    Args:
+        session: with the robot.
+        move: proved.
+        start: the robot's joints at its beginning.
+        target: where to.
+        hand: the operator.
+        out: folder that gets a new folder for this run.
+        shown_at: descriptor to show on what happens; None to show nothing.
+        witness: wraps who notes what happens, to see each waypoint as well.
+    """
+    return session.run(
+        move.station(hand), start, move.path.pose(1.0), "goto", out,
+        told={"moves": f"the robot alone, to {target.name}"}, notes=notes_of(hand),
+        witness=witness, shown_at=shown_at,
+    )  # fmt: skip

@@ -1,0 +1,204 @@
+"""The operator of a robot that moves alone: a key held in a terminal, or nobody in a dry run."""
+
+import sys
+from typing import Final, Protocol
+
+from hil.stations.arm.sources.keyboard import KEYS, HeldKeys, Terminal
+from hil.stations.arm.sources.source import SourceUnavailableError
+from hil.terminal.console import RefusedError
+from hil.timing.clock import Clock, VirtualClock
+
+HOLD_KEY: Final = " "
+HELP: Final = ("space  hold: it moves, let go: it rests on its way      q  end",)
+"""The keys, for the operator."""
+PAIRS: Final = ("w/s", "a/d", "r/f", "u/o", "i/k", "j/l")
+"""Keys for more and less of each of the six."""
+DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held from beginning to end"
+
+
+def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
+    """The keys that jog, for the operator.
+
+    Args:
+        axes: "joint", "base" or "tool".
+        step: mm or degrees of one press; None if it moves while a key is held.
+    """
+    how = "moves while its key is held" if step is None else f"a press is a step of {step:g}"
+    if axes == "joint":
+        pairs = "  ".join(f"{keys}  joint {number}" for number, keys in enumerate(PAIRS, 1))
+        return (pairs, f"{how} (deg)" if step else how, "q  end")
+    names = ("x", "y", "z", "about x", "about y", "about z")
+    pairs = "  ".join(f"{keys}  {name}" for keys, name in zip(PAIRS, names, strict=True))
+    return (f"{pairs}  of the {axes}, + / -", f"{how} (mm, deg)" if step else how, "q  end")
+
+
+class Hand(Protocol):
+    """An operator who holds a move, or lets it go."""
+
+    @property
+    def held(self) -> bool:
+        """Whether the move is held to run, as heard last."""
+        ...
+
+    @property
+    def end_reason(self) -> str:
+        """Why the operator has ended it; empty while it lasts."""
+        ...
+
+    def listen(self) -> None:
+        """Take note of what the operator does now; never blocks."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds. More than once does no harm."""
+        ...
+
+
+class AlwaysHeld:
+    """Nobody: a move that is looked at, not made."""
+
+    held = True
+    end_reason = ""
+
+    def listen(self) -> None:
+        """Nothing to hear."""
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+class HeldKey:
+    """One key that is held.
+
+    Args:
+        keys: of the terminal; closed with this.
+        key: which.
+    """
+
+    def __init__(self, keys: HeldKeys, key: str = HOLD_KEY) -> None:
+        self._keys, self._key = keys, key
+
+    @property
+    def held(self) -> bool:
+        """Whether the key counts as held now."""
+        return self._keys.fresh(self._key)
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._keys.end_reason
+
+    def listen(self) -> None:
+        """Note the keys typed since the last look."""
+        self._keys.listen()
+
+    def close(self) -> None:
+        """Give the terminal back as it was found."""
+        self._keys.close()
+
+
+class JogHand:
+    """Keys that jog.
+
+    Args:
+        keys: of the terminal; closed with this.
+        stepping: whether a press makes one step; else the robot moves while a key is held.
+    """
+
+    def __init__(self, keys: HeldKeys, *, stepping: bool) -> None:
+        self._keys, self._stepping = keys, stepping
+        self._press: tuple[int, float] | None = None
+        self._busy = self._stopped = False
+
+    @property
+    def direction(self) -> tuple[int, float] | None:
+        """Axis, 0 to 5, and sign of the key typed last, if it is held."""
+        held = self._keys.held
+        return KEYS.get(held[-1]) if held else None
+
+    @property
+    def held(self) -> bool:
+        """Whether something is wanted, or a step is under way."""
+        if self._stepping:
+            return self._busy or self._press is not None
+        return self.direction is not None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the step under way is to stop: any press does that."""
+        return self._stopped
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._keys.end_reason
+
+    def take_press(self) -> tuple[int, float] | None:
+        """Axis and sign of a key that was pressed since the last call; None if none was."""
+        press, self._press = self._press, None
+        return press
+
+    def busy(self, under_way: bool) -> None:
+        """Hear whether a step is under way."""
+        self._busy = under_way
+        self._stopped = self._stopped and under_way
+
+    def listen(self) -> None:
+        """Note the keys typed since the last look."""
+        self._keys.listen()
+        key = self._keys.take_press()
+        if key and self._busy:
+            self._stopped = True
+        elif key in KEYS:
+            self._press = KEYS[key]
+
+    def close(self) -> None:
+        """Give the terminal back as it was found."""
+        self._keys.close()
+
+
+def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
+    """The operator who jogs.
+
+    Args:
+        clock: of the session.
+        stepping: whether a press makes one step.
+        fd: of the terminal; standard input if left out.
+
+    Raises:
+        RefusedError: on the virtual clock, or without a terminal.
+    """
+    if isinstance(clock, VirtualClock):
+        raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
+    return JogHand(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)
+
+
+def hand_for(clock: Clock, fd: int | None = None) -> Hand:
+    """The operator of a move to a place: who holds the space key, or nobody in a dry run.
+
+    Args:
+        clock: of the move.
+        fd: of the terminal; standard input if left out.
+
+    Raises:
+        RefusedError: in real time without a terminal: then nobody could hold it.
+    """
+    if isinstance(clock, VirtualClock):
+        return AlwaysHeld()
+    return HeldKey(terminal_keys(clock, HOLD_KEY, fd=fd))
+
+
+def terminal_keys(clock: Clock, keys: str, *, fd: int | None = None) -> HeldKeys:
+    """Keys of the terminal that the program was started in.
+
+    Raises:
+        RefusedError: if there is none.
+    """
+    try:
+        terminal = Terminal(sys.stdin.fileno() if fd is None else fd)
+    except (SourceUnavailableError, OSError, ValueError) as error:
+        raise RefusedError(
+            f"nothing has moved: the move has to be held, and there is no terminal for that: "
+            f"{error}; without a robot: --clock virtual"
+        ) from None
+    return HeldKeys(terminal, keys, now_s=clock.now_s)

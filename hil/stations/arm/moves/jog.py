@@ -1,0 +1,236 @@
+"""Jogging: the robot moves along one axis while its key is held, or by one step at a press.
+
+Before a waypoint is offered it is proved that the robot can stop after it: the waypoint and all of
+the ramp-down from there go through the gate of the session, on trial. If they do not, the ramp-down
+begins now: it was proved with the waypoint before. So towards a limit the robot comes to rest
+before it, by less than the way of one period at the pace of its key, and jogging away goes on.
+"""
+
+from pathlib import Path
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kinematics import Joints, forward
+from arm_driver.pose import Pose
+from hil.stations.arm.moves.hands import Hand
+from hil.stations.arm.moves.judge import RobotJudge
+from hil.stations.arm.moves.laws import LEVELS, PathMover, RestToRest
+from hil.stations.arm.moves.rays import Axes, Ray, RayPart, full_rate
+from hil.stations.arm.moves.session import LONGEST_S, Session
+from hil.stations.arm.moves.station import RobotStation
+from hil.stations.arm.session import Streamed
+from safety.arm_limits import ArmLimits, ArmViolation
+from sim.world.space_arm.simulator import TICK_S
+
+Array = NDArray[np.float64]
+
+
+STEP_MOST: Final = 20.0
+"""A step is made without being held, so it is a short one [mm, deg]."""
+
+
+class JogWish(Protocol):
+    """What the operator wants."""
+
+    @property
+    def direction(self) -> tuple[int, float] | None:
+        """Axis, 0 to 5, and sign of the key that is held; None if none is."""
+        ...
+
+    def take_press(self) -> tuple[int, float] | None:
+        """Axis and sign of a key that was pressed anew since the last call; None if none was."""
+        ...
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the step under way is to stop."""
+        ...
+
+    def busy(self, under_way: bool) -> None:
+        """Hear whether a step is under way."""
+        ...
+
+
+class JogOperator(JogWish, Hand, Protocol):
+    """An operator who jogs, and can be let go of."""
+
+
+class JogMover:
+    """Moves along the axis of a key.
+
+    Args:
+        geometry: the robot.
+        limits: of it.
+        judge: of the session; it is asked on trial.
+        wish: what the operator wants.
+        axes: which kind.
+        part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
+        step: way [m] and turn [rad] of one press; None to move while a key is held.
+    """
+
+    def __init__(
+        self,
+        geometry: PumaGeometry,
+        limits: ArmLimits,
+        judge: RobotJudge,
+        wish: JogWish,
+        axes: Axes,
+        part: float,
+        step: tuple[float, float] | None = None,
+    ) -> None:
+        self._geometry, self._limits, self._judge = geometry, limits, judge
+        self._wish, self._axes, self._part, self._step = wish, axes, part, step
+        self._pose = forward(geometry, judge.joints.q_rad)
+        self._ray: Ray | None = None
+        self._rate = self._way = 0.0
+        self._level = 0
+        self._blocked: tuple[int, float] | None = None
+        self._one: PathMover | None = None
+        self.note = ""
+        """What the operator should know now; empty for nothing."""
+
+    @property
+    def share(self) -> float:
+        """Its pace, 0 (at rest) to 1."""
+        return self._level / LEVELS if self._one is None else self._one.share
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the next waypoint repeats the last, unless something is wanted."""
+        return self._level == 0 and (self._one is None or self._one.at_rest)
+
+    @property
+    def done(self) -> bool:
+        """False: it ends when its operator says so."""
+        return False
+
+    def next(self, *, held: bool) -> Pose:
+        """X_RT a period later.
+
+        Args:
+            held: whether anything may move, but for coming to rest.
+        """
+        self.note = ""
+        self._pose = self._by_steps(held) if self._step is not None else self._by_holding(held)
+        return self._pose
+
+    def _by_holding(self, held: bool) -> Pose:
+        wanted = self._wish.direction if held else None
+        if wanted != self._blocked:
+            self._blocked = None
+        moving = None if self._ray is None else (self._ray.axis, self._ray.sign)
+        if self._level == 0 and wanted is not None and self._blocked is None:
+            self._begin(*wanted)
+            moving = wanted
+        if wanted is None or wanted != moving or self._blocked is not None:
+            self._pace(max(self._level - 1, 0))
+        else:
+            self._go_on(wanted)
+        return self._pose if self._ray is None else self._ray.pose(self._way)
+
+    def _begin(self, axis: int, sign: float) -> None:
+        """Begin a ray where the robot rests."""
+        if self._ray is None or self._way > 0.0 or (self._ray.axis, self._ray.sign) != (axis, sign):
+            q_rad = np.array(self._judge.joints.q_rad)
+            self._ray = Ray(self._geometry, self._axes, q_rad, axis, sign)
+            self._rate, self._way = full_rate(self._ray, self._limits, self._part), 0.0
+
+    def _go_on(self, wanted: tuple[int, float]) -> None:
+        """Take up pace, keep it, or slow down, whichever leaves room for a stop."""
+        found: ArmViolation | None = None
+        for level in dict.fromkeys((min(self._level + 1, LEVELS), max(self._level, 1))):
+            refused = self._refusal(level)
+            if refused is None:
+                self._pace(level)
+                return
+            found = refused
+        self._blocked = wanted
+        name = "" if self._ray is None else self._ray.name
+        self.note = f"{name}: no further, the robot rests before its limit: {found}"
+        self._pace(max(self._level - 1, 0))
+
+    def _refusal(self, level: int) -> ArmViolation | None:
+        """Why a waypoint at a pace, and the whole ramp-down after it, would not pass; or None."""
+        if self._ray is None:
+            return None
+        trial, way = self._judge.trial(), self._way
+        for pace in range(level, -1, -1):
+            way += self._rate * TICK_S * pace / LEVELS
+            judged = trial.judge(self._ray.pose(way))
+            if judged.violations:
+                return judged.violations[0]
+        return None
+
+    def _pace(self, level: int) -> None:
+        self._level = level
+        self._way += self._rate * TICK_S * level / LEVELS
+
+    def _by_steps(self, held: bool) -> Pose:
+        pressed = self._wish.take_press()
+        if self._one is None and held and pressed is not None:
+            self._begin_step(*pressed)
+        if self._one is None:
+            self._wish.busy(False)
+            return self._pose
+        pose = self._one.next(held=held and not self._wish.stopped)
+        if self._one.done or (self._wish.stopped and self._one.at_rest):
+            self._one = None
+        self._wish.busy(self._one is not None)
+        return pose
+
+    def _begin_step(self, axis: int, sign: float) -> None:
+        """Prove a step and begin it; one that does not pass is not begun."""
+        ray = Ray(self._geometry, self._axes, np.array(self._judge.joints.q_rad), axis, sign)
+        straight, turn = self._step or (0.0, 0.0)
+        turns = self._axes is Axes.JOINT or axis >= 3
+        step = RayPart(ray, turn if turns else straight)
+        law = RestToRest.at(0.5 * full_rate(ray, self._limits, self._part) / step.length)
+        trial, mover = self._judge.trial(), PathMover(step, law)
+        while not mover.done:
+            judged = trial.judge(mover.next(held=True))
+            if judged.violations:
+                self.note = f"{ray.name}: the step is not made: {judged.violations[0]}"
+                return
+        self._one = PathMover(step, law)
+
+
+def run_jog(
+    session: Session,
+    start: Joints,
+    hand: JogOperator,
+    axes: Axes,
+    part: float,
+    out: Path,
+    *,
+    step: tuple[float, float] | None = None,
+    shown_at: int | None = None,
+    longest_s: float = LONGEST_S,
+) -> Streamed:
+    """Jog the robot until its operator ends it, recorded.
+
+    Args:
+        session: with the robot.
+        start: its joints where it stands.
+        hand: the operator.
+        axes: which the keys move.
+        part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
+        out: folder that gets a new folder for this run.
+        step: way [m] and turn [rad] of one press; None to move while a key is held.
+        shown_at: descriptor to show on what happens; None to show nothing.
+        longest_s: the session is ended by then [s].
+
+    Raises:
+        RefusedError: if the robot may not be moved from where it stands.
+    """
+    robot = session.choice.robot
+    geometry, judge = robot.geometry(), RobotJudge.at(robot, np.array(start.q_rad))
+    mover = JogMover(geometry, robot.gate_limits(), judge, hand, axes, part, step)
+    station = RobotStation(geometry, robot.oat_convention(), judge, mover, hand)
+    return session.run(
+        station, start, None, "jog", out,
+        told={"moves": f"the robot alone, jogged in {axes.value} axes"},
+        shown_at=shown_at, longest_s=longest_s,
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""The gate of a robot that moves alone: its own limits, its own branch, one start at rest."""
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.geometry import PumaGeometry
+from arm_driver.keeper import BranchKeeper
+from arm_driver.kinematics import Joints
+from arm_driver.pose import ArmError, Pose
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.refusals import violations_of
+from hil.stations.arm.step import robot_sample
+from hil.terminal.console import RefusedError
+from safety.arm_gate import ArmGate
+from safety.arm_limits import ArmAction, ArmViolation
+from sim.world.space_arm.simulator import TICK_S
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What the gate says of one waypoint.
+
+    Args:
+        joints: of the robot there; None if no joints lead there.
+        margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
+        violations: why it is refused; empty if it passed.
+    """
+
+    joints: Joints | None
+    margins: tuple[float, ...]
+    violations: tuple[ArmViolation, ...]
+
+
+class RobotJudge:
+    """Judges one waypoint after the other, from a start at rest.
+
+    The joints follow from the place, in the branch of the start: that is what the controller makes
+    of a waypoint, whatever joints its maker had in mind.
+
+    Args:
+        geometry: the robot.
+        gate: open, at the start.
+        keeper: at the same joints.
+        index: number of the waypoint that passed last.
+    """
+
+    def __init__(
+        self, geometry: PumaGeometry, gate: ArmGate, keeper: BranchKeeper, index: int = 0
+    ) -> None:
+        self._geometry, self._gate, self._keeper, self._index = geometry, gate, keeper, index
+
+    @classmethod
+    def at(cls, robot: RobotSettings, start_rad: Array) -> Self:
+        """The judge of a robot at rest.
+
+        Args:
+            robot: whose limits count.
+            start_rad: its joint angles [rad], shape (6,).
+
+        Raises:
+            RefusedError: if it may not stand there, with joint, value and limit.
+        """
+        geometry = robot.geometry()
+        sample = robot_sample(geometry, np.array(start_rad))
+        gate = ArmGate((robot.gate_limits(),), TICK_S, (sample,))
+        told = "\n".join(map(str, gate.latched))
+        if told:
+            raise RefusedError(f"the robot may not be moved from where it stands:\n{told}")
+        try:
+            return cls(geometry, gate, BranchKeeper(geometry, start_rad, robot.least()))
+        except ArmError as error:
+            raise RefusedError(
+                f"the robot may not be moved from where it stands: {robot.name}: {error}"
+            ) from None
+
+    @property
+    def joints(self) -> Joints:
+        """Of the waypoint that passed last."""
+        return self._keeper.last
+
+    @property
+    def index(self) -> int:
+        """Number of the waypoint judged last; 0 is the start."""
+        return self._index
+
+    def trial(self) -> Self:
+        """Another one at the same waypoint, whose verdicts bind nobody."""
+        return type(self)(self._geometry, copy(self._gate), copy(self._keeper), self._index)
+
+    def declare_stop(self) -> None:
+        """Note that the waypoints from now on are a smooth stop; no limit is another for that."""
+        self._gate.declare_stop()
+
+    def judge(self, X_RT: Pose) -> Judged:
+        """Judge the next waypoint; after a refusal every other one is refused as well."""
+        self._index += 1
+        try:
+            joints = self._keeper.follow(X_RT)
+        except ArmError as error:
+            return Judged(None, (), violations_of(self._gate.limits[0], error))
+        sample = robot_sample(self._geometry, np.array(joints.q_rad))
+        verdict = self._gate.judge(self._index, (sample,))
+        if verdict.action is not ArmAction.PASSED:
+            return Judged(joints, sample.margins, verdict.violations)
+        return Judged(joints, sample.margins, ())

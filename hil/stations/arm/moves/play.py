@@ -1,0 +1,246 @@
+"""A recorded path to be driven again: a CSV file of places, or what a robot was sent in a run."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from arm_driver.keeper import BranchKeeper
+from arm_driver.kinematics import Joints, nearest
+from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
+from arm_driver.pose import ArmError, Pose
+from hil.config.settings import ConfigError
+from hil.machines.robot_settings import RobotSettings
+from hil.recording.arm_recording import ArmRecording
+from hil.recording.header import RecordingError
+from hil.stations.arm.moves.approach import place_of
+from hil.stations.arm.moves.goto import Target
+from hil.stations.arm.moves.hands import Hand
+from hil.stations.arm.moves.judge import RobotJudge
+from hil.stations.arm.moves.paths import RecordedPath, joints_along
+from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
+from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.report.clock import FetchTimes
+from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.session import Streamed
+from hil.stations.arm.start import read_place
+from hil.stations.arm.step import location_of
+from hil.terminal.console import RefusedError
+from sim.world.space_arm.simulator import TICK_S
+
+Array = NDArray[np.float64]
+
+COLUMNS: Final = ("t_s", "x_mm", "y_mm", "z_mm", "o_deg", "a_deg", "t_deg")
+"""Of a CSV file: time, and the gripper's place as a controller shows it."""
+GAP_MAX_S: Final = 0.5
+"""Longest time between two rows [s]: what lies between them is not known."""
+ROWS_MOST: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """A recorded path.
+
+    Args:
+        name: of its file.
+        t_s: rising times [s], shape (N,).
+        poses: X_RT at these times, N of them.
+        joints_deg: the robot's joints at the first [deg], shape (6,); None if not recorded.
+    """
+
+    name: str
+    t_s: Array
+    poses: tuple[Pose, ...]
+    joints_deg: Array | None
+
+    @property
+    def duration_s(self) -> float:
+        """From the first place to the last [s]."""
+        return float(self.t_s[-1] - self.t_s[0])
+
+    @property
+    def target(self) -> Target:
+        """Where it begins."""
+        return Target(self.poses[0], self.joints_deg, f"the start of {self.name}")
+
+
+def read_recorded(path: Path, robot: RobotSettings) -> Recorded:
+    """Read a CSV file, or the recording of a run of the arm (its folder or file).
+
+    Args:
+        path: of it.
+        robot: whose convention the angles are in.
+
+    Raises:
+        ConfigError: with file, line and what would have been right.
+    """
+    if path.is_dir() or path.suffix == ".mcap":
+        return _of_run(path)
+    return _of_csv(path, robot)
+
+
+def _of_run(path: Path) -> Recorded:
+    try:
+        run = ArmRecording.open(path)
+        machines = ArmMachines.from_scenario(run.recording.scenario)
+    except (RecordingError, ValueError) as error:
+        raise ConfigError(str(path), [str(error)]) from None
+    targets, joints = run.column("target_pose"), run.column("robot_q")
+    sent = FetchTimes.of(run, machines.period_s).sent & np.isfinite(targets).all(axis=1)
+    if machines.X_RT0 is None or sent.sum() < 2:
+        raise ConfigError(
+            str(path), ["this run sent the robot nothing, or does not tell its start"]
+        )
+    numbers = run.column("index")[sent]
+    if len(numbers) != numbers[-1]:
+        raise ConfigError(str(path), ["waypoints are missing in this recording"])
+    turns = Rotation.from_quat(targets[sent, 3:], scalar_first=True).as_matrix()
+    poses = [Pose(turn, place) for turn, place in zip(turns, targets[sent, :3], strict=True)]
+    begin = _start_joints(machines, joints[sent][0])
+    times = TICK_S * np.arange(len(poses) + 1, dtype=np.float64)
+    return Recorded(path.name, times, (machines.X_RT0, *poses), begin)
+
+
+def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
+    """The robot's joints at the start, next to those of the first waypoint [deg]."""
+    if machines.X_RT0 is None or not np.isfinite(first_rad).all():
+        return None
+    try:
+        return np.degrees(nearest(machines.robot, machines.X_RT0, first_rad).q_rad)
+    except ArmError:
+        return None
+
+
+def _of_csv(path: Path, robot: RobotSettings) -> Recorded:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
+    head = [name.strip() for name in rows[0]] if rows else []
+    if missing := [name for name in COLUMNS if name not in head]:
+        raise ConfigError(
+            str(path),
+            [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"],
+        )
+    places = [head.index(name) for name in COLUMNS]
+    found = [_row(str(path), number, row, places) for number, row in enumerate(rows[1:], 2) if row]
+    times = np.array([t_s for t_s, _ in found])
+    _check_times(str(path), times)
+    poses = tuple(place_of(robot, place) for _, place in found)
+    return Recorded(path.name, times, poses, None)
+
+
+def _row(
+    file: str, number: int, row: Sequence[str], places: Sequence[int]
+) -> tuple[float, Location]:
+    try:
+        values = [float(row[place]) for place in places]
+        if not np.isfinite(values).all():
+            raise ValueError("seven finite numbers are needed")
+        return values[0], read_place(values[1:])
+    except (ValueError, IndexError) as error:
+        raise ConfigError(file, [f"line {number}: {error}"]) from None
+
+
+def _check_times(file: str, times: Array) -> None:
+    if not 2 <= len(times) <= ROWS_MOST:
+        raise ConfigError(file, [f"{len(times)} places; 2 to {ROWS_MOST} are needed"])
+    steps = np.diff(times)
+    for wrong, told in (
+        (steps <= 0.0, "is not after the row before"),
+        (steps > GAP_MAX_S, f"is more than {GAP_MAX_S:g} s after the row before"),
+    ):
+        if wrong.any():
+            row = int(np.argmax(wrong)) + 1
+            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {told}"])
+
+
+def away_from_start(session: Session, recorded: Recorded) -> str:
+    """Why the robot does not stand where the path begins; empty if it does."""
+    choice = session.choice
+    settings = choice.robot.host_settings()
+    begin = location_of(recorded.poses[0], choice.robot.oat_convention())
+    way_m = begin.distance_m(session.place)
+    turn_rad = begin.turn_rad(session.place, settings.a_zero_rad)
+    if way_m <= settings.start_tolerance_m and turn_rad <= settings.start_tolerance_rad:
+        return ""
+    return (
+        f"nothing has moved: the robot is at {session.place}, {recorded.name} begins at {begin}: "
+        f"{1e3 * way_m:.2f} mm and {np.degrees(turn_rad):.3f} deg away, at most "
+        f"{1e3 * settings.start_tolerance_m:g} mm and "
+        f"{np.degrees(settings.start_tolerance_rad):g} deg are allowed"
+    )
+
+
+def goto_words(recorded: Recorded, robot: RobotSettings) -> list[str]:
+    """Options of ``hil arm goto`` that lead to the beginning of a path."""
+    if recorded.joints_deg is not None:
+        return ["--joints", ",".join(f"{angle:.3f}" for angle in recorded.joints_deg)]
+    x, y, z, o, a, t = location_of(recorded.poses[0], robot.oat_convention()).counts
+    place = [*(f"{count / COUNTS_PER_MM:.2f}" for count in (x, y, z)),
+             *(f"{count / COUNTS_PER_DEG:.3f}" for count in (o, a, t))]  # fmt: skip
+    return ["--pose", ",".join(place)]
+
+
+def plan_play(
+    robot: RobotSettings, start: Joints, recorded: Recorded, *, slower: bool
+) -> ProvedMove:
+    """The recorded path as a proved move, in its own time or slower.
+
+    Args:
+        robot: which.
+        start: its joints at the beginning of the path.
+        recorded: the path.
+        slower: whether it may take longer than it did.
+
+    Raises:
+        RefusedError: with joint, value, limit and waypoint; nothing has been sent.
+    """
+    geometry = robot.geometry()
+    RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not stand there
+    try:
+        keeper = BranchKeeper(geometry, start.q_rad, robot.least())
+        q_rad = joints_along(recorded.poses, keeper)
+    except ArmError as error:
+        raise RefusedError(
+            f"{recorded.name} was refused, nothing has been sent: {robot.name}: {error}"
+        ) from None
+    path = RecordedPath(geometry, recorded.t_s, q_rad)
+    return proved_as_recorded(
+        robot, q_rad[0], path, recorded.duration_s, recorded.name, slower=slower
+    )
+
+
+def run_play(
+    session: Session,
+    move: ProvedMove,
+    start: Joints,
+    recorded: Recorded,
+    hand: Hand,
+    out: Path,
+    *,
+    shown_at: int | None = None,
+) -> Streamed:
+    """Run a proved recorded path while it is held, and record it anew.
+
+    Args:
+        session: with the robot, which stands at the beginning of the path.
+        move: proved.
+        start: its joints there.
+        recorded: the path.
+        hand: the operator.
+        out: folder that gets a new folder for this run.
+        shown_at: descriptor to show on what happens; None to show nothing.
+    """
+    begin = Joints.of(move.start_rad, start.branch)
+    return session.run(
+        move.station(hand), begin, move.path.pose(1.0), "play", out,
+        told={"moves": f"the robot alone, along {recorded.name}"}, notes=notes_of(hand),
+        shown_at=shown_at,
+    )  # fmt: skip

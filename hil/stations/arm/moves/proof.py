@@ -1,0 +1,255 @@
+"""Before the first byte: a path with its law through the gate, whenever its operator lets go of it.
+
+It is played out once as it will be run, held from beginning to end. Then all else that can happen
+is judged: a move passes its path in units of a third of a period, at four paces, so there are few
+states that it can be in, and few ways from each to the next.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.keeper import BranchKeeper
+from arm_driver.path_report import PathFinding
+from arm_driver.pose import ArmError
+from arm_driver.workspace import check_path
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.control import play_out
+from hil.stations.arm.moves.hands import AlwaysHeld, Hand
+from hil.stations.arm.moves.judge import RobotJudge
+from hil.stations.arm.moves.laws import (
+    LEVELS,
+    UNIT_S,
+    AsRecorded,
+    Law,
+    PathMover,
+    RestToRest,
+    fastest_share_per_s,
+)
+from hil.stations.arm.moves.paths import Path, Shape
+from hil.stations.arm.moves.station import RobotStation
+from hil.stations.arm.refusals import violations_of
+from hil.stations.arm.step import RobotStep, robot_sample
+from hil.terminal.console import RefusedError
+from safety.arm_gate import ArmGate
+from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
+from safety.arm_rules import cut_corner, differences, too_fast_gripper, too_fast_joints
+from sim.world.space_arm.simulator import TICK_S
+
+Array = NDArray[np.float64]
+
+STEPS_MAX: Final = 5000
+"""Longer moves are refused: half an hour, after which they would be ended anyway."""
+SLOWER: Final = 0.9
+"""Part of the speed that is tried next where a slower move may keep what was broken."""
+TRIES: Final = 20
+SPEEDS: Final = frozenset(
+    {
+        ArmCheck.RATE, ArmCheck.ACCELERATION, ArmCheck.GRIPPER_SPEED, ArmCheck.GRIPPER_TURN,
+        ArmCheck.CORNER,
+    }
+)  # fmt: skip
+"""What a slower move may keep."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProvedMove:
+    """A move that may begin.
+
+    Args:
+        robot: which.
+        start_rad: its joints at the beginning [rad], shape (6,).
+        path: where to.
+        law: when, while it is held.
+        steps: the whole of it, held from beginning to end.
+    """
+
+    robot: RobotSettings
+    start_rad: Array
+    path: Path
+    law: Law
+    steps: tuple[RobotStep, ...]
+
+    @property
+    def duration_s(self) -> float:
+        """Held from beginning to end [s]."""
+        return len(self.steps) * TICK_S
+
+    def station(self, hand: Hand) -> RobotStation:
+        """Control of the robot along the path, at its beginning, with a gate of its own."""
+        robot, judge = self.robot, RobotJudge.at(self.robot, self.start_rad)
+        mover = PathMover(self.path, self.law)
+        return RobotStation(robot.geometry(), robot.oat_convention(), judge, mover, hand)
+
+    def findings(self) -> tuple[PathFinding, ...]:
+        """What it asks of the robot, the worst of each kind."""
+        robot = self.robot
+        poses = [self.path.pose(0.0)]
+        poses += [step.X_RT for step in self.steps if step.X_RT is not None]
+        report = check_path(
+            robot.geometry(), poses, TICK_S, self.start_rad, robot.path_limits(), arm=robot.name
+        )
+        return report.findings
+
+
+def proved_move(
+    robot: RobotSettings, start_rad: Array, path: Path, part: float, name: str
+) -> ProvedMove:
+    """A move from rest to rest along a path, as fast as it may be.
+
+    Args:
+        robot: which.
+        start_rad: its joints at the beginning of the path [rad], shape (6,).
+        path: where to.
+        part: of its limits of speed, turn and joint rates that may be used, up to 1.
+        name: of what is refused, for the text.
+
+    Raises:
+        RefusedError: with joint, value, limit and waypoint; nothing has been sent.
+    """
+    fastest = fastest_share_per_s(
+        _shape(robot, start_rad, path), robot.gate_limits(), part, ramps=2
+    )
+    for tried in range(TRIES):
+        law = RestToRest.at(SLOWER**tried * fastest)
+        try:
+            return _proved(robot, start_rad, path, law, name)
+        except _TooFastError:
+            if tried == TRIES - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def proved_as_recorded(
+    robot: RobotSettings,
+    start_rad: Array,
+    path: Path,
+    duration_s: float,
+    name: str,
+    *,
+    slower: bool,
+) -> ProvedMove:
+    """A recorded motion in its own time, or in as much more as the robot's limits ask for.
+
+    Args:
+        robot: which.
+        start_rad: its joints at the beginning [rad], shape (6,).
+        path: the recorded motion over its time.
+        duration_s: of the recording [s].
+        name: of what is refused, for the text.
+        slower: whether it may take longer than that.
+
+    Raises:
+        RefusedError: with joint, value, limit and waypoint; nothing has been sent.
+    """
+    shape = _shape(robot, start_rad, path)
+    if not slower:
+        try:
+            return _proved(robot, start_rad, path, AsRecorded.lasting(duration_s), name)
+        except _TooFastError as error:
+            raise RefusedError(
+                f"{error}\nin its own time, {duration_s:.2f} s; --slower takes more until it fits"
+            ) from None
+    fastest = fastest_share_per_s(shape, robot.gate_limits(), 1.0, ramps=1)
+    least_s = max(duration_s, 1.0 / fastest)
+    for tried in range(TRIES):
+        try:
+            return _proved(
+                robot, start_rad, path, AsRecorded.lasting(least_s / SLOWER**tried), name
+            )
+        except _TooFastError:
+            if tried == TRIES - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+class _TooFastError(RefusedError):
+    """What a slower move may keep."""
+
+
+def _shape(robot: RobotSettings, start_rad: Array, path: Path) -> Shape:
+    RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
+    return Shape.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
+
+
+def _proved(robot: RobotSettings, start_rad: Array, path: Path, law: Law, name: str) -> ProvedMove:
+    move = ProvedMove(robot, start_rad, path, law, ())
+    try:
+        steps = tuple(play_out(move.station(AlwaysHeld()), STEPS_MAX))
+    except ValueError:
+        raise RefusedError(
+            f"{name} would take longer than {STEPS_MAX * TICK_S:.0f} s, nothing has been sent"
+        ) from None
+    last = steps[-1]
+    if last.violations:
+        raise _refusal(name, last.index, last.violations, "")
+    for unit, violations in _let_go(robot, start_rad, path, law):
+        where = ", when it is let go or held again there"
+        raise _refusal(name, math.ceil(unit / LEVELS), violations, where)
+    return ProvedMove(robot, start_rad, path, law, steps)
+
+
+def _refusal(
+    name: str, waypoint: int, violations: tuple[ArmViolation, ...], where: str
+) -> RefusedError:
+    lines = "\n".join(map(str, violations))
+    text = (
+        f"{name} was refused at waypoint {waypoint} ({waypoint * TICK_S:.2f} s){where}, nothing "
+        f"has been sent:\n{lines}"
+    )
+    return _TooFastError(text) if violations[0].check in SPEEDS else RefusedError(text)
+
+
+def _let_go(
+    robot: RobotSettings, start_rad: Array, path: Path, law: Law
+) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
+    """What breaks a limit of the robot, whatever its operator does: unit and why."""
+    limits, samples = robot.gate_limits(), list[ArmSample]()
+    keeper, geometry = BranchKeeper(robot.geometry(), start_rad, robot.least()), robot.geometry()
+    still = ArmGate((limits,), TICK_S)
+    for unit in range(law.units + 1):
+        try:
+            joints = keeper.follow(path.pose(law.share(unit * UNIT_S)))
+        except ArmError as error:
+            yield unit, violations_of(limits, error)
+            return
+        samples.append(robot_sample(geometry, np.array(joints.q_rad)))
+        if refused := still.reset((samples[-1],)):
+            yield unit, refused
+            return
+    for before, unit, after in ways(law.units):
+        first, now, then = samples[before], samples[unit], samples[after]
+        moved, moves = differences(now.q_rad, first.q_rad), differences(then.q_rad, now.q_rad)
+        way = differences(now.gripper_position_m, first.gripper_position_m)
+        ahead = differences(then.gripper_position_m, now.gripper_position_m)
+        found = (
+            *too_fast_joints(limits, moves, moved, TICK_S),
+            *too_fast_gripper(limits, now, then, TICK_S),
+            *cut_corner(limits, way, ahead, TICK_S),
+        )
+        if found:
+            yield after, found
+            return
+
+
+def ways(units: int) -> Iterator[tuple[int, int, int]]:
+    """All three waypoints in a row that a mover can make of a law, each as its unit.
+
+    Args:
+        units: of the law.
+    """
+    left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
+    seen = set(left)
+    while left:
+        before, unit, pace = left.pop()
+        for level in {min(pace + 1, LEVELS), max(pace - 1, 0)}:
+            after = min(unit + level, units)
+            yield before, unit, after
+            state = (unit, after, level)
+            if state not in seen and after < units:
+                seen.add(state)
+                left.append(state)

@@ -1,0 +1,217 @@
+"""A session with the robot alone: its link, its place, its posture, and one recorded move."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.host_values import StreamPlan
+from arm_driver.kinematics import Joints, forward
+from arm_driver.location import Location
+from arm_driver.pose import Pose
+from hil.machines.robot_settings import RobotSettings
+from hil.recording.arm_frame import arm_header
+from hil.recording.header import RunHeader
+from hil.run.facts import run_facts
+from hil.stations.arm.journal import ACTIONS, STATES
+from hil.stations.arm.moves.approach import await_place
+from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
+from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
+from hil.stations.arm.scenario import SIM_URL
+from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
+from hil.stations.arm.start import RobotStart
+from hil.stations.arm.step import RobotStep, location_of
+from hil.stations.platform.loop import StopWish
+from hil.stations.platform.scenario import RecordingSettings
+from hil.terminal.console import RefusedError
+from hil.timing.clock import Clock, VirtualClock, moment
+from hil.timing.stop import StopSignals
+from sim.devices.arm_controller import ArmController
+from sim.devices.arm_faults import ArmFault
+from sim.devices.arm_settings import START_DEG, ArmControllerSettings
+from sim.world.space_arm.simulator import TICK_S
+
+Array = NDArray[np.float64]
+
+LONGEST_S: Final = 1800.0
+"""A move that has not ended by then is ended [s]."""
+VERSIONED: Final = ("numpy", "scipy", "numba", "mcap")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which robot, where, and how it is met.
+
+    Args:
+        robot: its settings.
+        url: its line; ``sim:`` for an emulated one in this process.
+        clock: "virtual" or "real".
+        shown: where its controller shows its gripper, for one that does not tell it by itself.
+        joints_deg: what its pendant shows [deg], shape (6,); of an emulated robot in this process
+            where it stands; None if nobody said.
+        seed: of the emulated robot.
+        faults: of the emulated robot in this process.
+    """
+
+    robot: RobotSettings
+    url: str = SIM_URL
+    clock: str = "virtual"
+    shown: Location | None = None
+    joints_deg: Array | None = None
+    seed: int = 0
+    faults: tuple[ArmFault, ...] = ()
+
+    @property
+    def robot_line(self) -> str:
+        """The robot in one line; an emulated one can never be taken for a real one."""
+        return f"{'SIMULATED ' if self.url == SIM_URL else ''}{self.robot.name} ({self.url})"
+
+    @property
+    def emulated_deg(self) -> tuple[float, ...]:
+        """Where an emulated robot in this process stands [deg]."""
+        return START_DEG if self.joints_deg is None else tuple(self.joints_deg.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open link to a robot that stands still; nothing has been sent.
+
+    Args:
+        choice: which robot.
+        clock: of the session.
+        wire: the link.
+        wish: the operator's wish to end.
+        place: where the robot stands.
+        say: tells the operator something.
+    """
+
+    choice: Choice
+    clock: Clock
+    wire: ArmWire
+    wish: StopWish
+    place: Location
+    say: Callable[[str], None]
+
+    @property
+    def dry(self) -> bool:
+        """Whether no time passes."""
+        return isinstance(self.clock, VirtualClock)
+
+    def run(
+        self,
+        station: Station[RobotStep],
+        start: Joints,
+        end: Pose | None,
+        name: str,
+        out: Path,
+        *,
+        told: dict[str, str],
+        notes: tuple[str, ...] = (),
+        witness: Callable[[Witness], Witness] | None = None,
+        shown_at: int | None = None,
+        longest_s: float = LONGEST_S,
+    ) -> Streamed:
+        """Run a station against the robot and record it.
+
+        Args:
+            station: what makes the waypoints, at its start.
+            start: the robot's joints there.
+            end: X_RT of the last waypoint; None if it is not known before.
+            name: what the run's folder is called after.
+            out: folder that gets a new folder for this run.
+            told: what the recording's header says of the move, by name.
+            notes: what was said before the stream begins.
+            witness: wraps who notes what happens, to see each waypoint and request as well.
+            shown_at: descriptor to show on what happens; None to show nothing.
+            longest_s: the move is ended by then [s].
+        """
+        robot, convention = self.choice.robot, self.choice.robot.oat_convention()
+        X_RT0 = forward(robot.geometry(), start.q_rad)
+        plan = StreamPlan(
+            location_of(X_RT0, convention), None if end is None else location_of(end, convention)
+        )
+        stream = Stream(
+            self.clock, station, self.wire, plan, RobotStart(robot, start, self.choice.shown),
+            self.wish, longest_s, convention,
+        )  # fmt: skip
+        return run_stream(
+            stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
+            shown_at=shown_at, status=True, witness=witness, first_notes=notes,
+        )  # fmt: skip
+
+
+@contextmanager
+def session(choice: Choice, say: Callable[[str], None] = lambda text: None) -> Iterator[Session]:
+    """Open the link, and wait until it is known where the robot stands.
+
+    Args:
+        choice: which robot, where.
+        say: tells the operator what is waited for.
+
+    Raises:
+        RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.
+    """
+    if choice.url != SIM_URL and choice.clock != "real":
+        raise RefusedError(f"a robot on a line ({choice.url}) needs the real clock: --clock real")
+    clock = arm_clock(choice.clock)
+    with ExitStack() as stack:
+        wish = stack.enter_context(StopSignals())
+        wire = arm_wire(
+            choice.url, choice.robot.host_settings(), clock, lambda: emulated_robot(choice, clock)
+        )
+        stack.callback(wire.close)
+        place = await_place(choice.robot, clock, wire, choice.shown, wish, say)
+        yield Session(choice, clock, wire, wish, place, say)
+
+
+def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
+    """The emulated robot in this process.
+
+    Raises:
+        RefusedError: if it cannot stand so.
+    """
+    settings = ArmControllerSettings(
+        start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
+    )
+    try:
+        robot = ArmController(settings, now_s=clock.now_s(), seed=choice.seed)
+    except ValueError as error:
+        raise RefusedError(f"--at-joints: the emulated robot cannot stand there: {error}") from None
+    for fault in choice.faults:
+        robot.inject(fault, clock.now_s())
+    return robot
+
+
+def notes_of(hand: Hand) -> tuple[str, ...]:
+    """What the record says of who holds a move."""
+    return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
+
+
+def _header(session: Session, name: str, X_RT0: Pose, told: dict[str, str]) -> RunHeader:
+    choice = session.choice
+    robot = choice.robot
+    machines = ArmMachines(
+        space=None,
+        robot=robot.geometry(),
+        period_s=TICK_S,
+        gripper_speed_max_m_s=robot.gripper_speed_max_m_s,
+        X_RT0=X_RT0,
+    )
+    return arm_header(
+        STATES,
+        ACTIONS,
+        {
+            "scenario": name,
+            "robot": choice.robot_line,
+            "clock": choice.clock,
+            "period_s": repr(TICK_S),
+            **told,
+            **run_facts(choice.clock, moment(session.clock.now_s), VERSIONED),
+        },
+        {"robot": robot.model_dump(mode="json"), MACHINES_KEY: machines.to_json()},
+    )

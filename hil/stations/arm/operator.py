@@ -1,0 +1,254 @@
+"""A run of the arm station with a desk: panels watch it, anyone may stop it, the owner holds it.
+
+A stop from a panel ends the robot's stream as Ctrl-C does. A live motion moves only while its own
+source is fresh and, beside that, the dead-man at the desk is held; let go, it wants zero velocity.
+A planned motion needs nobody to hold it: it was proved in full before it began. If the desk dies no
+panel can stop the robot any more, so that ends the stream as well, whatever is played.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from hil.desk.operation import Operation
+from hil.desk.operator import Operator, OrderSource
+from hil.desk.order import Button
+from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.desk.tell import Sink, Teller, Told
+from hil.recording.header import RunHeader
+from hil.stations.arm.scenario import PLANNED, ArmPlan
+from hil.stations.arm.sources.slew import SlewedSource
+from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, rest
+from hil.stations.platform.loop import StopWish
+from hil.terminal.console import RefusedError
+from sim.world.space_arm.simulator import TICK_S
+
+STOPS = (Button.HOLD, Button.SHUT_DOWN)
+"""What ends the stream, however late it comes; every other button means nothing here."""
+
+DESK_EVERY_S = 0.1
+"""Between two looks at the desk [s]."""
+
+Said = Callable[[str, dict[str, str | bool]], None]
+"""Where it is written down what the operator did."""
+
+
+class ArmOperator:
+    """What the panels want of an arm station; looked at whenever its source listens.
+
+    Args:
+        slot: where the orders come from.
+        told: where the operation is told.
+        now_s: monotonic time [s], the clock that stamps the orders.
+        live: whether the motion has to be held.
+        desk_news: what has become of the desk since the last call; empty while it is well.
+    """
+
+    def __init__(
+        self,
+        slot: OrderSource,
+        told: Told,
+        now_s: Callable[[], float],
+        *,
+        live: bool,
+        desk_news: Callable[[], str] = str,
+    ) -> None:
+        self._desk_news, self._next_look_s = desk_news, -math.inf
+        self._operator = Operator(slot, now_s, ageless=STOPS)
+        self._told, self._now_s, self._begun_s = told, now_s, now_s()
+        self.live = live
+        """Whether the motion has to be held."""
+        self.held = False
+        """Whether the dead-man counts as held."""
+        self.stopped = ""
+        """Who asked for the end, in a sentence; empty while nobody has."""
+        self.telemetry: Sink | None = None
+        """What panels read; the run's frames and events belong there."""
+        self.say: Said = _unheard
+        """Where it is written down what the operator did."""
+        self.ending: Callable[[], str] = str
+        """Why control ends the run of itself; empty while it does not."""
+        self._owner = ""
+        self._refused = ""
+        self._signals: StopWish | None = None
+        self._end: RunEnd | None = None
+
+    def look(self) -> None:
+        """Take the newest order; called many times between two waypoints."""
+        self._look_at_desk()
+        wish = self._operator.look()
+        if wish.order.owner != self._owner:
+            self._owner = wish.order.owner
+            whose = f"{self._owner} owns" if self._owner else "nobody owns"
+            self.say(f"{whose} the motion", {"owner": self._owner})
+        if self.live and self.held and not wish.held:
+            self.say("dead-man released: zero velocity", {"held": False})
+        self.held = wish.held
+        for button in wish.pressed:
+            self._press(button, wish.order.presser)
+        for button, _ in wish.stale:
+            self._refuse(button, wish.order.presser)
+        if self._signals is not None and self._signals.asked is not None:
+            self._ends(EndCause.TERMINAL)
+        if why := self.ending():
+            self._ends(EndCause.CONTROL, why)
+        self._told.tell(
+            self._now_s() - self._begun_s,
+            Operation(
+                held=self.held,
+                playing="play" if self._end is None else "",
+                refused=self._refused,
+                seen=self._operator.seen,
+                dead_man=self._operator.rule,
+                end=self._end,
+            ),
+        )
+
+    def _ends(self, cause: EndCause, why: str = "") -> None:
+        """The end is under way; the first cause counts."""
+        self._end = self._end or RunEnd(cause, EndStep.STOPPING, why)
+
+    def hear_source(self, end_reason: str) -> None:
+        """Hear why the source has ended; empty while it lasts."""
+        if end_reason:
+            self._ends(EndCause.SOURCE, end_reason)
+
+    def _look_at_desk(self) -> None:
+        """Without a desk nobody can press stop, so its end is one."""
+        now_s = self._now_s()
+        if now_s < self._next_look_s:
+            return
+        self._next_look_s = now_s + DESK_EVERY_S
+        if news := self._desk_news():
+            self.stopped = self.stopped or f"operator's desk: {news}"
+            self.say(f"operator's desk: {news}", {"stopped": True})
+            self._ends(EndCause.DESK, news)
+
+    def _press(self, button: Button, by: str) -> None:
+        if button not in STOPS:
+            self._refuse(button, by)
+            return
+        self._refused = ""
+        self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
+        self._ends(EndCause.SHUT_DOWN, by)
+        self.say(f"{button.name} pressed", {"button": button.value, "taken": True, "by": by})
+
+    def _refuse(self, button: Button, by: str) -> None:
+        data: dict[str, str | bool] = {"button": button.value, "taken": False, "by": by}
+        self._refused = f"{button.name}: the arm station knows only HOLD and SHUT_DOWN"
+        self.say(f"pressed, nothing done: {self._refused}", data)
+
+    def stops(self, signals: StopWish) -> StopWish:
+        """The wish to end of this operator, beside that of the terminal, of which panels hear."""
+        self._signals = signals
+        return _EitherStop(signals, self)
+
+    def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
+        """A source that is heard together with this operator, and held by him if it is live.
+
+        Args:
+            source: of wanted velocity.
+            limits: of its change, also when the dead-man is let go and held again.
+        """
+        held = HeldSource(source, self)
+        return SlewedSource(held, limits) if self.live else held
+
+
+def _unheard(text: str, data: dict[str, str | bool]) -> None:
+    """Nobody writes it down yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _EitherStop:
+    signals: StopWish
+    operator: ArmOperator
+
+    @property
+    def asked(self) -> object | None:
+        """What asked for the end; None while nothing did."""
+        return self.signals.asked or self.operator.stopped or None
+
+
+class HeldSource:
+    """A source that wants zero velocity while its operator's dead-man is released.
+
+    Args:
+        inner: the source; it is closed with this one.
+        operator: whose dead-man counts, if the motion is live.
+    """
+
+    def __init__(self, inner: VelocitySource, operator: ArmOperator) -> None:
+        self._inner, self._operator = inner, operator
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]; None for a live source."""
+        return self._inner.duration_s
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._inner.end_reason
+
+    @property
+    def held(self) -> bool:
+        """Whether it is held to run, at its own device and at the desk."""
+        return self._inner.held and (self._operator.held or not self._operator.live)
+
+    def listen(self) -> None:
+        """Hear the panels and whoever moves the source."""
+        self._operator.look()
+        self._inner.listen()
+        self._operator.hear_source(self._inner.end_reason)
+
+    def sample(self, t_s: float) -> Twist | None:
+        """The velocity wanted now; zero while the dead-man is released.
+
+        Args:
+            t_s: time since the motion began [s].
+
+        Raises:
+            SourceError: if the time is not a finite number.
+        """
+        self._operator.look()
+        wanted = self._inner.sample(t_s)
+        released = self._operator.live and not self._operator.held
+        return rest(wanted.frame) if wanted is not None and released else wanted
+
+    def close(self) -> None:
+        """Close the source."""
+        self._inner.close()
+
+
+@contextmanager
+def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
+    """A desk that panels find, for a run of the arm station; only a live motion has to be held.
+
+    Args:
+        plan: of the run.
+        header: of the run, for the panels.
+        now_s: monotonic time [s].
+
+    Raises:
+        RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
+    """
+    if plan.scenario.clock != "real":
+        raise RefusedError(
+            f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
+            "use --clock real"
+        )
+    from hil.desk.places import PlaceError
+    from hil.desk.process import DeskError, DeskProcess  # Linux only
+
+    live = plan.scenario.source.kind not in PLANNED
+    with ExitStack() as stack:
+        try:
+            desk = stack.enter_context(DeskProcess(header, TICK_S, station="arm"))
+        except (DeskError, PlaceError, OSError) as error:
+            raise RefusedError(f"nothing has moved: no operator's desk: {error}") from error
+        operator = ArmOperator(
+            desk.slot, Teller(desk.telemetry), now_s, live=live, desk_news=desk.news
+        )
+        operator.telemetry = desk.telemetry
+        yield operator

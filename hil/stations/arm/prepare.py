@@ -1,0 +1,274 @@
+"""Before the first byte: where a motion leads, where the robot repeats it, and whether it may.
+
+A planned motion is played out in full, first by the space arm alone, which says where its gripper
+goes, then by both arms through the gate. What is refused here is refused with arm, joint, value and
+limit, and nothing has been sent. The run takes the same steps again, bit for bit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.kinematics import Joints
+from arm_driver.mapping import Mapping
+from arm_driver.path_report import PathReport
+from arm_driver.pose import ArmError, Pose
+from arm_driver.reference import NoPlaceError, best_reference
+from arm_driver.workspace import check_path
+from hil.stations.arm.control import LOOKS, ArmStation, play_out
+from hil.stations.arm.corners import worst_corner
+from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
+from hil.stations.arm.scenario import PLANNED, ArmPlan
+from hil.stations.arm.sources.source import VelocitySource
+from hil.stations.arm.start import posture_at
+from hil.stations.arm.step import ArmStep, Course, pose_of, robot_sample, space_sample
+from hil.terminal.console import RefusedError
+from safety.arm_gate import ArmGate
+from safety.arm_limits import ArmLimits, Margin
+from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.integrators import Sdirk4
+from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
+from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
+
+Array = NDArray[np.float64]
+
+X_WB = Pose.identity()
+"""The space arm's base is the world's origin: only its gripper's motion relative to the start
+comes to the bench."""
+SINGULAR_VALUE_MIN = 0.005
+"""Smallest singular value that the space arm's scaled Jacobian may have."""
+
+SourceMaker = Callable[[], VelocitySource]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A motion that may begin.
+
+    Args:
+        plan: its scenario.
+        mapping: from the space arm's gripper to the robot's.
+        start: the robot's joints at the start.
+        steps: the whole motion if it is planned; empty if it is live.
+        path: what it asks of the robot; None if it is live.
+        margin: how deep it lies inside the robot's limits, 0 to 1; None if the place was given.
+        offset_m: of each waypoint of a planned motion from the simulated gripper, the start among
+            them [m], shape (N, 3); None if they are not corrected, or the motion is live.
+    """
+
+    plan: ArmPlan
+    mapping: Mapping
+    start: Joints
+    steps: tuple[ArmStep, ...]
+    path: PathReport | None
+    margin: float | None
+    offset_m: Array | None = None
+
+    def station(self, source: VelocitySource) -> ArmStation:
+        """Control of both arms, at the start, with a gate of its own."""
+        space = space_arm_of(self.plan)
+        rates = _rates_of(self.plan)
+        geometry = self.plan.robot.geometry()
+        first = rates.stop(space.state[0])
+        gate = ArmGate(
+            (space_limits(self.plan), self.plan.robot.gate_limits()),
+            TICK_S,
+            (
+                space_sample(space.look(), first.smallest_singular_value),
+                robot_sample(geometry, np.array(self.start.q_rad)),
+            ),
+        )
+        if gate.latched:
+            raise RefusedError(f"the start is refused: {gate.latched[0]}")
+        rates.reset()
+        return ArmStation(
+            space,
+            rates,
+            X_WB,
+            source,
+            geometry=geometry,
+            convention=self.plan.robot.oat_convention(),
+            mapping=self.mapping,
+            start=self.start,
+            least=self.plan.robot.least(),
+            gate=gate,
+            nodes=self._nodes(pose_of(space.look(), X_WB)),
+        )
+
+    def _nodes(self, X_WG0: Pose) -> Nodes | None:
+        """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
+        if self.offset_m is not None:
+            return PlannedNodes(self.offset_m)
+        scenario = self.plan.scenario
+        if scenario.source.kind in PLANNED or not scenario.mapping.corrected:
+            return None
+        return LiveMotionNodes(
+            X_WG0.position_m, TICK_S, self.plan.robot.gripper_speed_max_m_s, scenario.mapping.scale
+        )
+
+
+def space_arm_of(plan: ArmPlan) -> SpaceArm:
+    """The space arm at its start."""
+    chosen = plan.scenario.space_arm
+    arm = plan.space_arm.arm()
+    start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
+    payload = plan.space_arm.payloads().get(chosen.payload)
+    fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
+    return SpaceArm(
+        arm, DriveModel(chosen.model), np.radians(start), payload=payload, integrator=fine
+    )
+
+
+def _rates_of(plan: ArmPlan) -> ProgrammedRates:
+    settings = RateSettings(acceleration_max_rad_s2=plan.scenario.acceleration_max_rad_s2)
+    return ProgrammedRates(plan.space_arm.arm(), TICK_S, settings)
+
+
+def space_limits(plan: ArmPlan) -> ArmLimits:
+    """Limits of the space arm for the gate; its gripper may be as fast as the robot's, unscaled."""
+    links = plan.space_arm.arm().links
+    robot = plan.robot.gate_limits()
+    return ArmLimits(
+        name=plan.space_arm.name,
+        joint_names=tuple(link.name for link in links),
+        position_min_rad=tuple(link.position_min_rad for link in links),
+        position_max_rad=tuple(link.position_max_rad for link in links),
+        rate_max_rad_s=tuple(plan.space_arm.rate_overshoot * link.rate_max_rad_s for link in links),
+        acceleration_max_rad_s2=(
+            plan.space_arm.acceleration_overshoot * plan.scenario.acceleration_max_rad_s2,
+        )
+        * 6,
+        gripper_speed_max_m_s=robot.gripper_speed_max_m_s / plan.scenario.mapping.scale,
+        gripper_turn_max_rad_s=robot.gripper_turn_max_rad_s,
+        margins=(Margin("smallest singular value", SINGULAR_VALUE_MIN, "1"),),
+        clearances=None,
+        corners=None,  # it is simulated: no controller blends its path
+    )
+
+
+def prepare(
+    plan: ArmPlan, make_source: SourceMaker, *, planned: bool,
+    told: Callable[[int], None] | None = None,
+) -> Prepared:  # fmt: skip
+    """Find the robot's place for a motion, and prove a planned one in full.
+
+    Args:
+        plan: the scenario.
+        make_source: makes the source anew, at its beginning.
+        planned: whether the source ends by itself and says the same each time.
+        told: called with the number of each waypoint that has been looked at.
+
+    Raises:
+        RefusedError: with arm, joint, value and limit; nothing has been sent.
+    """
+    if not planned:
+        if plan.scenario.mapping.start is None:
+            raise RefusedError(
+                "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
+            )
+        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look(), X_WB))
+        return Prepared(plan, mapping, start, (), None, None)
+    path, way_m = _gripper_path(plan, make_source(), told)
+    offset_m = _offsets_m(plan, way_m)
+    if offset_m is not None:
+        path = [Pose(x.rotation, x.position_m + d) for x, d in zip(path, offset_m, strict=True)]
+    limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
+    if plan.scenario.mapping.start is None:
+        worst_corner(limits, path, TICK_S, scale)  # refuses before the long search for a place
+    mapping, start, margin = _place(plan, path)
+    report = _checked(plan, mapping, start, path)
+    corner = worst_corner(limits, path, TICK_S, scale)
+    if corner is not None:
+        report = replace(report, findings=(*report.findings, corner))
+    found = Prepared(plan, mapping, start, (), report, margin, offset_m)
+    steps = play_out(found.station(make_source()), _steps_max(plan), told)
+    if steps and steps[-1].course is Course.REFUSED:
+        _refuse(steps[-1])
+    return replace(found, steps=tuple(steps))
+
+
+def _steps_max(plan: ArmPlan) -> int:
+    return round(plan.scenario.longest_s / TICK_S)
+
+
+def _refuse(step: ArmStep) -> None:
+    lines = "\n".join(step.refusals)
+    raise RefusedError(
+        f"the motion was refused at waypoint {step.index} ({step.t_s:.2f} s), nothing has been "
+        f"sent:\n{lines}"
+    )
+
+
+def _gripper_path(
+    plan: ArmPlan, source: VelocitySource, told: Callable[[int], None] | None
+) -> tuple[list[Pose], Array]:
+    """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
+    space = space_arm_of(plan)
+    first = pose_of(space.look(), X_WB)
+    alone = ArmStation(
+        space, _rates_of(plan), X_WB, source,
+        geometry=plan.robot.geometry(), convention=plan.robot.oat_convention(),
+    )  # fmt: skip
+    try:
+        steps = play_out(alone, _steps_max(plan), told)
+    except ValueError as error:
+        raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
+    if not steps:
+        raise RefusedError("the motion was refused: it has no waypoint")
+    if steps[-1].course is Course.REFUSED:
+        _refuse(steps[-1])
+    way = [X_WB.position_m + step.snapshot.way_BG_m @ X_WB.rotation.T for step in steps]
+    return [first, *(pose_of(step.snapshot, X_WB) for step in steps)], np.vstack(
+        [first.position_m, *way]
+    )
+
+
+def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
+    """How far the waypoints are put from the motion, so that the robot's path fits it [m]."""
+    mapping, robot = plan.scenario.mapping, plan.robot
+    if not mapping.corrected:
+        return None
+    model = robot.blend.model(TICK_S)
+    return planned_offsets_m(way_m, LOOKS, model, robot.gripper_speed_max_m_s, mapping.scale)
+
+
+def _place(plan: ArmPlan, path: list[Pose]) -> tuple[Mapping, Joints, float | None]:
+    if plan.scenario.mapping.start is not None:
+        return *_given_place(plan, path[0]), None
+    try:
+        best = best_reference(
+            plan.robot.geometry(), path, TICK_S, limits=plan.robot.path_limits(),
+            scale=plan.scenario.mapping.scale, seed=plan.scenario.seed,
+        )  # fmt: skip
+    except NoPlaceError as error:
+        raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
+    return best.mapping, best.start, best.margin
+
+
+def _given_place(plan: ArmPlan, X_WG0: Pose) -> tuple[Mapping, Joints]:
+    chosen, joints = plan.scenario.mapping.start, plan.scenario.mapping.start_joints_deg
+    if chosen is None or joints is None:
+        raise RefusedError("mapping.start and mapping.start_joints_deg are needed")
+    X_RT0 = chosen.pose(plan.robot.oat_convention())
+    try:
+        start = posture_at(plan.robot, X_RT0, np.array(joints))
+    except ArmError as error:
+        raise RefusedError(
+            f"mapping.start and mapping.start_joints_deg: {plan.robot.name}: {error}"
+        ) from None
+    return Mapping(X_WG0, X_RT0, scale=plan.scenario.mapping.scale), start
+
+
+def _checked(plan: ArmPlan, mapping: Mapping, start: Joints, path: list[Pose]) -> PathReport:
+    """Judge the robot's whole path, bodies included, before the gate sees its first waypoint."""
+    poses = [mapping.robot_pose(pose) for pose in path]
+    report = check_path(
+        plan.robot.geometry(), poses, TICK_S, start.q_rad, plan.robot.path_limits(),
+        arm=plan.robot.name,
+    )  # fmt: skip
+    if not report.ok:
+        lines = "\n".join(str(one) for one in report.violations)
+        raise RefusedError(f"the motion was refused, nothing has been sent:\n{lines}")
+    return report

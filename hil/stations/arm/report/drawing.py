@@ -1,0 +1,214 @@
+"""Pictures of the motion in space: both arms as sticks, and both grippers' motions laid over."""
+
+from typing import Final
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from hil.report.decimate import MAX_POINTS
+from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
+from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.report.view import ArmView
+from hil.stations.platform.report.rig_figure import camera_axes
+
+Array = NDArray[np.float64]
+
+INSTANTS: Final = 5
+"""At so many moments, evenly spread, an arm is drawn."""
+
+SMALL: Final = 0.15
+"""A path smaller than this share of its arm is shown again, larger."""
+
+INSET: Final = 0.3
+"""Width and height of a path shown again, as shares of its panel."""
+
+VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
+"""Name, azimuth and elevation [deg] of the place from which one looks."""
+
+MEASURED: Final = "#D55E00"
+PALE: Final = "#CFCFCF"
+"""Of the simulated gripper: wide and under the others, which lie on it."""
+
+PLANES: Final = ((0, 1), (0, 2), (1, 2))
+
+
+def arms(view: ArmView) -> Picture | None:
+    """Both arms at several instants, side by side, with their grippers' paths."""
+    machines = view.machines
+    if machines is None:
+        return None
+    chosen = drawn_waypoints(view)
+    if not len(chosen):
+        return None
+    drawn = _drawn(view, machines, chosen)
+    times = view.fetches.fetched_s[chosen]
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(2, len(drawn), squeeze=False)
+        place(figure, grid=(len(drawn), 2), right_in=1.35, between_in=(0.6, 0.55))
+        colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(chosen)))
+        for row, (name, azimuth_deg, elevation_deg) in zip(panels, VIEWS, strict=True):
+            camera = camera_axes(azimuth_deg, elevation_deg)[:2]
+            for axes, (arm, figures, path) in zip(row, drawn, strict=True):
+                for points, colour in zip(figures, colours, strict=True):
+                    flat = points @ camera.T
+                    axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5)
+                grippers = np.array([points[-1] for points in figures]) @ camera.T
+                axes.scatter(*grippers.T, s=42.0, c=colours, marker="D", zorder=4)
+                way = path @ camera.T
+                axes.plot(way[:, 0], way[:, 1], color=LIMIT, lw=1.3, zorder=5)
+                axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=8, zorder=6)
+                axes.set_aspect("equal", adjustable="datalim")
+                axes.set_title(f"{arm}, {name} [m]")
+                _magnify(axes, way, np.vstack([_dense(points @ camera.T) for points in figures]))
+        figure.legend(
+            handles=[
+                Line2D([], [], color=colour, lw=2.2, label=f"{t:.1f} s")
+                for colour, t in zip(colours, times, strict=True)
+            ]
+            + [
+                Line2D([], [], color=LIMIT, lw=1.4, label="way of gripper"),
+                Line2D([], [], color=INK, lw=0.0, marker="D", ms=5.0, label="gripper"),
+                Line2D([], [], color=INK, lw=0.0, marker="s", ms=6.0, label="base"),
+            ],
+            loc="upper right", handlelength=1.2, borderaxespad=0.1,
+        )  # fmt: skip
+
+    if machines.space is None:
+        caption = (
+            "The industrial arm as asked; it moved alone. Both axes of a panel have one scale."
+        )
+        return Picture("arms", "The industrial arm", caption, draw_png(8.4, draw))
+    return Picture(
+        "arms",
+        "Both arms",
+        "Left the simulated arm, right the industrial arm as asked, at the same instants. In "
+        "each panel both axes have one scale, but the two arms have scales of their own.",
+        draw_png(8.4, draw),
+    )
+
+
+def _magnify(axes: Axes, way_m: Array, sticks_m: Array) -> None:
+    """Show a path again, larger, if it is small against the arm, where the arm is not [m]."""
+    span = float(np.ptp(way_m, axis=0).max())
+    if not 0.0 < span < SMALL * float(np.ptp(sticks_m, axis=0).max()):
+        return
+    axes.apply_aspect()
+    inset = axes.inset_axes((*free_corner(axes, sticks_m), INSET, INSET))
+    moved_mm = 1e3 * (way_m - way_m[0])
+    inset.plot(moved_mm[:, 0], moved_mm[:, 1], color=LIMIT, lw=1.2)
+    inset.set_aspect("equal", adjustable="datalim")
+    inset.tick_params(labelsize=7.0)
+    inset.set_title("gripper, moved [mm]", fontsize=8.0)
+    inset.locator_params(nbins=3)
+
+
+def free_corner(axes: Axes, points_m: Array) -> tuple[float, float]:
+    """Lower left of an inset in that corner of a panel in which the fewest points are.
+
+    Args:
+        axes: with its final limits.
+        points_m: what is not to be covered, shape (N, 2).
+
+    Returns:
+        Shares of the panel's width and height.
+    """
+    spread = axes.transAxes.inverted().transform(axes.transData.transform(points_m))
+    room = INSET + 0.1  # tick labels and title
+    corners = [(x, y) for y in (0.64, 0.06) for x in (0.66, 0.08)]
+
+    def covered(corner: tuple[float, float]) -> int:
+        low = np.array(corner) - 0.07
+        return int(np.all((spread > low) & (spread < low + room + 0.07), axis=1).sum())
+
+    return min(corners, key=covered)
+
+
+def _dense(points_m: Array) -> Array:
+    """Points along a stick, shape (M, 2), from its corners, shape (K, 2)."""
+    places = np.linspace(0.0, len(points_m) - 1.0, 20 * len(points_m))
+    corners = np.arange(len(points_m))
+    return np.column_stack([np.interp(places, corners, points_m[:, axis]) for axis in (0, 1)])
+
+
+def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
+    """Which waypoints are drawn: evenly spread over those at which all arms' joints are known."""
+    known = np.isfinite(view.run.column("robot_q")).all(axis=1)
+    if not view.robot_alone:
+        known &= np.isfinite(view.run.column("space_q")).all(axis=1)
+    places = np.flatnonzero(known & view.shown)
+    if not len(places):
+        return places
+    return places[np.unique(np.linspace(0, len(places) - 1, INSTANTS).round().astype(int))]
+
+
+def _drawn(
+    view: ArmView, machines: ArmMachines, chosen: NDArray[np.intp]
+) -> list[tuple[str, list[Array], Array]]:
+    """Name, sticks at the chosen waypoints and way of the gripper [m] of each arm."""
+    column = view.run.column
+    robot = [machines.robot_points_m(column("robot_q")[k]) for k in chosen]
+    found = [("industrial arm", robot, column("target_pose")[view.shown, :3])]
+    if machines.space is not None:
+        space = [machines.space_points_m(column("space_q")[k]) for k in chosen]
+        found.insert(0, (machines.space.name, space, column("space_pose")[view.shown, :3]))
+    return found
+
+
+def overlaid(view: ArmView) -> Picture | None:
+    """The grippers' motions since their starts, in the gripper's axes, in three planes."""
+    lines = motions(view)
+    if max((len(moved) for _, _, _, moved in lines), default=0) < 2:
+        return None
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(1, 3, squeeze=False)[0]
+        place(figure, grid=(3, 1), top_in=0.4, bottom_in=0.5, between_in=(0.75, 0.3))
+        span = max(float(np.ptp(moved, axis=0).max()) for _, _, _, moved in lines) * 1.12e3
+        for axes, (across, up) in zip(panels, PLANES, strict=True):
+            for name, colour, width, moved in lines:
+                points = 1e3 * moved[:: 1 + len(moved) // MAX_POINTS]
+                axes.plot(points[:, across], points[:, up], color=colour, lw=width, label=name)
+            _square(axes, 1e3 * lines[0][3][:, [across, up]], max(span, 1.0))
+            axes.plot(0.0, 0.0, color=INK, marker="s", ms=5)
+            axes.set_xlabel(f"{'xyz'[across]} [mm]")
+            axes.set_ylabel(f"{'xyz'[up]} [mm]", labelpad=1)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="upper left", ncols=3, bbox_to_anchor=(0.05, 1.0))
+
+    return Picture(
+        "motion",
+        "The same motion at two places" if len(view.space) else "Motion of the gripper",
+        "Way of each gripper since the start of the stream, in the axes that the industrial "
+        "gripper had then; square: start. All panels have one scale.",
+        draw_png(3.9, draw),
+    )
+
+
+def motions(view: ArmView) -> list[tuple[str, str, float, Array]]:
+    """Name, colour, width and relative positions [m], shape (N, 3), of every path there is.
+
+    What was measured is taken relative to the start that was asked, so an error at the start
+    stays to be seen.
+    """
+    found: list[tuple[str, str, float, Array]] = []
+    if len(view.space):
+        found.append(("simulated gripper", PALE, 7.0, view.space.relative()[0]))
+    if len(view.asked):
+        found.append(("asked of the robot", REACHED, 3.0, view.asked.relative()[0]))
+        if len(view.measured):
+            moved = view.measured.relative(view.asked)[0]
+            found.append(("measured at the robot", MEASURED, 1.0, moved))
+    return found
+
+
+def _square(axes: Axes, points_mm: Array, span_mm: float) -> None:
+    low, high = points_mm.min(axis=0), points_mm.max(axis=0)
+    middle = 0.5 * (low + high)
+    axes.set_xlim(middle[0] - 0.5 * span_mm, middle[0] + 0.5 * span_mm)
+    axes.set_ylim(middle[1] - 0.5 * span_mm, middle[1] + 0.5 * span_mm)
+    axes.set_aspect("equal")

@@ -1,0 +1,203 @@
+"""The arms of a run as its recording describes them: what can be drawn and what they may do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arm_driver.blended_path import BlendModel
+from arm_driver.bodies import STANDARD
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kernels import posture
+from arm_driver.pose import Pose
+from hil.config.settings import ConfigError
+from hil.machines.robot_settings import BlendSettings
+from hil.machines.space_arm_settings import ArmSettings
+from sim.world.space_arm.kernels.dynamics import gripper_pose as pose_kernel
+from sim.world.space_arm.kernels.dynamics import make_scratch
+from sim.world.space_arm.reference import link_pose
+
+Array = NDArray[np.float64]
+
+MACHINES_KEY: Final = "machines"
+"""Where the scenario in a recording's header has `ArmMachines.to_json`."""
+
+_GEOMETRY: Final = (
+    *("a2_m", "a3_m", "d3_m", "d4_m", "base_height_m", "tool_m"),
+    *("position_min_rad", "position_max_rad", "rate_max_rad_s", "acceleration_max_rad_s2"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmMachines:
+    """Both arms, and what holds of the path between them.
+
+    Args:
+        space: the simulated arm; None for a robot that moved alone.
+        robot: the industrial arm.
+        period_s: time between waypoints [s].
+        gripper_speed_max_m_s: of the industrial arm [m/s].
+        alignment: axes of the industrial gripper in those of the simulated one, shape (3, 3).
+        scale: factor on translations between the two.
+        X_WG0: the simulated gripper in the world where the motion starts; None if the recording
+            does not tell it.
+        X_RT0: the industrial gripper in its base at that place; None likewise.
+        least_margins: least distances of the industrial arm from its singularities: wrist [1],
+            elbow and shoulder [m]; None if the recording does not tell them.
+        blend: how the industrial arm's controller joins segments; None likewise.
+
+    Raises:
+        ValueError: a period, speed or scale that is not above 0.
+    """
+
+    space: ArmSettings | None
+    robot: PumaGeometry
+    period_s: float = 0.35
+    gripper_speed_max_m_s: float = 0.1
+    alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    scale: float = 1.0
+    X_WG0: Pose | None = None
+    X_RT0: Pose | None = None
+    least_margins: tuple[float, float, float] | None = None
+    blend: BlendModel | None = None
+
+    def __post_init__(self) -> None:
+        for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
+            value = getattr(self, name)
+            if not 0.0 < value < np.inf:
+                raise ValueError(f"{name}: {value} {unit}, must be finite and above 0")
+        turn = np.array(self.alignment, np.float64)
+        turn.setflags(write=False)
+        object.__setattr__(self, "alignment", turn)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values for the key `MACHINES_KEY` of the scenario in a recording's header."""
+        robot = {name: getattr(self.robot, name) for name in _GEOMETRY}
+        return {
+            "space": None if self.space is None else self.space.model_dump(mode="json"),
+            "robot": {
+                name: value.tolist() if isinstance(value, np.ndarray) else value
+                for name, value in robot.items()
+            },
+            "period_s": self.period_s,
+            "gripper_speed_max_m_s": self.gripper_speed_max_m_s,
+            "alignment": np.asarray(self.alignment).tolist(),
+            "scale": self.scale,
+            **{
+                name: None if pose is None else pose.packed.tolist()
+                for name, pose in (("X_WG0", self.X_WG0), ("X_RT0", self.X_RT0))
+            },
+        }
+
+    @classmethod
+    def from_scenario(cls, scenario: Mapping[str, Any] | None) -> Self:
+        """Read back what `to_json` gave, from the scenario of a recording.
+
+        Raises:
+            ValueError: if it is not there or does not describe two arms; the message says what.
+        """
+        try:
+            raw = dict((scenario or {})[MACHINES_KEY])
+            told = raw.pop("space")
+            space = None
+            if told is not None:
+                space = ArmSettings.build(told, "the simulated arm in the recording")
+            robot = PumaGeometry(**raw.pop("robot"))
+            X_WG0, X_RT0 = (_pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0"))
+            known = cls(space, robot, **raw, X_WG0=X_WG0, X_RT0=X_RT0)
+            blend, least = _blend(scenario or {}, known.period_s), _least_margins(scenario or {})
+            return replace(known, blend=blend, least_margins=least)
+        except KeyError as error:
+            raise ValueError(f"the header has no {error} of the arms") from error
+        except ConfigError as error:
+            problem = error.problems[0] if error.problems else str(error)
+            raise ValueError(f"the simulated arm: {problem}") from error
+        except TypeError as error:
+            raise ValueError(f"the arms in the header: {error}") from error
+
+    def _space(self) -> ArmSettings:
+        if self.space is None:
+            raise ValueError("the robot moved alone: there is no simulated arm")
+        return self.space
+
+    def space_points_m(self, q_rad: Array) -> Array:
+        """Joints of the simulated arm from its base, and its gripper [m], shape (8, 3).
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+        """
+        arm = self._space().arm()
+        points = np.zeros((8, 3))
+        for link in range(6):
+            points[link + 1] = link_pose(arm, q_rad, link)[:3, 3]
+        rotation = np.empty((3, 3))
+        pose_kernel(arm.arrays(), np.array(q_rad), make_scratch(), rotation, points[7])
+        return points
+
+    def robot_points_m(self, q_rad: Array) -> Array:
+        """Points of the industrial arm from its base to its gripper [m], shape (7, 3).
+
+        Base, shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper.
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+        """
+        q = np.array(q_rad, np.float64).reshape(1, 6)
+        poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
+        posture.poses_of_joints(self.robot.table, q, poses)
+        posture.points_of_joints(self.robot.table, q, poses, STANDARD.upper_arm_offset_m, points)
+        return np.vstack([np.zeros((1, 3)), points[0]])
+
+    def space_range_rad(self) -> tuple[Array, Array]:
+        """Least and greatest joint angles of the simulated arm [rad], each of shape (6,)."""
+        degrees = np.array([joint.position_deg for joint in self._space().joint])
+        return np.radians(degrees[:, 0]), np.radians(degrees[:, 1])
+
+    def space_rate_max_rad_s(self) -> Array:
+        """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
+        return np.radians([joint.rate_max_deg_s for joint in self._space().joint])
+
+
+def _pose(packed: Any) -> Pose | None:
+    """A pose from its place and the rows of its rotation."""
+    if packed is None:
+        return None
+    values = np.array(packed, np.float64)
+    return Pose(values[3:].reshape(3, 3), values[:3])
+
+
+def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
+    """The robot's settings have it, next to the arms."""
+    settings = scenario.get("robot")
+    raw = settings.get("blend") if isinstance(settings, Mapping) else None
+    if raw is None:
+        return None
+    return BlendSettings.build(raw, "the blend in the recording").model(period_s)
+
+
+def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """The robot's settings have them, next to the arms."""
+    settings = scenario.get("robot")
+    names = ("least_wrist", "least_elbow_m", "least_shoulder_m")
+    if not isinstance(settings, Mapping) or any(name not in settings for name in names):
+        return None
+    wrist, elbow, shoulder = (float(settings[name]) for name in names)
+    return wrist, elbow, shoulder
+
+
+def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
+    """Way left to the nearer end of travel, as a share of half of it.
+
+    1 in the middle of the travel, 0 at an end.
+
+    Args:
+        q_rad: joint angles [rad], shape (N, 6).
+        low_rad: least angles [rad], shape (6,).
+        high_rad: greatest angles [rad], shape (6,).
+
+    Returns:
+        Shares, shape (N, 6); below 0 beyond an end, NaN where an angle is not there.
+    """
+    return np.minimum(q_rad - low_rad, high_rad - q_rad) / (0.5 * (high_rad - low_rad))

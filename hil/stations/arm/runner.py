@@ -1,0 +1,325 @@
+"""What the verbs show of the arm station: a check's findings, a run with its progress bar."""
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+
+from arm_driver.location import Location
+from hil.cli.warm import warm_arm
+from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
+from hil.machines.robot_supervision import supervision_table
+from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
+from hil.stations.arm.findings import findings_table
+from hil.stations.arm.journal import supervised
+from hil.stations.arm.prepare import Prepared
+from hil.stations.arm.scenario import SIM_URL, ArmPlan
+from hil.stations.arm.sources.keyboard import HELP
+from hil.stations.arm.sources.settings import (
+    GamepadSourceSettings,
+    KeyboardSourceSettings,
+    RemoteSourceSettings,
+)
+from hil.terminal.console import (
+    RefusedError,
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+)
+from sim.world.space_arm.simulator import TICK_S
+
+if TYPE_CHECKING:
+    from hil.stations.arm.report.accuracy import Accuracy
+
+SHOWN = 12
+END_WITHIN_S = 5.0
+
+
+def check_arm_and_show(plan: ArmPlan, *, as_json: bool) -> bool:
+    """Prove a planned motion, show what it asks of both arms, and say that all is well.
+
+    Raises:
+        RefusedError: with arm, joint, value and limit.
+    """
+    prepared = _prepared(plan, quiet=as_json)
+    if as_json:
+        print_json({"ok": True} | _prepared_json(prepared))
+    else:
+        out.print(f"[green]ok[/]: {plan.scenario.name}, ", end="")
+        out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
+        _show_path(prepared)
+    return True
+
+
+def run_arm_and_show(
+    plan: ArmPlan,
+    folder: Path,
+    *,
+    report_too: bool,
+    as_json: bool,
+    operator: bool = False,
+    robot_at: Location | None = None,
+) -> bool:
+    """Run a plan, show how it went, and say whether all went well.
+
+    Args:
+        plan: what to run.
+        folder: that gets a new folder for this run.
+        report_too: whether to make the report.
+        as_json: whether to print nothing but JSON.
+        operator: whether panels find a desk.
+        robot_at: where the robot's controller shows its gripper, if its requests do not say so.
+
+    Raises:
+        RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
+    """
+    prepared = _prepared(plan, quiet=as_json)
+    with _progress(prepared, quiet=as_json) as progress:
+        quiet = as_json or plan.scenario.clock == "virtual"
+        shown_at = None if quiet else _descriptor_of_errors()
+        run = partial(
+            run_arm, out=folder, progress=progress, shown_at=shown_at, operator=operator,
+            robot_at=robot_at,
+        )  # fmt: skip
+        result = _run(prepared, run)
+    page, accuracy = _report(result) if report_too else (None, None)
+    if as_json:
+        print_json(_run_json(result, page) | {"accuracy": accuracy and accuracy.to_json()})
+    else:
+        _show_run(result, page, shown=shown_at is not None)
+        if accuracy is not None:
+            style = "green" if accuracy.kept else "red"
+            out.print(f"accuracy: [{style}]{accuracy}[/]", soft_wrap=True)
+    return result.ok
+
+
+def _descriptor_of_errors() -> int | None:
+    """Where to show what happens while it happens; None if a program reads it from memory."""
+    with suppress(OSError):
+        return sys.stderr.fileno()
+    return None
+
+
+def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
+    fine = plan.scenario.space_arm.accuracy == "fine"
+    if quiet:
+        warm_arm(fine=fine)
+        return prepare_plan(plan)
+    with err.status("preparing kernels (the first run compiles them, about a minute)"):
+        warm_arm(fine=fine)
+    live = plan.scenario.source.kind not in PLANNED
+    with err.status("looking at the start" if live else "playing the motion out, to prove it"):
+        return prepare_plan(plan)
+
+
+def _run(prepared: Prepared, run: Callable[[Prepared], ArmRunResult]) -> ArmRunResult:
+    """Run against the robot, or against an emulated one if it is not there and that is wanted."""
+    devices = prepared.plan.scenario.devices
+    try:
+        return run(prepared)
+    except RefusedError as error:
+        if devices.arm == SIM_URL or "is not there" not in str(error):
+            raise
+        if devices.fallback != "sim":
+            command = shlex.join(["hil", *sys.argv[1:]])
+            raise RefusedError(
+                f"{error}\nto go on with an emulated robot instead:  {command} --fallback sim"
+            ) from error
+        with emulated_robot(prepared) as url:
+            err.print(
+                f"[black on yellow] SIMULATED ROBOT [/] {escape(str(error))}; an emulated one at "
+                f"{url} takes its place",
+                soft_wrap=True,
+            )
+            return run(moved_to(prepared, url))
+
+
+def moved_to(prepared: Prepared, url: str) -> Prepared:
+    """The same motion with the robot somewhere else."""
+    scenario = prepared.plan.scenario
+    devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
+    plan = prepared.plan.model_copy(
+        update={"scenario": scenario.model_copy(update={"devices": devices})}
+    )
+    return replace(prepared, plan=plan)
+
+
+@contextmanager
+def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
+    """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
+
+    Raises:
+        RefusedError: if it does not start.
+    """
+    angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
+    command = ["-m", "hil.cli", "arm", "emulate", "--end-with-input"]
+    command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
+    command += ["--pty"] if pty else []
+    process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    try:
+        line = b"" if process.stdout is None else process.stdout.readline()
+        if not line:
+            raise RefusedError(f"the emulated robot did not start (status {process.wait()})")
+        yield line.decode().strip()
+    finally:
+        process.terminate()
+        with suppress(ChildTimeout):
+            process.wait(END_WITHIN_S)
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+@contextmanager
+def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
+    total_s = len(prepared.steps) * TICK_S
+    if quiet:
+        yield None
+    elif prepared.plan.scenario.source.kind not in PLANNED:
+        for line in how_to_move(prepared.plan):
+            err.print(line, markup=False, soft_wrap=True)
+        yield None
+    elif prepared.plan.scenario.clock == "real":
+        err.print(f"{total_s:.0f} s in real time; Ctrl-C ends the robot's stream at once")
+        yield None
+    else:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f} s"),
+        )
+        with Progress(*columns, console=err) as bar:
+            task = bar.add_task(prepared.plan.scenario.name, total=total_s)
+            yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
+
+
+def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
+    """What an operator of a live source has to know, line by line."""
+    source = plan.scenario.source
+    last = f"Ctrl-C ends the robot's stream at once; so does {plan.scenario.longest_s:g} s"
+    if isinstance(source, KeyboardSourceSettings):
+        return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)
+    if isinstance(source, GamepadSourceSettings):
+        return (
+            f"{source.device}: let all go once; then it moves while {source.hold_button} is held",
+            last,
+        )
+    if isinstance(source, RemoteSourceSettings):
+        return (
+            f"listening on {source.listen} for who knows the token in {source.token_file}; "
+            f"a set-point counts for {source.age_max_s:g} s",
+            last,
+        )
+    return ()
+
+
+def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
+    from hil.recording.arm_recording import ArmRecording
+    from hil.stations.arm.report.page import write_arm_report
+    from hil.stations.arm.report.view import ArmView
+
+    recording = ArmRecording.open(result.recorder.path)
+    view = ArmView.of(recording)
+    return write_arm_report(recording, result.recorder.path.parent, view), view.accuracy
+
+
+def _prepared_json(prepared: Prepared) -> dict[str, Any]:
+    path = prepared.path
+    return {
+        "waypoints": len(prepared.steps),
+        "duration_s": len(prepared.steps) * TICK_S,
+        "margin": prepared.margin,
+        "start_deg": np.degrees(prepared.start.q_rad),
+        "scale": prepared.plan.scenario.mapping.scale,
+        "findings": [] if path is None else [
+            {
+                "kind": one.kind, "place": one.place, "waypoint": one.index, "value": one.value,
+                "limit": one.limit, "unit": one.unit, "within": one.within,
+            }
+            for one in path.findings
+        ],
+    }  # fmt: skip
+
+
+def _show_path(prepared: Prepared) -> None:
+    start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
+    out.print(f"the robot begins at {start} deg", markup=False)
+    if prepared.margin is not None:
+        out.print(
+            f"its place leaves at least {100.0 * prepared.margin:.0f} % of each range, speed and "
+            "distance; corners are the same at every place"
+        )
+    if prepared.plan.scenario.mapping.scale != 1.0:
+        out.print(f"[black on yellow] SCALED [/] ways are {prepared.plan.scenario.mapping.scale:g}")
+    if prepared.path is None:
+        return
+    out.print(findings_table(prepared.path.findings))
+    out.print(supervision_table(prepared.plan.robot.host_settings()))
+    known = prepared.plan.robot.identified
+    if known is not None:
+        out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)
+
+
+def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
+    end, report = result.end, result.end.report
+    counts = report.counts
+    return {
+        "ok": result.ok,
+        "result": None if end.result is None else end.result.value,
+        "reason": end.reason,
+        "robot": result.robot,
+        "sent": end.waypoints,
+        "requests": counts.requests,
+        "repeats": counts.repeats,
+        "empty_slot": counts.empty_slot,
+        "late_answers": counts.late_answers,
+        "checksum_errors": counts.checksum_errors,
+        "answer_p50_s": report.latency.p50_s,
+        "answer_p99_s": report.latency.p99_s,
+        "supervision": supervised(report.supervision),
+        "answer_longest_s": report.latency.longest_s,
+        "recording": str(result.recorder.path),
+        "recording_sha256": result.recorder.sha256,
+        "recording_status": result.recorder.status.name,
+        "recording_failure": result.recorder.failure,
+        "recording_parts": result.recorder.parts,
+        "report": None if page is None else str(page),
+    } | _prepared_json(result.prepared)
+
+
+def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
+    end, report = result.end, result.end.report
+    show_recording_failure(result.recorder.failure)
+    word = "not begun" if end.result is None else end.result.value
+    out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
+    reason = end.reason.removeprefix(f"{word}: ")  # the link's own text begins with the same word
+    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
+    out.print(f"robot: {result.robot}", markup=False, soft_wrap=True)
+    show_recording(result.recorder.path, result.recorder.parts)
+    counts = report.counts
+    out.print(
+        f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "
+        f"{counts.empty_slot} with nothing ready, {counts.late_answers} late"
+    )
+    latency = report.latency
+    out.print(f"answer p50 {1e3 * latency.p50_s:.2f}, p99 {1e3 * latency.p99_s:.2f} ms at the port")
+    for event in () if shown else result.events[:SHOWN]:
+        out.print(f"{event.t_s:9.3f} s  {event.message}", markup=False, soft_wrap=True)
+    if page is not None:
+        out.print(f"report:    {page}", markup=False, soft_wrap=True)
+    for item in result.setup:
+        if not item.ok:
+            out.print(f"not granted: {item.item}: {item.detail}; {item.remedy}", markup=False)

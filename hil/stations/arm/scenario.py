@@ -1,0 +1,209 @@
+"""A scenario of the arm station: which space arm does what, and which robot repeats it where.
+
+Scenarios of both stations lie in ``configs/scenarios/``; those of this one say
+``station = "arm"``.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from arm_driver.link_errors import ArmLinkError
+from arm_driver.pose import Pose
+from arm_driver.urls import parse_arm_link
+from arm_driver.val import OatConvention, from_oat
+from hil.config.fields import Coordinate, Positive
+from hil.config.file_kinds import FileKind, find_kind
+from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
+from hil.machines.robot_settings import RobotSettings
+from hil.machines.space_arm_settings import ArmSettings
+from hil.stations.arm.sources.settings import ArmSourceSettings
+from hil.stations.platform.scenario import Name, RecordingSettings
+
+Point = tuple[Coordinate, Coordinate, Coordinate]
+OatDeg = tuple[float, float, float]
+PLANNED = ("profile", "recorded", "spiral")
+"""Kinds of sources that say the same each time; the others are live."""
+SIM_URL = "sim:"
+
+
+class SpaceArmChoice(Settings):
+    """The arm whose gripper is reproduced."""
+
+    arm: str = "bkm"
+    """Arm file; a relative path is looked for beside the scenario, then from where one stands."""
+    model: Literal["a", "b", "c", "d", "e"] = "e"
+    """Of the drives: linear, with limits, backlash, elasticity, dry friction."""
+    payload: str = ""
+    """Name of one of the arm's payloads that the gripper holds; empty for none."""
+    start_deg: tuple[float, float, float, float, float, float] | None = None
+    """Joint angles at the start; the arm's home if left out."""
+    accuracy: Literal["usual", "fine"] = "usual"
+    """Of the simulation: ``fine`` takes ten times the time (not with model c)."""
+
+    @model_validator(mode="after")
+    def _can_be_fine(self) -> Self:
+        if self.accuracy == "fine" and self.model == "c":
+            raise ValueError('accuracy = "fine" is not there for model c; "usual" is')
+        return self
+
+
+class WorkingPoint(Settings):
+    """A place of the robot's gripper, in its base."""
+
+    position_m: Point
+    """x, y, z in the robot's base [m]."""
+    oat_deg: OatDeg
+    """Angles o, a, t in the controller's convention [deg]."""
+
+    def pose(self, convention: OatConvention) -> Pose:
+        """The place as a pose."""
+        return Pose(from_oat(np.radians(self.oat_deg), convention), np.array(self.position_m))
+
+
+class MappingSettings(Settings):
+    """How the space arm's motion comes to the bench."""
+
+    start: WorkingPoint | None = None
+    """Where the robot begins; left out, the place is computed in which the whole planned motion
+    lies deepest inside its reach and limits."""
+    start_joints_deg: tuple[float, float, float, float, float, float] | None = None
+    """With ``start``: the robot's joints there, which choose among its eight postures."""
+    scale: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Of the way; other than 1 is not the same motion, and is shown."""
+    corrected: bool = True
+    """Whether waypoints are put so that the robot's path fits the motion: it joins them by chords
+    and rounds the corners. False puts them on the motion."""
+
+
+class ArmDevices(Settings):
+    """What hangs on the serial line."""
+
+    arm: str = SIM_URL
+    """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…"""
+    fallback: Literal["refuse", "sim"] = "refuse"
+    """What to do when the robot is not there: refuse, or go on with an emulated one, and say so."""
+    in_place_of: str = ""
+    """Written by the bench when an emulated robot stepped in."""
+
+
+class ArmScenario(Settings):
+    """Everything a run of the arm station needs."""
+
+    station: Literal["arm"]
+    """Always ``arm``: it makes the file a scenario of this station."""
+    name: Name
+    """What the folder of a run is called after."""
+    description: str = ""
+    """A line for the reader."""
+    space_arm: SpaceArmChoice = SpaceArmChoice()
+    """The simulated arm whose gripper is reproduced."""
+    robot: str = "rm01"
+    """Robot file."""
+    mapping: MappingSettings = MappingSettings()
+    """Where on the bench the robot repeats the motion."""
+    source: ArmSourceSettings
+    """What moves the gripper: a programme, a recording, or an operator."""
+    clock: Literal["virtual", "real"] = "virtual"
+    """``virtual``: a dry run, as fast as it goes; ``real``: in real time, for a robot on a line."""
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """Of all random numbers: the same seed gives the same run."""
+    longest_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 600.0
+    """A motion that has not come to rest by then is refused, or stopped if it is live."""
+    acceleration_max_rad_s2: Positive = 0.02
+    """Of the space arm's joints."""
+    devices: ArmDevices = ArmDevices()
+    """The robot's line."""
+    recording: RecordingSettings = RecordingSettings()
+    """How the run is recorded."""
+
+
+class ArmPlan(Settings):
+    """A scenario with its files read: the effective settings of a run, stored with it."""
+
+    scenario: ArmScenario
+    space_arm: ArmSettings
+    robot: RobotSettings
+    scenario_file: str
+
+
+def is_arm_scenario(table: Mapping[str, Any]) -> bool:
+    """Whether a scenario's table is one of this station."""
+    return table.get("station") == "arm"
+
+
+def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
+    """Read a scenario, its arm and its robot.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    return arm_plan_from_table(read_toml(path), path, overrides)
+
+
+def arm_plan_from_table(
+    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+) -> ArmPlan:
+    """Like `load_arm_plan`, for a scenario that is already a table."""
+    scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))
+    arm_file = _machine(scenario.space_arm.arm, FileKind.SPACE_ARM, path, "space_arm.arm")
+    robot_file = _machine(scenario.robot, FileKind.ROBOT, path, "robot")
+    plan = ArmPlan(
+        scenario=scenario,
+        space_arm=ArmSettings.load(arm_file),
+        robot=RobotSettings.load(robot_file),
+        scenario_file=str(path),
+    )
+    _check(plan, str(path))
+    return plan
+
+
+def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
+    """The file of a machine; one beside the scenario goes before a shipped one."""
+    with suppress(ConfigError):
+        name = str(find_file(name, beside=scenario, folder=wanted.folder, key=key))
+    return find_kind(name, wanted, key=key)[0]
+
+
+def _check(plan: ArmPlan, source: str) -> None:
+    scenario, wrong = plan.scenario, []
+    payloads = plan.space_arm.payloads()
+    if scenario.space_arm.payload and scenario.space_arm.payload not in payloads:
+        wrong.append(
+            f"space_arm.payload = {scenario.space_arm.payload!r}: {plan.space_arm.name} has "
+            f"{', '.join(payloads) or 'none'}"
+        )
+    wrong += _start_out_of_range(plan)
+    if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
+        wrong.append("mapping: start and start_joints_deg belong together; give both or none")
+    if scenario.devices.arm != SIM_URL:
+        try:
+            parse_arm_link(scenario.devices.arm)
+        except ArmLinkError as error:
+            wrong.append(f"devices.arm = {scenario.devices.arm!r}: {error}")
+        if scenario.clock != "real":
+            wrong.append(
+                f"devices.arm = {scenario.devices.arm!r} with clock = {scenario.clock!r}: a robot "
+                'on a line needs clock = "real" (--clock real)'
+            )
+    if wrong:
+        raise ConfigError(source, wrong)
+
+
+def _start_out_of_range(plan: ArmPlan) -> list[str]:
+    """Joints of the space arm that the scenario starts outside their ranges."""
+    found: list[str] = []
+    joints = zip(plan.scenario.space_arm.start_deg or (), plan.space_arm.joint, strict=False)
+    for number, (angle, joint) in enumerate(joints):
+        low, high = joint.position_deg
+        if not low <= angle <= high:
+            found.append(
+                f"space_arm.start_deg.{number} = {angle} deg: {joint.name} of "
+                f"{plan.space_arm.name} moves from {low:g} to {high:g} deg"
+            )
+    return found

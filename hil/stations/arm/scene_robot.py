@@ -1,0 +1,203 @@
+"""The industrial arm: where it is, where it was asked to be, and its gripper's path."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.bodies import STANDARD
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kernels import posture
+from arm_driver.kinematics import branch_of, nearest
+from arm_driver.pose import ArmError, Pose
+from hil.scene.figure import Figure
+from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
+from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
+from hil.scene.time import between_angles, between_poses, rotation_of
+from hil.scene.track import COLUMNS, Track
+from hil.stations.arm.scene_space_arm import axis_labels, triad
+
+Array = NDArray[np.float64]
+
+GRID_M: Final = 0.25
+TRACE_STEP_M: Final = 5e-4
+HAND_M: Final = 0.13
+"""Length of the drawn gripper."""
+
+_HOME_RAD: Final = np.radians([0.0, 45.0, -180.0, 0.0, 45.0, 0.0])
+_PARTS: Final = ("stand", "waist", "upper arm", "elbow", "forearm", "hand", "gripper", "ghost")
+
+
+class RobotScene:
+    """A robot of the PUMA 560's class.
+
+    The solid arm stands where the robot told that it is; its joints there are those of inverse
+    kinematics in the posture that was asked. Before the robot has told anything, it stands as
+    asked, and the figure's note says so. The ghost is the gripper as asked.
+
+    Args:
+        geometry: the robot.
+        name: of the robot.
+        simulated: whether it is an emulated one.
+    """
+
+    def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
+        self._geometry = geometry
+        self._track = Track("measured_pose", TRACE_STEP_M)
+        self.title = ("scene.title.robot_simulated" if simulated else "scene.title.robot", name)
+        """Key of the machine's kind, and its name."""
+        self.build = self._built()
+        """The parts: stand, six bodies of the arm, ghost of the gripper."""
+
+    def take(self, rows: Array, now_s: float) -> None:
+        """Learn of new frames; after a jump in time the path begins anew."""
+        self._track.take(rows, now_s)
+
+    def figure(self, now_s: float) -> Figure:
+        """The arm at a moment [s], between its last two frames."""
+        q, note, asked = _HOME_RAD, "scene.note.joints_unknown", np.full(7, np.nan)
+        known = self._track.between
+        if known is not None:
+            share = known.share(now_s)
+
+            def ends(name: str) -> tuple[Array, Array, float]:
+                return COLUMNS.of(known.before, name), COLUMNS.of(known.newest, name), share
+
+            asked = between_poses(*ends("target_pose"))
+            measured = between_poses(*ends("measured_pose"))
+            q, note = self._joints(between_angles(*ends("robot_q")), measured)
+        transforms = np.zeros((len(_PARTS), 4, 4))
+        transforms[:-1] = self.placements(q)
+        if np.isfinite(asked).all():
+            transforms[-1] = matrix(rotation_of(asked[3:]), asked[:3])
+        return Figure(
+            transforms,
+            tuple(self.build.roles.values()),
+            self._track.trace.points_m,
+            self._track.trace.serial,
+            note,
+        )
+
+    def _joints(self, asked_q_rad: Array, measured: Array) -> tuple[Array, str]:
+        """Joint angles that are drawn [rad], and the key of a note about them."""
+        if not np.isfinite(asked_q_rad).all():
+            return _HOME_RAD, "scene.note.joints_unknown"
+        if not np.isfinite(measured).all():
+            return asked_q_rad, "scene.note.as_asked"
+        pose = Pose(rotation_of(measured[3:]), measured[:3])
+        try:
+            branch = branch_of(self._geometry, asked_q_rad)
+            return nearest(self._geometry, pose, asked_q_rad, branch).q_rad, ""
+        except ArmError:
+            return asked_q_rad, "scene.note.as_asked"
+
+    def points_m(self, q_rad: Array) -> tuple[Array, Array]:
+        """Points of the arm and its gripper's placement.
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+
+        Returns:
+            Shoulder, ends of the upper arm beside the waist, elbow, wrist centre and gripper [m],
+            shape (6, 3); placement of the gripper, shape (4, 4).
+        """
+        q = np.array(q_rad, np.float64).reshape(1, 6)
+        poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
+        posture.poses_of_joints(self._geometry.table, q, poses)
+        posture.points_of_joints(
+            self._geometry.table, q, poses, STANDARD.upper_arm_offset_m, points
+        )
+        return points[0], matrix(poses[0, 3:].reshape(3, 3), poses[0, :3])
+
+    def placements(self, q_rad: Array) -> Array:
+        """Placements of all parts but the ghost, shape (7, 4, 4).
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+        """
+        points, hand = self.points_m(q_rad)
+        shoulder, near, far, elbow, wrist, _ = points
+        starts = np.stack([shoulder, near, far, elbow])
+        along = np.stack([near - shoulder, far - near, elbow - far, wrist - elbow])
+        along /= np.linalg.norm(along, axis=1, keepdims=True)
+        placed = np.zeros((7, 4, 4))
+        placed[0] = np.eye(4)
+        placed[1:5, :3, :3] = axes_along(along)
+        placed[1:5, :3, 3] = starts
+        placed[1:5, 3, 3] = 1.0
+        placed[5] = placed[6] = hand
+        return placed
+
+    def _built(self) -> Build:
+        geometry, bodies = self._geometry, STANDARD
+        upper, fore = bodies.upper_arm_radius_m, bodies.forearm_radius_m
+        elbow_m = abs(bodies.upper_arm_offset_m - geometry.d3_m)
+        forearm_m = float(np.hypot(0.0, geometry.d4_m))
+        waist = cylinder(1.05 * upper, bodies.upper_arm_offset_m + upper).moved(0, 0, -upper)
+        parts = (
+            Part("stand", self._stand()),
+            Part("waist", (Piece(waist, "arm_dark"),)),
+            Part("upper arm", _limb(geometry.a2_m, upper, 0.85 * upper)),
+            Part("elbow", (Piece(cylinder(0.8 * fore, elbow_m), "arm_dark"),)),
+            Part("forearm", _limb(forearm_m, fore, 0.7 * fore)),
+            Part("hand", _hand(geometry.tool_m)),
+            Part("gripper", tuple(Piece(body, "gripper") for body in _fingers())),
+            Part("ghost", tuple(Piece(body, "ghost") for body in _fingers(1.04)), ghost=True),
+        )
+        names = ("base", "arm", "arm_dark", "gripper", "table", "ghost", "x", "y", "z")
+        legend = (
+            LegendEntry("gripper", "scene.legend.measured_gripper"),
+            LegendEntry("ghost", "scene.legend.asked_gripper"),
+            LegendEntry("trace", "scene.legend.trace"),
+            LegendEntry("grid", "scene.legend.grid", f"{GRID_M:g} m"),
+        )
+        reach = geometry.reach_m
+        top = geometry.base_height_m
+        return Build(
+            parts=parts,
+            roles={name: name for name in names},
+            ground=grid(1.0 * reach, GRID_M, 0.0),
+            labels=axis_labels(0.38)[:2],
+            legend=legend,
+            camera=Camera((0.2 * reach, -0.1 * reach, 0.8 * top), 1.75 * reach, -20.0, 18.0),
+        )
+
+    def _stand(self) -> tuple[Piece, ...]:
+        """Table, column up to the shoulder, and the axes of the robot's base."""
+        reach, height = self._geometry.reach_m, self._geometry.base_height_m
+        radius = STANDARD.column_radius_m
+        shoulder_m = height + 0.7 * STANDARD.upper_arm_radius_m
+        return (
+            Piece(box((1.3 * reach, 1.3 * reach, 0.05)).moved(0.0, 0.0, -0.03), "table"),
+            Piece(cylinder(1.5 * radius, 0.04), "base"),
+            Piece(cylinder(radius, shoulder_m), "base"),
+            Piece(cylinder(1.3 * radius, 0.24).moved(0.0, 0.0, height - 0.12), "arm_dark"),
+            *triad(0.34, 0.008)[:4],  # z would be inside the column
+        )
+
+
+def _limb(length_m: float, low_radius_m: float, high_radius_m: float) -> tuple[Piece, ...]:
+    """A capsule along z, a little thinner at its far end [m]."""
+    shaft = bar([0.0, 0.0, 0.0], [0.0, 0.0, length_m], high_radius_m)
+    return (
+        Piece(shaft, "arm"),
+        Piece(ball(low_radius_m), "arm"),
+        Piece(ball(high_radius_m * 1.05).moved(0.0, 0.0, length_m), "arm_dark"),
+    )
+
+
+def _hand(tool_m: float) -> tuple[Piece, ...]:
+    """From the wrist centre to the gripper along z of the gripper's frame [m]."""
+    radius = 0.8 * STANDARD.hand_radius_m
+    length = max(tool_m - 0.8 * HAND_M, 0.02)
+    return (Piece(cylinder(radius, length).moved(0.0, 0.0, -tool_m), "arm_dark"),)
+
+
+def _fingers(growth: float = 1.0) -> tuple[Solid, ...]:
+    """Palm and two fingers, their tips in the frame's origin, along its z, apart along its y."""
+    g, s = growth, HAND_M
+    return (
+        box((0.35 * s * g, 0.75 * s * g, 0.18 * s * g)).moved(0.0, 0.0, -0.85 * s),
+        box((0.25 * s * g, 0.12 * s * g, 0.8 * s * g)).moved(0.0, 0.28 * s, -0.4 * s),
+        box((0.25 * s * g, 0.12 * s * g, 0.8 * s * g)).moved(0.0, -0.28 * s, -0.4 * s),
+    )

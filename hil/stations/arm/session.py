@@ -1,0 +1,204 @@
+"""One stream to a robot, recorded from its first waypoint to its result, whatever makes them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.link import ArmLink, open_arm_link
+from arm_driver.link_errors import ArmLinkError
+from arm_driver.val import OatConvention
+from hil.recording.frame import EventRecord
+from hil.recording.header import RunHeader
+from hil.recording.recorder import RecorderResult, RecordingSink
+from hil.recording.ring import RecorderStatus
+from hil.run.folder import recording_sink, run_dir
+from hil.stations.arm.display import Shown
+from hil.stations.arm.journal import ArmJournal
+from hil.stations.arm.loop import ArmEnd, ArmLoop
+from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.realtime import arm_in_time
+from hil.stations.arm.scenario import SIM_URL
+from hil.stations.arm.start import RobotStart
+from hil.stations.arm.step import RobotStep
+from hil.stations.arm.wire import VirtualArmLink
+from hil.stations.platform.loop import StopWish
+from hil.stations.platform.scenario import RecordingSettings
+from hil.terminal.console import RefusedError
+from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
+from hil.timing.realtime_setup import RealtimeItem
+from sim.devices.arm_controller import ArmController
+
+if TYPE_CHECKING:
+    from hil.stations.arm.operator import ArmOperator
+
+PROGRESS_TICKS = 100
+"""Of so many ticks one is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What one stream is made of.
+
+    Args:
+        clock: paces it.
+        station: makes the waypoints.
+        wire: the link.
+        plan: declared start and end.
+        start: how the robot is to stand there.
+        wish: the operator's wish to end.
+        longest_s: a live motion is brought to rest by then [s].
+        convention: of the controller's angles.
+    """
+
+    clock: Clock
+    station: Station[RobotStep]
+    wire: ArmWire
+    plan: StreamPlan
+    start: RobotStart
+    wish: StopWish
+    longest_s: float
+    convention: OatConvention
+
+    @property
+    def dry(self) -> bool:
+        """Whether no time passes while it runs."""
+        return isinstance(self.clock, VirtualClock)
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """How a stream went; figures are taken from its recording.
+
+    Args:
+        end: of the stream.
+        recorder: how the recording ended.
+        events: what happened, in order.
+        setup: what the system granted for real time, empty in a dry run.
+    """
+
+    end: ArmEnd
+    recorder: RecorderResult
+    events: tuple[EventRecord, ...]
+    setup: tuple[RealtimeItem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Completed, or stopped by the operator and at rest; and the recording is whole."""
+        return self.end.ok and self.recorder.status is RecorderStatus.DONE
+
+
+def run_stream(
+    stream: Stream,
+    header: RunHeader,
+    out: Path,
+    name: str,
+    recording: RecordingSettings,
+    *,
+    shown_at: int | None = None,
+    status: bool = False,
+    progress: Callable[[float], None] | None = None,
+    led: "ArmOperator | None" = None,
+    witness: Callable[[Witness], Witness] | None = None,
+    first_notes: tuple[str, ...] = (),
+) -> Streamed:
+    """Run a stream and record it.
+
+    Args:
+        stream: what runs.
+        header: what the recording begins with.
+        out: folder that gets a new folder for this run.
+        name: what that is called after.
+        recording: how it is recorded.
+        shown_at: descriptor to show on what happens, as it happens; None to show nothing.
+        status: whether to show each waypoint there as well.
+        progress: called with the motion time now and then [s].
+        led: the operator at a desk, who is told the same.
+        witness: wraps who notes what happens, to see each waypoint as well.
+        first_notes: what a reader should know that was said before the stream.
+
+    Raises:
+        RecordingError: if the run cannot be recorded.
+    """
+    with run_dir(out, name) as folder:
+        sink = recording_sink(recording, folder, header, virtual=stream.dry)
+        telemetry = None if led is None else led.telemetry
+        journal = ArmJournal(sink, stream.convention, stream.wish, telemetry)
+        if not stream.dry:
+            journal.dated = partial(moment, stream.clock.now_s)
+        seen: Witness = journal
+        if shown_at is not None:
+            seen = Shown(journal, shown_at, live=status)
+        if witness is not None:
+            seen = witness(seen)
+        clock = (
+            stream.clock
+            if progress is None
+            else ReportingClock(stream.clock, progress, PROGRESS_TICKS)
+        )
+        with _finished(sink) as recorder:
+            loop = ArmLoop(
+                clock, stream.station, stream.wire, stream.plan, stream.start, seen,
+                stream.wish, stream.longest_s, first_notes,
+            )  # fmt: skip
+            if led is not None:
+                led.say, led.ending = journal.operator, lambda: loop.ending
+            with _in_time(stream) as setup:
+                end = loop.run()
+            journal.end(end.result, end.reason, end.report)
+    return Streamed(end, recorder[0], tuple(journal.events), setup)
+
+
+def arm_clock(kind: str) -> Clock:
+    """The clock of a scenario or of the command line, "virtual" or "real"."""
+    if kind == "virtual":
+        return VirtualClock()
+    from hil.timing.realtime import RealClock  # Linux only
+
+    return RealClock()
+
+
+def arm_wire(
+    url: str, settings: HostSettings, clock: Clock, emulated: Callable[[], ArmController]
+) -> ArmWire:
+    """The link to a robot on a line, or to an emulated one in this process.
+
+    Args:
+        url: of the line; ``sim:`` for the emulated one.
+        settings: of the host's end.
+        clock: of the run.
+        emulated: makes the emulated robot.
+
+    Raises:
+        RefusedError: if the robot is not there.
+    """
+    if url == SIM_URL:
+        return VirtualArmLink(emulated(), settings, clock.now_s)
+    try:
+        return open_arm_link(url, now_s=clock.now_s, settings=settings)
+    except ArmLinkError as error:
+        raise RefusedError(f"nothing has moved: the robot at {url} is not there: {error}") from None
+
+
+@contextmanager
+def _in_time(stream: Stream) -> Iterator[tuple[RealtimeItem, ...]]:
+    """What the system grants to this process for real time; nothing is asked in a dry run."""
+    if stream.dry:
+        yield ()
+        return
+    reader = stream.wire.reader_thread if isinstance(stream.wire, ArmLink) else None
+    with arm_in_time(reader) as granted:
+        yield granted
+
+
+@contextmanager
+def _finished(sink: RecordingSink) -> Iterator[list[RecorderResult]]:
+    """The recording is ended on every way out."""
+    result: list[RecorderResult] = []
+    try:
+        yield result
+    finally:
+        result.append(sink.finish())

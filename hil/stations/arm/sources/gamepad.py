@@ -1,0 +1,166 @@
+"""Two three-axis handles as a velocity: a gamepad's sticks and triggers, or a SpaceMouse.
+
+Three axes are the translation, three the rotation, whatever device they are on. Only while the hold
+button is pressed is anything wanted. Before that both must have been seen at rest: the button
+released and all six axes inside the dead zone, so that a button that sticks, a handle held already
+when the motion begins, or a trigger that rests at one end of its range starts nothing.
+
+Each axis, -1 to 1, is shaped before it is scaled: nothing inside the dead zone d, then, with
+u = (|a| - d) / (1 - d), the curve (1 - e)·u + e·u³ with the share e ("expo") of the cubic: fine at
+the centre, full at the end, continuous everywhere.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hil.stations.arm.sources.source import Frame, SourceError, Twist, checked_time
+
+AXIS_COUNT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class HandleState:
+    """What the handles are at one moment.
+
+    Args:
+        axes: deflections x, y, z, about x, y, z, each -1 to 1 and 0 at rest, six.
+        held: the hold button is pressed.
+    """
+
+    axes: tuple[float, ...]
+    held: bool
+
+
+class Handles(Protocol):
+    """A device with six axes and a hold button."""
+
+    def read(self) -> HandleState:
+        """Return its state now, without waiting.
+
+        Raises:
+            OSError: the device is gone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give the device back."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HandleShape:
+    """How deflections become velocities.
+
+    Args:
+        linear_m_s: speed along an axis at full deflection [m/s].
+        angular_rad_s: turn rate about an axis at full deflection [rad/s].
+        dead_zone: deflection up to which nothing is wanted, 0 to below 1.
+        expo: share of the cubic in the curve, 0 (straight) to 1.
+        signs: +1 or -1 per axis, for devices that count the other way.
+
+    Raises:
+        SourceError: a value outside its range.
+    """
+
+    linear_m_s: float
+    angular_rad_s: float
+    dead_zone: float = 0.08
+    expo: float = 0.4
+    signs: tuple[float, ...] = (1.0,) * AXIS_COUNT
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.dead_zone < 1.0:
+            raise SourceError(f"handles: dead_zone = {self.dead_zone} outside [0, 1)")
+        if not 0.0 <= self.expo <= 1.0:
+            raise SourceError(f"handles: expo = {self.expo} outside [0, 1]")
+        for name in ("linear_m_s", "angular_rad_s"):
+            if not (math.isfinite(value := getattr(self, name)) and value > 0.0):
+                raise SourceError(f"handles: {name} = {value}: it must be finite and above 0")
+        if len(self.signs) != AXIS_COUNT or any(abs(sign) != 1.0 for sign in self.signs):
+            raise SourceError(f"handles: signs = {self.signs}: need six, each 1 or -1")
+
+    def curve(self, deflection: float) -> float:
+        """The shaped deflection, -1 to 1; 0 for anything that is no number.
+
+        Args:
+            deflection: of one axis; beyond -1 or 1 it counts as full.
+        """
+        size = abs(deflection)
+        if not (size > self.dead_zone):
+            return 0.0
+        u = min((size - self.dead_zone) / (1.0 - self.dead_zone), 1.0)
+        return math.copysign((1.0 - self.expo) * u + self.expo * u**3, deflection)
+
+    def twist(self, axes: tuple[float, ...], frame: Frame) -> Twist:
+        """The velocity of six deflections.
+
+        Raises:
+            SourceError: if there are not six.
+        """
+        if len(axes) != AXIS_COUNT:
+            raise SourceError(f"handles: {len(axes)} axes; need {AXIS_COUNT}")
+        shaped = np.array(
+            [sign * self.curve(axis) for sign, axis in zip(self.signs, axes, strict=True)]
+        )
+        return Twist(shaped[:3] * self.linear_m_s, shaped[3:] * self.angular_rad_s, frame)
+
+
+class GamepadSource:
+    """Two handles as a velocity, hold-to-run.
+
+    Args:
+        handles: the device; closed with this source.
+        shape: how deflections become velocities.
+        frame: whose axes the handles are along.
+    """
+
+    def __init__(self, handles: Handles, shape: HandleShape, frame: Frame = "gripper") -> None:
+        self._handles = handles
+        self._shape = shape
+        self._frame: Frame = frame
+        self._seen_at_rest = False
+        self._state = HandleState((0.0,) * AXIS_COUNT, held=False)
+        self._end_reason = ""
+
+    @property
+    def duration_s(self) -> None:
+        """None: it lasts until the device is gone or the motion is ended elsewhere."""
+        return
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._end_reason
+
+    @property
+    def held(self) -> bool:
+        """Whether the hold button is pressed, and was seen released before."""
+        return not self._end_reason and self._state.held and self._seen_at_rest
+
+    def listen(self) -> None:
+        """Read the handles, and note whether they were seen at rest, or are gone."""
+        if self._end_reason:
+            return
+        try:
+            self._state = self._handles.read()
+        except OSError as error:
+            self._end_reason = f"the handles are gone: {error.strerror or error}"
+            return
+        if not self._state.held and not any(map(self._shape.curve, self._state.axes)):
+            self._seen_at_rest = True
+
+    def sample(self, t_s: float) -> Twist | None:
+        """Return the velocity of the handles now; None once the device is gone."""
+        checked_time(t_s)
+        self.listen()
+        if self._end_reason:
+            return None
+        still = (0.0,) * AXIS_COUNT
+        return self._shape.twist(self._state.axes if self.held else still, self._frame)
+
+    def close(self) -> None:
+        """Give the device back."""
+        self._handles.close()

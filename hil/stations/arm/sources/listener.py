@@ -1,0 +1,116 @@
+"""A socket that only this machine can reach, for one who writes velocities.
+
+Nothing here waits. A UNIX socket has mode 0600; one that a dead process left behind is replaced,
+one that somebody listens on is not.
+"""
+
+import contextlib
+import os
+import re
+import socket
+import stat
+from pathlib import Path
+
+from hil.stations.arm.sources.source import SourceUnavailableError
+
+_TCP = re.compile(r"(127\.0\.0\.1|localhost):([0-9]{1,5})", re.ASCII)
+_ANY_HOST = re.compile(r"[^/]*:[0-9]+\Z")
+RECEIVE_BUFFER_BYTES = 65_536
+"""Asked of the kernel, so that a stalled reader finds little that is old."""
+
+
+class Listener:
+    """A listening socket.
+
+    Args:
+        bound: the socket, bound.
+        path: the file of a UNIX socket, removed when this is closed.
+    """
+
+    def __init__(self, bound: socket.socket, path: Path | None) -> None:
+        self._socket = bound
+        self._path = path
+        self._inode = path.stat().st_ino if path else None
+        bound.setblocking(False)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+        bound.listen(4)
+
+    @property
+    def port(self) -> int | None:
+        """The TCP port; None for a UNIX socket."""
+        return None if self._path else int(self._socket.getsockname()[1])
+
+    def accept(self) -> socket.socket | None:
+        """Return the next connection, not blocking; None if nobody waits."""
+        try:
+            connection, _ = self._socket.accept()
+        except OSError:
+            return None
+        connection.setblocking(False)
+        return connection
+
+    def close(self) -> None:
+        """Close the socket, and remove its file if it is still this one's."""
+        self._socket.close()
+        path, self._path = self._path, None
+        if path is not None:
+            with contextlib.suppress(OSError):
+                if path.lstat().st_ino == self._inode:
+                    path.unlink()
+
+
+def listen(address: str) -> Listener:
+    """Listen on an address of this machine.
+
+    Args:
+        address: path of a UNIX socket to make, or "127.0.0.1:port" (0 for any free port).
+
+    Raises:
+        SourceUnavailableError: another machine's address, one in use, or one that cannot be made.
+    """
+    match = _TCP.fullmatch(address)
+    if match is None and _ANY_HOST.match(address):
+        raise SourceUnavailableError(
+            f"remote: {address} can be reached from other machines: "
+            "need 127.0.0.1:port, or the path of a UNIX socket"
+        )
+    kind = socket.AF_INET if match else socket.AF_UNIX
+    bound = socket.socket(kind, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
+        if match:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(("127.0.0.1", int(match[2])))
+            return Listener(bound, None)
+        path = Path(address)
+        _clear(path)
+        bound.bind(address)
+        path.chmod(0o600)  # nobody is let in before listen
+        return Listener(bound, path)
+    except (OSError, OverflowError) as error:
+        bound.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceUnavailableError(f"remote: cannot listen on {address}: {reason}") from error
+    except BaseException:
+        bound.close()
+        raise
+
+
+def _clear(path: Path) -> None:
+    """Remove a socket that nobody listens on any more."""
+    try:
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise SourceUnavailableError(
+                f"remote: {path} is there and no socket: name another path"
+            )
+    except FileNotFoundError:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(os.fspath(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+        except BlockingIOError:
+            pass  # its queue is full: somebody is there
+    raise SourceUnavailableError(f"remote: somebody listens on {path} already: end that first")

@@ -1,0 +1,131 @@
+"""A recorded gripper velocity, replayed as it was: six columns of a CSV file over time.
+
+The columns are `t_s`, `vx_m_s`, `vy_m_s`, `vz_m_s`, `wx_rad_s`, `wy_rad_s`, `wz_rad_s`; others may
+stand beside them. Between two rows the velocity goes straight from one to the other, so the
+acceleration is the slope between rows and is checked there. The whole file is checked when it is
+read: nothing is slowed down or smoothed behind the back of whoever recorded it.
+"""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from hil.config.tables import Table, read_table
+from hil.stations.arm.sources.planned import PlannedSource
+from hil.stations.arm.sources.source import (
+    ROUNDING_PART,
+    Array,
+    Frame,
+    SourceError,
+    SourceLimits,
+    Twist,
+    rest,
+)
+from hil.stations.platform.motion.source import MotionError
+
+TIME = "t_s"
+LINEAR = ("vx_m_s", "vy_m_s", "vz_m_s")
+ANGULAR = ("wx_rad_s", "wy_rad_s", "wz_rad_s")
+REST_PART = 1e-3
+"""The first and last row may have this part of the greatest velocity: the noise of a handle."""
+
+
+class RecordedSource(PlannedSource):
+    """A recorded velocity over time.
+
+    Args:
+        path: CSV file: UTF-8, commas, one header line.
+        limits: the most that it may ask for.
+        frame: whose axes the columns are in.
+        gap_max_s: longest time between two rows that is bridged [s].
+
+    Raises:
+        SourceError: with file, line, value and limit: what cannot be read, times that do not rise,
+            a gap, velocities or accelerations above the limits, a beginning or end in motion.
+    """
+
+    def __init__(
+        self, path: Path, limits: SourceLimits, frame: Frame = "gripper", gap_max_s: float = 0.5
+    ) -> None:
+        try:
+            table = read_table(path, [TIME, *LINEAR, *ANGULAR])
+        except MotionError as error:
+            raise SourceError(str(error)) from error
+        self._frame: Frame = frame
+        self._t_s = table.columns[TIME] - table.columns[TIME][0]
+        super().__init__(float(self._t_s[-1]))
+        self._linear = np.stack([table.columns[name] for name in LINEAR], axis=1)  # (N, 3)
+        self._angular = np.stack([table.columns[name] for name in ANGULAR], axis=1)  # (N, 3)
+        _check_times(table, self._t_s, gap_max_s)
+        for values, what, unit, most, most_change in (
+            (self._linear, "speed", "m/s", limits.linear_m_s, limits.linear_acceleration_m_s2),
+            (
+                self._angular,
+                "turn rate",
+                "rad/s",
+                limits.angular_rad_s,
+                limits.angular_acceleration_rad_s2,
+            ),
+        ):
+            _check_sizes(table, values, what, unit, most)
+            _check_changes(table, values, self._t_s, (what, unit), most_change)
+
+    def _velocity(self, t_s: float) -> Twist:
+        if t_s <= 0.0:
+            return rest(self._frame)
+        after = int(np.searchsorted(self._t_s, t_s, side="right"))
+        begin_s, end_s = float(self._t_s[after - 1]), float(self._t_s[after])
+        part = (t_s - begin_s) / (end_s - begin_s)
+        return Twist(
+            _between(self._linear, after, part), _between(self._angular, after, part), self._frame
+        )
+
+
+def _between(values: Array, after: int, part: float) -> Array:
+    return (1.0 - part) * values[after - 1] + part * values[after]
+
+
+def _check_times(table: Table, t_s: Array, gap_max_s: float) -> None:
+    if len(t_s) < 2:
+        raise SourceError(f"{table.path}: one row is no motion; need at least two")
+    steps = np.diff(t_s)
+    for row in np.flatnonzero(~(steps > 0.0))[:1]:
+        place = table.place(int(row) + 1, TIME)
+        raise SourceError(f"{place}: {steps[row]:.6g} s after the row before; times must rise")
+    for row in np.flatnonzero(steps > gap_max_s)[:1]:
+        place = table.place(int(row) + 1, TIME)
+        raise SourceError(
+            f"{place}: {steps[row]:.6g} s after the row before, more than {gap_max_s:g} s: "
+            "cut the recording there, or fill the gap"
+        )
+
+
+def _check_sizes(table: Table, values: Array, what: str, unit: str, most: float) -> None:
+    sizes = np.sqrt(np.sum(values * values, axis=1))
+    for row in np.flatnonzero(sizes > most * (1.0 + ROUNDING_PART))[:1]:
+        place = f"{table.path}, line {table.lines[row]}"
+        raise SourceError(f"{place}: {what} {sizes[row]:.6g} {unit}, more than {most:g} {unit}")
+    for row in (0, len(sizes) - 1):
+        if sizes[row] > REST_PART * most:
+            place = f"{table.path}, line {table.lines[row]}"
+            raise SourceError(
+                f"{place}: {what} {sizes[row]:.6g} {unit}: a recording must begin and end at rest, "
+                f"within {REST_PART * most:.6g} {unit}: add rows that lead from and to zero"
+            )
+
+
+def _check_changes(
+    table: Table, values: Array, t_s: Array, named: tuple[str, str], most: float
+) -> None:
+    what, unit = named
+    changes = np.diff(values, axis=0)
+    slopes = np.sqrt(np.sum(changes * changes, axis=1)) / np.diff(t_s)
+    for row in np.flatnonzero(slopes > most * (1.0 + 1e-6))[:1]:
+        place = f"{table.path}, line {table.lines[row + 1]}"
+        raise SourceError(
+            f"{place}: {what} changes by {slopes[row]:.6g} {unit} per second, "
+            f"more than {most:g} {unit} per second"
+        )
+    if not math.isfinite(float(slopes.max())):
+        raise SourceError(f"{table.path}: {what} changes without bound between two rows")

@@ -1,0 +1,231 @@
+"""Sources of gripper velocity in TOML, told apart by `kind`, and the way from there to a source."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hil.config.fields import Length, Seconds
+from hil.config.settings import Settings
+from hil.stations.arm.sources.evdev_handles import open_handles
+from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape
+from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
+from hil.stations.arm.sources.profile import ProfileSource, Segment
+from hil.stations.arm.sources.recorded import RecordedSource
+from hil.stations.arm.sources.remote import RemoteSource, read_token
+from hil.stations.arm.sources.slew import SlewedSource
+from hil.stations.arm.sources.source import (
+    ANGULAR_CEILING_RAD_S,
+    LINEAR_CEILING_M_S,
+    Frame,
+    SourceLimits,
+    VelocitySource,
+    three,
+)
+from hil.stations.arm.sources.spiral import Plane, SpiralSource
+from sim.world.space_arm.simulator import TICK_S
+
+Speed = Annotated[float, Field(gt=0.0, le=LINEAR_CEILING_M_S)]
+TurnRate = Annotated[float, Field(gt=0.0, le=ANGULAR_CEILING_RAD_S)]
+Component = Annotated[float, Field(ge=-LINEAR_CEILING_M_S, le=LINEAR_CEILING_M_S)]
+TurnComponent = Annotated[float, Field(ge=-ANGULAR_CEILING_RAD_S, le=ANGULAR_CEILING_RAD_S)]
+Text = Annotated[str, Field(min_length=1, max_length=200)]
+Hold = Annotated[float, Field(gt=0.0, le=1.0)]
+Sign = Literal[-1, 1]
+Six = tuple[str, str, str, str, str, str]
+
+
+class SourceLimitSettings(Settings):
+    """The most that a source may ask for: see `hil.stations.arm.sources.source.SourceLimits`."""
+
+    linear_m_s: Speed = 0.05
+    """Largest speed [m/s]."""
+    angular_rad_s: TurnRate = 0.2
+    """Largest turn rate [rad/s]."""
+    linear_acceleration_m_s2: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
+    """Largest change of the speed [m/s²]."""
+    angular_acceleration_rad_s2: Annotated[float, Field(gt=0.0, le=10.0)] = 0.2
+    """Largest change of the turn rate [rad/s²]."""
+
+    def limits(self) -> SourceLimits:
+        """The same for a source."""
+        return SourceLimits(**self.model_dump())
+
+
+class _SourceSettings(Settings):
+    limits: SourceLimitSettings = SourceLimitSettings()
+    """The most that it may ask for: a plan above is refused, an operator slowed down."""
+    frame: Frame = "gripper"
+    """Whose axes the velocity is in: the gripper's own, of the arm's base, or of the world."""
+
+
+class SegmentSettings(Settings):
+    """One piece of a programme, from rest to rest."""
+
+    duration_s: Seconds
+    """From rest to rest [s]."""
+    velocity_m_s: tuple[Component, Component, Component] = (0.0, 0.0, 0.0)
+    """Of the gripper between the two edges, along x, y, z [m/s]."""
+    rate_rad_s: tuple[TurnComponent, TurnComponent, TurnComponent] = (0.0, 0.0, 0.0)
+    """Turn rate between the two edges, about x, y, z [rad/s]."""
+    frame: Frame | None = None
+    """Left out: the programme's own."""
+
+
+class ProfileSourceSettings(_SourceSettings):
+    """A programme of velocities."""
+
+    kind: Literal["profile"]
+    edge: Literal["trapezoid", "smoothstep"] = "smoothstep"
+    """How a segment comes up to its velocity: evenly, or with a smooth acceleration."""
+    segment: tuple[SegmentSettings, ...] = Field(min_length=1, max_length=10_000)
+    """The pieces, one after the other."""
+
+
+class RecordedSourceSettings(_SourceSettings):
+    """A recorded velocity: a CSV file with t_s, vx_m_s to vz_m_s and wx_rad_s to wz_rad_s."""
+
+    kind: Literal["recorded"]
+    file: Text
+    """The CSV file; a relative path is meant from the scenario's folder."""
+    gap_max_s: Seconds = 0.5
+    """Longest time between two of its rows [s]."""
+
+
+class SpiralSourceSettings(_SourceSettings):
+    """A circle or a spiral at constant speed, once through."""
+
+    kind: Literal["spiral"]
+    radius_m: tuple[Length, Length]
+    """At the beginning and at the end; equal for a circle [m]."""
+    turns: Annotated[float, Field(ge=-100.0, le=100.0)] = 1.0
+    """How often round; below 0 the other way round."""
+    speed_m_s: Speed
+    """Along the curve, between a smooth beginning and end [m/s]."""
+    plane: Plane = "xy"
+    """In which it lies; it begins on the first of the two axes, seen from its centre."""
+
+
+class KeyboardSourceSettings(_SourceSettings):
+    """The keys of the terminal that the run was started in."""
+
+    kind: Literal["keyboard"]
+    hold_s: Hold = 0.2
+    """How long a key counts as held after each of its characters [s]."""
+
+
+class GamepadSourceSettings(_SourceSettings):
+    """Two three-axis handles on an input device: a gamepad or a SpaceMouse."""
+
+    kind: Literal["gamepad"]
+    device: Text
+    """Path such as /dev/input/event5, or part of the device's name."""
+    axes: Six = ("ABS_Y", "ABS_X", "ABS_HAT0Y", "ABS_HAT0X", "ABS_RY", "ABS_RX")
+    """Axes for x, y, z and about x, y, z; a SpaceMouse has REL_X to REL_RZ, or ABS_X to ABS_RZ."""
+    signs: tuple[Sign, Sign, Sign, Sign, Sign, Sign] = (-1, -1, -1, 1, 1, -1)
+    """Of each axis; by default for sticks that count down and right: push for +x, left for +y."""
+    hold_button: Text = "BTN_TL"
+    """Nothing moves unless it is held; a SpaceMouse has BTN_0 and BTN_1."""
+    dead_zone: Annotated[float, Field(ge=0.0, le=0.5)] = 0.08
+    """Deflection up to which nothing is wanted, as a share of the full one."""
+    expo: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
+    """Share of the cubic in the handles' curve: 0 is straight, 1 finest at the centre."""
+
+
+class RemoteSourceSettings(_SourceSettings):
+    """Velocities that another process of this machine writes."""
+
+    kind: Literal["remote"]
+    listen: Text
+    """Path of a UNIX socket to make, or 127.0.0.1:port."""
+    token_file: Text
+    """File with the token that a writer must know, of mode 0600."""
+    age_max_s: Hold = 0.2
+    """Age from which a set-point is worth nothing [s]."""
+
+
+ArmSourceSettings = Annotated[
+    ProfileSourceSettings
+    | RecordedSourceSettings
+    | SpiralSourceSettings
+    | KeyboardSourceSettings
+    | GamepadSourceSettings
+    | RemoteSourceSettings,
+    Field(discriminator="kind"),
+]
+"""Any source, told apart by `kind`."""
+
+
+def make_source(
+    settings: ArmSourceSettings,
+    *,
+    now_s: Callable[[], float],
+    base_dir: Path,
+    keyboard_fd: int | None = None,
+) -> VelocitySource:
+    """Make a source; it holds its terminal, device or socket until it is closed.
+
+    Args:
+        settings: which one, and how.
+        now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
+        base_dir: folder that relative paths are meant from.
+        keyboard_fd: the terminal of `keyboard`; standard input if left out.
+
+    Raises:
+        SourceError: a programme or recording that asks too much.
+        SourceUnavailableError: a device, package, file or port that is not there, and the remedy.
+    """
+    limits = settings.limits.limits()
+    if isinstance(settings, ProfileSourceSettings):
+        return _profile(settings, limits)
+    if isinstance(settings, RecordedSourceSettings):
+        path = base_dir / settings.file
+        return RecordedSource(path, limits, settings.frame, settings.gap_max_s)
+    if isinstance(settings, SpiralSourceSettings):
+        return SpiralSource(
+            settings.radius_m, settings.turns, settings.speed_m_s, settings.plane, limits,
+            settings.frame, TICK_S,
+        )  # fmt: skip
+    live = _live(settings, limits, now_s, base_dir, keyboard_fd)
+    return SlewedSource(live, limits)
+
+
+def _profile(settings: ProfileSourceSettings, limits: SourceLimits) -> ProfileSource:
+    segments = [
+        Segment(
+            each.duration_s,
+            three("velocity_m_s", each.velocity_m_s),
+            three("rate_rad_s", each.rate_rad_s),
+            each.frame or settings.frame,
+        )
+        for each in settings.segment
+    ]
+    return ProfileSource(segments, limits, settings.edge)
+
+
+def _live(
+    settings: KeyboardSourceSettings | GamepadSourceSettings | RemoteSourceSettings,
+    limits: SourceLimits,
+    now_s: Callable[[], float],
+    base_dir: Path,
+    keyboard_fd: int | None,
+) -> VelocitySource:
+    speed, turn = limits.linear_m_s, limits.angular_rad_s
+    if isinstance(settings, KeyboardSourceSettings):
+        terminal = Terminal(0 if keyboard_fd is None else keyboard_fd)
+        return KeyboardSource(
+            terminal, speed, turn, now_s=now_s, frame=settings.frame, hold_s=settings.hold_s
+        )
+    if isinstance(settings, GamepadSourceSettings):
+        signs = tuple(float(sign) for sign in settings.signs)
+        shape = HandleShape(speed, turn, settings.dead_zone, settings.expo, signs)
+        handles = open_handles(settings.device, settings.axes, settings.hold_button, now_s=now_s)
+        return GamepadSource(handles, shape, settings.frame)
+    address = settings.listen
+    if ":" not in address:
+        address = str(base_dir / address)
+    token = read_token(base_dir / settings.token_file)
+    return RemoteSource(
+        address, token, now_s=now_s, frame=settings.frame, age_max_s=settings.age_max_s
+    )

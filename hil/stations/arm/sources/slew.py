@@ -1,0 +1,97 @@
+"""Bounding how fast a live source's velocity changes: a key pressed is a step, an arm cannot step.
+
+The velocity moves straight towards the wanted one, linear and angular together and in one
+proportion, so that both arrive at the same time. A source that stops, changes its axes or ends
+while the gripper moves is first brought to rest at the same bounded acceleration.
+"""
+
+import math
+
+from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, checked_time, rest
+
+
+class SlewedSource:
+    """A live source with bounded velocity and bounded acceleration.
+
+    Args:
+        inner: the source of wanted velocity; it is closed with this one.
+        limits: the most it may ask for.
+        period_max_s: longest time that one step of the change may count for [s], so that a pause
+            of the caller does not become a step in velocity.
+    """
+
+    def __init__(
+        self, inner: VelocitySource, limits: SourceLimits, *, period_max_s: float = 0.35
+    ) -> None:
+        self._inner = inner
+        self._limits = limits
+        self._period_max_s = period_max_s
+        self._last_s: float | None = None
+        self._now: Twist | None = None
+
+    @property
+    def duration_s(self) -> float | None:
+        """None: it lasts as long as its operator wants."""
+        return self._inner.duration_s
+
+    @property
+    def end_reason(self) -> str:
+        """Why the source of wanted velocity has ended; empty while it lasts."""
+        return self._inner.end_reason
+
+    @property
+    def held(self) -> bool:
+        """Whether the operator of the source of wanted velocity holds it to run."""
+        return self._inner.held
+
+    def listen(self) -> None:
+        """Let the source of wanted velocity hear its operator."""
+        self._inner.listen()
+
+    def sample(self, t_s: float) -> Twist | None:
+        """Return the velocity to go with now, or None once the source has ended and it is at rest.
+
+        Args:
+            t_s: time since the motion began [s]; it never goes back.
+
+        Raises:
+            SourceError: if the time is not a finite number.
+        """
+        checked_time(t_s)
+        elapsed_s = 0.0
+        if self._last_s is not None:
+            elapsed_s = min(max(t_s - self._last_s, 0.0), self._period_max_s)
+        self._last_s = t_s
+        asked = self._inner.sample(t_s)
+        now = self._now
+        if now is None:
+            if asked is None:
+                return None
+            now = rest(asked.frame)
+        if asked is None and now.at_rest:
+            return None
+        if asked is None or (asked.frame != now.frame and not now.at_rest):
+            wanted = rest(now.frame)
+        else:
+            wanted = self._limits.bounded(asked)
+        self._now = self._towards(now, wanted, elapsed_s)
+        return self._now
+
+    def _towards(self, now: Twist, wanted: Twist, elapsed_s: float) -> Twist:
+        """Go from one twist towards another, as far as the time permits."""
+        linear = wanted.linear_m_s - now.linear_m_s
+        angular = wanted.angular_rad_s - now.angular_rad_s
+        needed_s = max(
+            math.hypot(*linear.tolist()) / self._limits.linear_acceleration_m_s2,
+            math.hypot(*angular.tolist()) / self._limits.angular_acceleration_rad_s2,
+        )
+        if needed_s <= elapsed_s:
+            return wanted
+        part = elapsed_s / needed_s
+        return Twist(
+            now.linear_m_s + part * linear, now.angular_rad_s + part * angular, wanted.frame
+        )
+
+    def close(self) -> None:
+        """Close the source of wanted velocity."""
+        self._inner.close()

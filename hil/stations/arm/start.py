@@ -1,0 +1,111 @@
+"""What is held together before a robot moves: where it is, how it stands, where it was planned.
+
+A robot says where its gripper is, not how its joints are: in the posture of the plan they follow
+from the place. Whether it stands in that posture only a person can see, at the controller.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.kinematics import Joints, nearest
+from arm_driver.location import Location
+from arm_driver.pose import ArmError, Pose
+from arm_driver.val import from_oat
+from hil.machines.robot_settings import RobotSettings
+
+JOINTS_APART_DEG = 3.0
+"""How far joints may be from those that they are held against [deg]: whole degrees typed from a
+display pass, another posture does not."""
+
+
+def posture_at(robot: RobotSettings, place: Pose, joints_deg: NDArray[np.float64]) -> Joints:
+    """The robot's joints at a place, in the posture of other joints that are said to be there.
+
+    Args:
+        robot: which.
+        place: of its gripper, in its base.
+        joints_deg: of the robot there, as somebody says [deg], shape (6,).
+
+    Raises:
+        ArmError: they do not lead there: with joint, both angles, and by how much.
+    """
+    found = nearest(robot.geometry(), place, np.radians(joints_deg))
+    apart_deg = np.degrees(found.q_rad) - joints_deg
+    worst = int(np.argmax(np.abs(apart_deg)))
+    if abs(apart_deg[worst]) > JOINTS_APART_DEG:
+        raise ArmError(
+            f"joint {worst + 1} is said to be at {joints_deg[worst]:.2f} deg; the nearest posture "
+            f"that leads there has it at {joints_deg[worst] + apart_deg[worst]:.2f} deg, "
+            f"{abs(apart_deg[worst]):.2f} deg away, at most {JOINTS_APART_DEG:g} deg are allowed; "
+            f"all six of that posture: {_six(np.degrees(found.q_rad))} deg"
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RobotStart:
+    """The start as it was planned, and what the operator says of the robot.
+
+    Args:
+        robot: which.
+        joints: planned.
+        shown: where its controller shows its gripper, for one that does not tell it by itself;
+            None if nobody said.
+    """
+
+    robot: RobotSettings
+    joints: Joints
+    shown: Location | None = None
+
+    def hint(self, told: Location | None) -> str:
+        """What an operator may do about a place that nobody knows; empty if it is known."""
+        known = told is not None or self.shown is not None
+        return "" if known else " (hil run --arm-at X,Y,Z,O,A,T)"
+
+    def refusal(self, told: Location | None) -> str:
+        """Why the robot's joints are not those of the plan; empty if they are.
+
+        Args:
+            told: where the robot says that its gripper is; what the operator says counts if not.
+        """
+        place = told or self.shown
+        if place is None:
+            return ""
+        pose = Pose(
+            from_oat(place.oat_rad, self.robot.oat_convention()), np.array(place.position_m)
+        )
+        planned_deg = np.degrees(self.joints.q_rad)
+        try:
+            posture_at(self.robot, pose, planned_deg)
+        except ArmError as error:
+            return (
+                f"the robot is at {place}, where its joints are not those of the start, "
+                f"{_six(planned_deg)} deg: {error}"
+            )
+        return ""
+
+    def confirmation(self, told: Location | None) -> str:
+        """What is known of the robot's place, for the record."""
+        if told is not None:
+            return f"the robot says that it is at {told}"
+        return (
+            f"the operator says that the robot is at {self.shown}; it tells no place itself, so "
+            "nothing measured confirms the motion"
+        )
+
+
+def read_place(numbers: list[float]) -> Location:
+    """A place as a controller shows it: x, y, z [mm], o, a, t [deg].
+
+    Raises:
+        ValueError: a number is missing, not finite, or beyond the wire's range.
+    """
+    position_m = [1e-3 * value for value in numbers[:3]]
+    return Location.from_si(position_m, [math.radians(value) for value in numbers[3:]])
+
+
+def _six(angles_deg: NDArray[np.float64]) -> str:
+    return ", ".join(f"{angle:.2f}" for angle in angles_deg.tolist())

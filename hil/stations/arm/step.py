@@ -1,0 +1,122 @@
+"""One step of the arm station, and what of it goes to the gate and onto the wire."""
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.geometry import PumaGeometry
+from arm_driver.kinematics import Joints, forward, singular_distances
+from arm_driver.location import Location
+from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
+from arm_driver.val import OatConvention, to_oat
+from hil.stations.arm.sources.source import Twist
+from safety.arm_limits import ArmSample, ArmViolation
+from sim.world.space_arm.programmed_rates import RateCommand
+from sim.world.space_arm.snapshot import Snapshot
+
+Array = NDArray[np.float64]
+
+
+class Course(Enum):
+    """How far a motion has come."""
+
+    FOLLOWING = "following"
+    """The source says what is wanted."""
+    STOPPING = "stopping"
+    """The source has ended, or the operator or a fault has: the rates go to zero together."""
+    AT_REST = "at rest"
+    """The last waypoint is the end."""
+    REFUSED = "refused"
+    """A waypoint was refused; nothing follows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotStep:
+    """The robot's part of one step; poses and arrays are read-only.
+
+    Args:
+        index: number of the waypoint, from 1; the start is 0.
+        t_s: motion time of the waypoint [s].
+        course: how far the motion has come.
+        X_RT: where the robot's gripper is to be, in its base; None if it was not computed, as for
+            a space arm that moves alone.
+        joints: the robot's joints there; None if refused, or not asked for.
+        location: the waypoint as it is written on the wire; None like the joints.
+        margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
+        violations: why it was refused; empty if it passed.
+        share: of the simulated gripper's motion that the robot does, from 0 (it rests) to 1.
+        gap_m: from the robot to where the simulated gripper is on the bench [m].
+    """
+
+    index: int
+    t_s: float
+    course: Course
+    X_RT: Pose | None
+    joints: Joints | None
+    location: Location | None
+    margins: tuple[float, ...]
+    violations: tuple[ArmViolation, ...] = ()
+    share: float = 1.0
+    gap_m: float = 0.0
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """The violations as people read them."""
+        return tuple(str(violation) for violation in self.violations)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmStep(RobotStep):
+    """One step of both arms; poses and arrays are read-only.
+
+    Args:
+        wanted: gripper velocity that the source asked for.
+        command: joint rates commanded of the space arm, and what bound them.
+        snapshot: the space arm at the waypoint.
+    """
+
+    wanted: Twist = field(kw_only=True)
+    command: RateCommand = field(kw_only=True)
+    snapshot: Snapshot = field(kw_only=True)
+
+    @property
+    def alone(self) -> bool:
+        """Whether only the space arm moves; nothing of it is for the robot."""
+        return self.location is None and not self.violations
+
+    def without_robot(self) -> "ArmStep":
+        """The same step of the space arm, of which nothing is for the robot."""
+        return replace(self, X_RT=None, joints=None, location=None, margins=(), violations=())
+
+
+def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
+    """X_WG of the space arm's gripper in the world."""
+    return X_WB @ Pose(snapshot.rotation_BG, snapshot.position_BG_m)
+
+
+def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:
+    """A pose as the controller's location; ``t_now_rad`` decides where o and t are one turn."""
+    return Location.from_si(
+        pose.position_m.tolist(), to_oat(pose.rotation, convention, t_now_rad).tolist()
+    )
+
+
+def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
+    """The robot at joint angles, for the gate."""
+    pose = forward(geometry, q_rad)
+    far = singular_distances(geometry, q_rad)
+    return ArmSample(
+        q_rad.tolist(), pose.position_m.tolist(), quaternion_of(pose.rotation),
+        (far.wrist, far.elbow_m, far.shoulder_m),
+    )  # fmt: skip
+
+
+def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSample:
+    """The space arm, for the gate."""
+    return ArmSample(
+        snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
+        quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Station `platform`: a hexapod on six electro-cylinders."""

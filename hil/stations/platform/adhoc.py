@@ -1,0 +1,93 @@
+"""A scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
+
+from pathlib import Path
+from typing import Any
+
+from hil.config.settings import ConfigError
+from hil.stations.platform.motion.columns import ROTATION_UNITS, TIME_UNITS, TRANSLATION_UNITS
+from hil.stations.platform.motion.source import AXES
+
+_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS)
+
+
+def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
+    """The table of a scenario that replays a CSV file on a rig.
+
+    Args:
+        rig: rig file or name.
+        motion: CSV file.
+        maps: texts ``AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]``, each perhaps several, comma-separated.
+            Without any, the columns must be named like the scenario's own (``x_m``, ``alpha_deg``).
+
+    Raises:
+        ConfigError: if a text is not of that form.
+    """
+    columns: dict[str, Any] = {}
+    settings: dict[str, Any] = {"kind": "recorded", "file": str(motion), "map": columns}
+    for text in (part.strip() for item in maps for part in item.split(",")):
+        axis, separator, rest = text.partition("=")
+        if not separator or axis not in (*AXES, "t") or not rest:
+            expected = f"AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]] with AXIS one of {', '.join(AXES)}, t"
+            raise ConfigError("--map", [f"{text!r}: expected {expected}"])
+        if axis in columns or (axis == "t" and "time" in settings):
+            raise ConfigError("--map", [f"{text!r}: {axis} is mapped twice"])
+        if axis == "t":
+            settings["time"] = _entry(text, rest, tuple(TIME_UNITS), numbers=0)
+        else:
+            columns[axis] = _entry(text, rest, _UNITS, numbers=2)
+    if not columns:
+        columns.update(_columns_named_like_axes(motion))
+    return {"name": "replay", "description": f"{motion.name} on {rig}", "rig": rig} | {
+        "motion": settings
+    }
+
+
+def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[str, Any]:
+    column, *more = rest.split(":")
+    if len(more) > 1 + numbers:
+        raise ConfigError("--map", [f"{text!r}: too many parts"])
+    unit = more[0] if more and more[0] else _unit_of(column, units)
+    if unit not in units:
+        raise ConfigError("--map", [f"{text!r}: unit {unit!r} is not one of {', '.join(units)}"])
+    entry: dict[str, Any] = {"column": column, "unit": unit}
+    for name, value in zip(("bias", "scale"), more[1:], strict=False):
+        try:
+            entry[name] = float(value)
+        except ValueError:
+            raise ConfigError("--map", [f"{text!r}: {name} {value!r} is no number"]) from None
+    return entry
+
+
+def _unit_of(column: str, units: tuple[str, ...]) -> str:
+    """The unit at the end of a column's name; the map must say it if there is none."""
+    ending = column.rpartition("_")[2]
+    if ending not in units:
+        raise ConfigError(
+            "--map",
+            [f"{column!r} does not end in a unit; write COLUMN:UNIT, one of {', '.join(units)}"],
+        )
+    return ending
+
+
+def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
+    """Columns such as ``x_m`` or ``beta_deg`` need no map."""
+    try:
+        with motion.open(encoding="utf-8-sig") as stream:
+            names = [name.strip() for name in stream.readline(65_536).split(",")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(motion), [f"cannot be read: {error}"]) from None
+    found = {
+        axis: {"column": name, "unit": name.removeprefix(f"{axis}_")}
+        for axis in AXES
+        for name in names
+        if name.startswith(f"{axis}_") and name.removeprefix(f"{axis}_") in _UNITS
+    }
+    if not found:
+        raise ConfigError(
+            "--map",
+            [
+                f"no column of {motion} is named like an axis (x_m, alpha_deg, ...); map them with "
+                f"--map AXIS=COLUMN; there are: {', '.join(names)}"
+            ],
+        )
+    return found

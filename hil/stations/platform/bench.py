@@ -1,0 +1,368 @@
+"""A run, put together from its plan: rig, motion, gate, drives, clock, recorder, loop.
+
+The same parts run in both clocks; only what paces them and who writes the file differ.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from drives.bank import (
+    BankEnd,
+    BankReport,
+    DriveBank,
+    DriveEncoderError,
+    DriveModelError,
+    SixBools,
+)
+from drives.known_place import SENSOR_FAULT
+from hil.config.settings import ConfigError
+from hil.machines.machine import gate_limits, geometry_of, park_pose
+from hil.recording.frame import EventRecord, Level
+from hil.recording.recorder import RecorderResult
+from hil.recording.ring import RecorderStatus
+from hil.run.folder import BLACK_BOX_NAME, recording_sink, run_dir
+from hil.stations.platform.control import PlatformMachine, PlatformStation
+from hil.stations.platform.drives.certificate import require_certificate, require_parked
+from hil.stations.platform.drives.reference import place_path, void_reference
+from hil.stations.platform.drives.setup import BankWish, bank_spec
+from hil.stations.platform.gate.black_box import complaint
+from hil.stations.platform.gate.spec import build_bank
+from hil.stations.platform.gated_bank import GatedBank, GatedDrives
+from hil.stations.platform.header import run_header
+from hil.stations.platform.journal import Journal
+from hil.stations.platform.loop import Loop, LoopEnd, StopWish
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion.moves import move
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.operator.assembly import (
+    Leading,
+    led_run,
+    parking_proof,
+    prepare,
+    warm_parking,
+)
+from hil.stations.platform.scenario import LegMovesSettings, Plan
+from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
+from hil.stations.platform.waits import GOES_ON
+from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
+from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
+from hil.timing.stop import StopSignals
+from safety.gate import Gate
+from safety.limits import GateLimits
+from safety.modes import Mode
+from safety.verdict import Check, Violation
+
+BEFORE = Tick(0, 0.0, 0.0, 0.0)
+"""When something is noted that was found before the first cycle."""
+PATIENCE_S = 10.0
+"""How long enabling, settling, a stop, or standstill after a fault may take."""
+FIRST_PATH = (
+    "the first rise begins with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s, out and back: drives with "
+    "absolute encoders show in it what they make of a way and a time"
+)
+"""What is told of a first motion that is made by setpoints."""
+FIRST_MOTION_S = 15.0
+"""How much longer homing may take for its slow first stages."""
+PROGRESS_TICKS = 250
+"""Of so many ticks one is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far a run goes.
+
+    Args:
+        engage: whether the platform rises and moves; else the run ends when it is homed.
+        homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
+        cut_m_s: speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see
+            the drives stop by themselves; None not at all.
+    """
+
+    engage: bool = True
+    homing_legs: tuple[int, ...] = ()
+    cut_m_s: float | None = None
+
+    @property
+    def wish(self) -> BankWish:
+        """What the bank shall do for it."""
+        return BankWish(self.homing_legs, self.cut_m_s)
+
+
+WHOLE_COURSE = Course()
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run went; figures are taken from its recording.
+
+    Args:
+        outcome: completed, stopped by the operator, tripped, or failed.
+        mode: the bench's last mode.
+        cycles: cycles run.
+        overruns: deadlines given up because a cycle took too long.
+        events: changes of mode, violations and notes, in order.
+        violations: what the gate objected to, with the time of the run [s].
+        recorder: how the recording ended.
+        reason: why the run did not complete, empty if it did.
+        setup: what the system granted for real time, empty in a dry run.
+        drives: what the drives said of themselves.
+        homed: whether each leg had found its reference in the last cycle.
+        link: how the drives were left, and what had happened on the link to them.
+        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
+            the gate had no process of its own.
+    """
+
+    outcome: Outcome
+    mode: Mode
+    cycles: int
+    overruns: int
+    events: tuple[EventRecord, ...]
+    violations: tuple[tuple[float, Violation], ...]
+    recorder: RecorderResult
+    reason: str
+    setup: tuple[RealtimeItem, ...]
+    drives: BankReport
+    homed: SixBools
+    link: BankEnd
+    gate_record: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Completed, or stopped by the operator and parked; and the recording is whole."""
+        well = self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
+        return well and self.recorder.status is RecorderStatus.DONE
+
+
+def machine_of(plan: Plan) -> PlatformMachine:
+    """The rig's mathematics; legs that are led slowly are also parked as slowly."""
+    rig, motion = plan.rig, plan.scenario.motion
+    geometry, slow = geometry_of(rig), rig.slow_moves.limits()
+    if isinstance(motion, LegMovesSettings):
+        slow = slow.scaled(motion.speed)
+    return PlatformMachine(geometry, park_pose(rig, geometry), slow)
+
+
+def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
+    """The drives that a plan names by URL, for a gate in this process.
+
+    Raises:
+        ConfigError: if the drives cannot be as described.
+    """
+    spec = bank_spec(plan, course.wish)
+    try:
+        return build_bank(spec, VirtualClock().now_s)
+    except DriveModelError as error:
+        raise ConfigError(plan.scenario_file, [str(error)]) from error
+
+
+def run(
+    plan: Plan,
+    out: Path,
+    *,
+    motion: MotionSource | None = None,
+    progress: Callable[[float], None] | None = None,
+    stop: AbstractContextManager[StopWish] | None = None,
+    course: Course = WHOLE_COURSE,
+    operator: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> RunResult:
+    """Run a plan from power-up to parked, and record it.
+
+    Args:
+        plan: scenario and rig.
+        out: folder in which this run gets a new folder of its own.
+        motion: what to play, if it was built already.
+        progress: told the time of the run [s] now and then; only in a dry run, because nothing
+            but the cycle belongs into a real-time loop.
+        stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
+        course: how far to go; an operator decides that himself.
+        operator: whether a person leads the run, by panels that find its desk; real clock only.
+        tell: told in a line whatever is waited for longer than 2 s; must not wait itself.
+
+    Raises:
+        ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
+        NoDeskError: if the operator's desk cannot be set up; nothing has moved.
+        NotCommissionedError: if real drives have not passed their test move; nothing has moved.
+        NotReferencedError: if nobody has measured where absolute encoders count from, or the legs
+            do not stand where a fast run may begin; nothing has moved.
+        RecordingError: if the recording cannot be begun; nothing has moved.
+        DriveError: if the drives cannot be configured; nothing has moved.
+    """
+    period_s = plan.scenario.period_s
+    motion = motion or motion_of(plan)
+    limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
+    if operator:
+        prepare(plan)
+    with ExitStack() as stack:
+        # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
+        wish = stack.enter_context(stop or StopSignals())
+        folder = stack.enter_context(run_dir(out, plan.scenario.name))
+        gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
+        stack.callback(gated.close)
+        report = _opened(plan, gated)
+        if tell is not None and plan.scenario.clock == "real":
+            tell(f"the drives are set up, the run is prepared {GOES_ON}")
+        if course.engage:  # homing alone is slow, and comes before a test move can be made
+            require_certificate(plan, report)
+        require_parked(plan, report)
+        header = run_header(plan, limits, report, moment(clock.now_s))
+        virtual = plan.scenario.clock == "virtual"
+        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
+        stack.callback(sink.finish)
+        if operator:
+            parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
+            journal, station, supervisor = stack.enter_context(led_run(parts, header, sink))
+        else:
+            journal = Journal(sink)
+            station, supervisor = _supervised(plan, motion, course)
+        if not virtual:
+            journal.dated = partial(moment, clock.now_s)
+        setup = stack.enter_context(_granted(plan))
+        loop = Loop(
+            clock,
+            period_s,
+            station,
+            supervisor,
+            gated,
+            journal,
+            wish,
+            stop_on_overrun=plan.scenario.overruns == "stop",
+            tell=tell,
+        )
+        for note in report.notes:
+            journal.note(BEFORE, note, Level.WARNING)
+            if tell is not None:
+                tell(note)
+        if report.first_motion:
+            station.expect_first_motion()
+            journal.note(BEFORE, FIRST_PATH, Level.INFO)
+            if tell is not None and course.engage:
+                tell(FIRST_PATH)
+        if tell is not None and plan.scenario.clock == "real":
+            tell("the run begins")
+        end = loop.run()
+    recorded = sink.finish()
+    sink.ring.release()
+    _void_if_lost(plan, journal.violations)
+    return RunResult(
+        outcome=_outcome(end, supervisor),
+        mode=end.mode,
+        cycles=end.cycles,
+        overruns=end.overruns,
+        events=tuple(journal.events),
+        violations=tuple(journal.violations),
+        recorder=recorded,
+        reason=_reason(end, supervisor) or recorded.failure,
+        setup=setup,
+        drives=report,
+        homed=journal.homed,
+        link=end.link,
+        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
+    )
+
+
+def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
+    """About how long the run takes: homing and enabling, rise, motion, parking [s]."""
+    machine = machine_of(plan)
+    first, last = motion.sample(0.0).X_BP, motion.sample(motion.duration_s).X_BP
+    rise = move(machine.park, first, machine.slow_moves).duration_s
+    park = move(last, machine.park, machine.slow_moves).duration_s
+    return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park
+
+
+def _opened(plan: Plan, gated: GatedDrives) -> BankReport:
+    """Power the drives up; an encoder that tells a fault makes its reference void."""
+    try:
+        return gated.open()
+    except DriveEncoderError as error:
+        void_reference(plan.rig, str(error))
+        raise
+
+
+def _void_if_lost(plan: Plan, violations: Iterable[tuple[float, Violation]]) -> None:
+    """Make the reference void if the encoder of a drive has told a fault in the run."""
+    if plan.rig.drives.homing != "absolute":
+        return
+    for _, found in violations:
+        if found.check is Check.DRIVE and int(found.value) & 0xFF00 == SENSOR_FAULT:
+            void_reference(plan.rig, f"leg {found.leg}: its encoder told fault {found.value:04X}h")
+
+
+def _patience_cycles(plan: Plan) -> tuple[int, int]:
+    """How many cycles a stop may take, and homing."""
+    period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
+    homing_s = FIRST_MOTION_S + max(cylinders.stroke_m) / cylinders.homing_speed_m_s
+    patience_s = PATIENCE_S + cylinders.enable_time_s
+    return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
+
+
+def _supervisor(plan: Plan, course: Course) -> Supervisor:
+    period_s = plan.scenario.period_s
+    return Supervisor(*_patience_cycles(plan), engage=course.engage, period_s=period_s)
+
+
+def _supervised(
+    plan: Plan, motion: MotionSource, course: Course
+) -> tuple[PlatformStation, RunCourse]:
+    """Control that runs by itself from power-up to parked."""
+    supervisor, machine = _supervisor(plan, course), machine_of(plan)
+    if plan.scenario.clock == "real":
+        warm_parking(plan, machine)
+    parking = parking_proof(plan, machine)
+    station = PlatformStation(machine, motion, supervisor, plan.scenario.period_s, parking)
+    if course.homing_legs:
+        station.end_when_homed(course.homing_legs)
+    return station, supervisor
+
+
+def _gate(
+    plan: Plan,
+    limits: GateLimits,
+    course: Course,
+    folder: Path,
+    progress: Callable[[float], None] | None,
+    tell: Callable[[str], None] | None,
+    *,
+    led: bool,
+) -> tuple[GatedDrives, Clock]:
+    """The drives behind their gate, and the clock of the loop that asks them.
+
+    In a dry run the gate works in this thread. In real time it is a process of its own, which
+    owns the link and keeps the time; the loop follows its cycles.
+    """
+    if plan.scenario.clock == "virtual":
+        clock = VirtualClock()
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
+        return gated, (ReportingClock(clock, progress, PROGRESS_TICKS) if progress else clock)
+    from hil.stations.platform.gate.remote import RemoteGate  # Linux only
+    from hil.timing.realtime import RealClock
+
+    spec = bank_spec(plan, course.wish)
+    box = folder / BLACK_BOX_NAME
+    now_s = RealClock().now_s
+    place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)
+    return remote, remote.clock
+
+
+@contextmanager
+def _granted(plan: Plan) -> Iterator[tuple[RealtimeItem, ...]]:
+    """What the system grants to this process for real time; nothing is asked in a dry run."""
+    if plan.scenario.clock == "virtual":
+        yield ()
+        return
+    with RealtimeSetup() as granted:
+        yield granted.items
+
+
+def _outcome(end: LoopEnd, supervisor: RunCourse) -> Outcome:
+    return Outcome.FAILED if end.failure is not None else supervisor.outcome
+
+
+def _reason(end: LoopEnd, supervisor: RunCourse) -> str:
+    if end.failure is not None:
+        return f"{type(end.failure).__name__}: {end.failure}"
+    return supervisor.reason

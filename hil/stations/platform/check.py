@@ -1,0 +1,167 @@
+"""Proof before motion: the whole path against the envelope, then a dry run through the gate.
+
+Nothing of this moves a machine. The envelope looks at every setpoint of rise, motion and parking
+and finds all that is wrong with them; the dry run shows that gate and drives agree.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from hil.machines.machine import envelope_of
+from hil.stations.platform.bench import machine_of, run
+from hil.stations.platform.motion.moves import move
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.scenario import Plan
+from hil.stations.platform.supervisor import Outcome
+from platform6dof.envelope import Envelope, EnvelopeViolation
+from platform6dof.inverse import leg_setpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong with a run.
+
+    Args:
+        phase: rise, motion, park (seen by the envelope) or gate (seen in the dry run).
+        t_s: when it begins, from the start of the phase [s].
+        quantity: which limit.
+        leg: 1 to 6, or None.
+        value: the worst value.
+        limit: the limit.
+        unit: of both.
+        message: the same as a sentence.
+    """
+
+    phase: str
+    t_s: float
+    quantity: str
+    leg: int | None
+    value: float
+    limit: float
+    unit: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What the check found.
+
+    Args:
+        duration_s: of the motion [s].
+        length_min_m: shortest leg in the motion.
+        length_max_m: longest leg in the motion.
+        leg_speed_max_m_s: fastest leg in the motion.
+        violations: all that is wrong; of each limit and leg the first time and the worst value.
+    """
+
+    duration_s: float
+    length_min_m: float
+    length_max_m: float
+    leg_speed_max_m_s: float
+    violations: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is wrong."""
+        return not self.violations
+
+
+def check_plan(plan: Plan, motion: MotionSource) -> CheckResult:
+    """Prove a plan, or say all that is wrong with it.
+
+    Args:
+        plan: scenario and rig; its faults are left out, for they are not part of the motion.
+        motion: what the scenario plays.
+    """
+    machine = machine_of(plan)
+    envelope = envelope_of(plan.rig, machine.geometry)
+    first, last = motion.sample(0.0).X_BP, motion.sample(motion.duration_s).X_BP
+    phases: dict[str, MotionSource] = {
+        "rise": move(machine.park, first, machine.slow_moves),
+        "motion": motion,
+        "park": move(last, machine.park, machine.slow_moves),
+    }
+    found: list[Finding] = []
+    for phase, path in phases.items():
+        found += _outside(envelope, path, phase, plan.scenario.period_s)
+    if not found:
+        found += _dry_run(plan, motion)
+    lengths, speeds = _extent(envelope, motion, plan.scenario.period_s)
+    return CheckResult(
+        duration_s=motion.duration_s,
+        length_min_m=float(lengths.min()),
+        length_max_m=float(lengths.max()),
+        leg_speed_max_m_s=float(np.abs(speeds).max()),
+        violations=tuple(found),
+    )
+
+
+def _times(path: MotionSource, period_s: float) -> Iterator[float]:
+    """The times at which the loop samples a path, its end included."""
+    for index in range(int(np.ceil(path.duration_s / period_s)) + 1):
+        yield index * period_s
+
+
+def _outside(envelope: Envelope, path: MotionSource, phase: str, period_s: float) -> list[Finding]:
+    """What leaves the envelope: one finding for each limit and leg."""
+    found: dict[tuple[str, int | None], Finding] = {}
+    for t_s in _times(path, period_s):
+        for violation in envelope.check(path.sample(t_s)):
+            key = (violation.quantity, violation.leg)
+            new = _finding(violation, phase, t_s)
+            old = found.get(key)
+            if old is None:
+                found[key] = new
+            elif abs(new.value - new.limit) > abs(old.value - old.limit):
+                found[key] = replace(new, t_s=old.t_s)
+    return sorted(found.values(), key=lambda finding: finding.t_s)
+
+
+def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> Finding:
+    return Finding(
+        phase=phase,
+        t_s=t_s,
+        quantity=violation.quantity,
+        leg=violation.leg,
+        value=violation.value,
+        limit=violation.limit,
+        unit=violation.unit,
+        message=str(violation),
+    )
+
+
+def _extent(
+    envelope: Envelope, motion: MotionSource, period_s: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lengths and speeds of the legs all through the motion, shapes (N, 6)."""
+    legs = [leg_setpoint(envelope.geometry, motion.sample(t_s)) for t_s in _times(motion, period_s)]
+    return np.array([leg.length_m for leg in legs]), np.array([leg.speed_m_s for leg in legs])
+
+
+class _Unheard:
+    """No wish to end: Ctrl-C interrupts a check, which is then no proof, rather than parking it."""
+
+    asked = None
+
+
+def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
+    """What the gate objects to in a run on simulated drives."""
+    devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
+    scenario = plan.scenario.model_copy(
+        update={"clock": "virtual", "faults": (), "devices": devices}
+    )
+    with TemporaryDirectory(prefix="hil-check-") as folder:
+        trial = plan.model_copy(update={"scenario": scenario})
+        result = run(trial, Path(folder), motion=motion, stop=nullcontext(_Unheard()))
+    found = [
+        Finding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
+        for t_s, v in result.violations
+    ]
+    if not found and result.outcome is not Outcome.COMPLETED:
+        found.append(Finding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
+    return found

@@ -1,0 +1,230 @@
+"""``hil platform``: the mathematics of a rig from the command line, without any motion."""
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.table import Table
+
+from hil.config.settings import ConfigError
+from hil.terminal.console import Json, RefusedError, leave, numbers, out, print_json, verb
+
+app = typer.Typer(
+    no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
+)
+
+RigArg = Annotated[
+    str, typer.Argument(metavar="RIG", help="Rig file, or the name of one that is shipped (paper).")
+]
+POSE_NAMES = "x,y,z,alpha_deg,beta_deg,gamma_deg"
+RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
+POSE_KEYS = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
+PoseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pose", metavar=POSE_NAMES, help="Pose in m and degrees; the rig's neutral if left out."
+    ),
+]
+
+
+@app.command()
+@verb
+def ik(
+    rig: RigArg,
+    pose: PoseOption = None,
+    rates: Annotated[
+        str | None, typer.Option("--rates", metavar=RATE_NAMES, help="Speeds of the coordinates.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Pose to leg lengths and speeds, with what the envelope says of them."""
+    from platform6dof.inverse import leg_setpoint
+    from platform6dof.pose import PlatformSetpoint
+
+    model = _Model(rig)
+    coordinates = model.coordinates(pose)
+    speeds = _in_si(numbers(rates, 6, "--rates", RATE_NAMES)) if rates else np.zeros(6)
+    setpoint = PlatformSetpoint.from_coordinates(coordinates, speeds, np.zeros(6))
+    legs = leg_setpoint(model.geometry, setpoint)
+    wrong = model.envelope.check(setpoint)
+    if as_json:
+        print_json(
+            {
+                "ok": not wrong,
+                "pose": _pose_json(coordinates),
+                "lengths_m": legs.length_m,
+                "strokes_m": legs.length_m - model.geometry.closed_length_m,
+                "speeds_m_s": legs.speed_m_s,
+                "violations": [str(violation) for violation in wrong],
+            }
+        )
+    else:
+        strokes = legs.length_m - model.geometry.closed_length_m
+        _leg_table({"length m": legs.length_m, "stroke m": strokes, "speed m/s": legs.speed_m_s})
+        for violation in wrong:
+            out.print(str(violation), markup=False, style="red")
+    leave(not wrong)
+
+
+@app.command()
+@verb
+def fk(
+    rig: RigArg,
+    lengths: Annotated[
+        str, typer.Option("--lengths", metavar="l1,…,l6", help="Leg lengths, joint to joint [m].")
+    ],
+    pose: Annotated[
+        str | None,
+        typer.Option("--pose", metavar=POSE_NAMES, help="Where to start the search."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Leg lengths to pose."""
+    from platform6dof.forward import forward
+    from platform6dof.pose import Pose
+
+    model = _Model(rig)
+    measured = np.array(numbers(lengths, 6, "--lengths", "six lengths in m"))
+    guess = Pose.from_coordinates(model.coordinates(pose))
+    result = forward(model.geometry, measured, guess)
+    coordinates = result.X_BP.coordinates()
+    if as_json:
+        print_json(
+            {
+                "ok": result.converged,
+                "pose": _pose_json(coordinates) if result.converged else None,
+                "iterations": result.iterations,
+                "residual_m": result.residual_m,
+                "condition": result.condition,
+                "converged": result.converged,
+                "reason": result.reason,
+            }
+        )
+    elif result.converged:
+        for key, value in _pose_json(coordinates).items():
+            out.print(f"{key:>10} {value: .9f}")
+        out.print(f"{result.iterations} iterations, residual {result.residual_m:.2e} m")
+    else:
+        raise RefusedError(f"no pose found: {result.reason}")
+    leave(result.converged)
+
+
+@app.command()
+@verb
+def extremes(rig: RigArg, as_json: Json = False) -> None:
+    """Exact extremes of the leg lengths over the rig's pose box."""
+    from platform6dof.workspace import extremes as exact_extremes
+
+    model = _Model(rig)
+    found = exact_extremes(model.geometry, model.rig.pose_box.box())
+    if as_json:
+        print_json(
+            {
+                "ok": True,
+                "min_m": found.min_m,
+                "min_leg": found.min_leg,
+                "min_pose": _pose_json(found.min_pose),
+                "max_m": found.max_m,
+                "max_leg": found.max_leg,
+                "max_pose": _pose_json(found.max_pose),
+            }
+        )
+        return
+    ends = (("min", found.min_m, found.min_leg, found.min_pose),)
+    ends += (("max", found.max_m, found.max_leg, found.max_pose),)
+    for word, value, leg, where in ends:
+        place = ", ".join(f"{key} {number:g}" for key, number in _rounded_pose(where).items())
+        out.print(f"{word} {value:.9f} m  leg {leg}  at {place}")
+
+
+@app.command()
+@verb
+def sample(
+    rig: RigArg,
+    count: Annotated[int, typer.Option("--count", min=1, max=10_000_000)] = 5000,
+    seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write the paper's figures 5 and 6 and a CSV there."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Leg lengths of random poses in the rig's pose box (the paper's experiment)."""
+    from platform6dof.workspace import extremes as exact_extremes
+    from platform6dof.workspace import sample as random_sample
+
+    model = _Model(rig)
+    box = model.rig.pose_box.box()
+    drawn = random_sample(model.geometry, box, count, seed)
+    written: list[Path] = []
+    if folder is not None:
+        from hil.stations.platform.report.sample_figures import write_sample_figures
+
+        exact = exact_extremes(model.geometry, box)
+        try:
+            written = [Path(path) for path in write_sample_figures(drawn, box, folder, exact)]
+        except OSError as error:
+            raise RefusedError(f"{folder}: cannot be written: {error.strerror}") from None
+    if as_json:
+        print_json(
+            {
+                "ok": True,
+                "count": count,
+                "seed": seed,
+                "min_m": drawn.min_m,
+                "max_m": drawn.max_m,
+                "written": [str(path) for path in written],
+            }
+        )
+        return
+    out.print(f"{count} poses: {drawn.min_m:.6f} to {drawn.max_m:.6f} m")
+    for path in written:
+        out.print(str(path), markup=False, soft_wrap=True)
+
+
+class _Model:
+    """A rig's mathematics, from a file or a shipped name."""
+
+    def __init__(self, name: str) -> None:
+        from hil.config.shipped import find_file
+        from hil.machines.machine import envelope_of, geometry_of, load_rig
+
+        self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))
+        self.geometry = geometry_of(self.rig)
+        self.envelope = envelope_of(self.rig, self.geometry)
+
+    def coordinates(self, text: str | None) -> NDArray[np.float64]:
+        """Coordinates of a ``--pose`` text, or the rig's neutral pose."""
+        if text is None:
+            return self.rig.neutral.coordinates()
+        values = _in_si(numbers(text, 6, "--pose", POSE_NAMES))
+        if np.abs(values).max() > 20.0:
+            raise ConfigError("--pose", [f"{text}: further than 20 m; positions are in metres"])
+        return values
+
+
+def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
+    """Three translations as they are, three angles from degrees."""
+    result = np.array(list(values))
+    result[3:] = np.radians(result[3:])
+    return result
+
+
+def _pose_json(coordinates: NDArray[np.float64]) -> dict[str, float]:
+    angles = [math.degrees(value) for value in coordinates[3:]]
+    return dict(zip(POSE_KEYS, [*map(float, coordinates[:3]), *angles], strict=True))
+
+
+def _rounded_pose(coordinates: NDArray[np.float64]) -> dict[str, float]:
+    return {key: round(value, 6) + 0.0 for key, value in _pose_json(coordinates).items()}
+
+
+def _leg_table(columns: dict[str, Any]) -> None:
+    table = Table("leg", *columns, box=None, pad_edge=False)
+    for leg in range(6):
+        table.add_row(str(leg + 1), *(f"{values[leg]:.9f}" for values in columns.values()))
+    out.print(table)

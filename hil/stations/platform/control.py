@@ -1,0 +1,252 @@
+"""The platform's control: from a motion to six leg setpoints, and from six lengths to a pose.
+
+One object per run. In each cycle it looks at the gate's last verdict, asks what the course of the
+run needs next, samples the present path (the slow rise, the motion, or parking) and solves the
+inverse kinematics. It never touches a drive.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from drives.bank import BankFeedback
+from hil.stations.platform.gated_bank import NEVER_S
+from hil.stations.platform.motion.first_path import first_path
+from hil.stations.platform.motion.in_turn import InTurn
+from hil.stations.platform.motion.moves import MoveLimits, move
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.supervisor import RunCourse
+from hil.timing.clock import Tick
+from platform6dof.forward import ForwardResult, forward
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.inverse import leg_setpoint
+from platform6dof.pose import PlatformSetpoint, Pose
+from safety.modes import Mode, Request
+from safety.verdict import Action, LegTarget, Setpoint, Verdict
+
+REACHED_HZ = 100.0
+"""How often the pose reached is solved for: for people, who look at it; the gate needs lengths."""
+
+
+class ForwardKinematicsError(ArithmeticError):
+    """Lengths from which a path should start belong to no pose that could be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformMachine:
+    """What control needs to know of a rig.
+
+    Args:
+        geometry: joints and lengths.
+        park: X_BP with every rod at its reference length.
+        slow_moves: bounds of the rise and of parking.
+    """
+
+    geometry: HexapodGeometry
+    park: Pose
+    slow_moves: MoveLimits
+
+
+class ParkingProof(Protocol):
+    """Proves a way to park before it is gone, a part of it per cycle."""
+
+    @property
+    def path(self) -> MotionSource | None:
+        """The way, once it is proved."""
+        ...
+
+    @property
+    def refused(self) -> str:
+        """Why there is no way; empty while that is not known."""
+        ...
+
+    def begin(self) -> None:
+        """Forget what was found: the platform stands elsewhere."""
+        ...
+
+    def work(self, here: Callable[[], Pose]) -> None:
+        """Do the part of one cycle.
+
+        Args:
+            here: gives X_BP where the platform stands.
+        """
+        ...
+
+
+class Control(NamedTuple):
+    """Control's part of one cycle.
+
+    Args:
+        wanted: where the platform should be, None when no path is being followed.
+        asked: the same for the six legs, for the gate.
+        requests: what is asked of the modes.
+        reset: the operator's reset button.
+        act_s: when a person last pressed for something to begin, monotonic [s].
+    """
+
+    wanted: PlatformSetpoint | None
+    asked: Setpoint | None
+    requests: tuple[Request, ...]
+    reset: bool = False
+    act_s: float = NEVER_S
+
+
+STOP_ASKED = Control(None, None, (Request.HOLD,))
+"""What is asked when control has nothing sensible to say: a controlled stop."""
+ABSENT = Control(None, None, ())
+"""What is asked in a cycle of the gate that control was too late for: nothing."""
+
+
+class PlatformStation:
+    """Control of one platform through one run.
+
+    Args:
+        machine: the rig's mathematics.
+        motion: what to play; begins and ends at rest.
+        supervisor: the course of the run.
+        period_s: cycle time [s].
+        parking: proves the way to park from wherever a stop has left the platform; without one
+            parking leads straight there.
+    """
+
+    def __init__(
+        self,
+        machine: PlatformMachine,
+        motion: MotionSource,
+        supervisor: RunCourse,
+        period_s: float,
+        parking: ParkingProof | None = None,
+    ) -> None:
+        self._machine = machine
+        self._motion = motion
+        self._supervisor = supervisor
+        self._period_s = period_s
+        self._parking = parking
+        self._mode = Mode.OFF
+        self._path: MotionSource | None = None
+        self._path_start = 0
+        self._waiting = False
+        self._reached = machine.park
+        self._homing_legs: tuple[int, ...] = ()
+        self._first_due = False
+        self._reached_every = max(1, round(1.0 / (REACHED_HZ * period_s)))
+
+    def step(self, tick: Tick, verdict: Verdict | None) -> Control:
+        """What control asks in this cycle.
+
+        Args:
+            tick: this cycle.
+            verdict: the gate's verdict of the last cycle.
+
+        Raises:
+            ForwardKinematicsError: if the commanded lengths belong to no pose.
+        """
+        if verdict is not None and verdict.mode is not self._mode:
+            self._enter(verdict, tick.index)
+        elif self._waiting and verdict is not None and verdict.action is Action.HOLDING:
+            # The gate holds until it has a first setpoint, so the path has not begun yet:
+            # planning it took longer than a cycle.
+            self._path_start = tick.index
+        else:
+            self._waiting = False
+        path = self._path
+        path_s = (tick.index - self._path_start) * self._period_s
+        # Two cycles later the commanded state stands, however coarse the cycle: then leaving the
+        # path is no stop.
+        path_done = path is not None and path_s >= path.duration_s + 1.5 * self._period_s
+        requests = self._supervisor.ask(verdict, path_done)
+        if Request.PARK in requests and verdict is not None and not path_done:
+            requests = self._to_park(tick, verdict)
+        if path is None:
+            return Control(None, None, requests)
+        wanted = path.sample(path_s)
+        legs = leg_setpoint(self._machine.geometry, wanted)
+        asked = Setpoint(tick.index, tuple(legs.length_m.tolist()), tuple(legs.speed_m_s.tolist()))
+        return Control(wanted, asked, requests)
+
+    def end_when_homed(self, legs: tuple[int, ...]) -> None:
+        """End the run as soon as these legs (1 to 6) are homed, whatever the others are."""
+        self._homing_legs = legs
+
+    def expect_first_motion(self) -> None:
+        """Let the first rise begin with the first motion of the drives; anew if it is stopped."""
+        self._first_due = True
+
+    def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
+        """Where the platform is, by the forward kinematics of the measured lengths.
+
+        Returns:
+            The pose, or why there is none; None in cycles in which nobody needs to know.
+        """
+        legs = self._homing_legs
+        if legs and all(feedback.homed[leg - 1] for leg in legs):
+            self._supervisor.finish()
+        if tick.index % self._reached_every:
+            return None
+        measured = np.array(feedback.length_m)
+        result = forward(self._machine.geometry, measured, self._reached)
+        if result.converged and all(feedback.homed):
+            self._reached = result.X_BP
+        return result
+
+    def _to_park(self, tick: Tick, verdict: Verdict) -> tuple[Request, ...]:
+        """What is asked instead of PARK until a way there is proved: a stop, then nothing."""
+        proof = self._parking
+        if proof is None:
+            return (Request.PARK,)
+        if verdict.mode is not Mode.HOLD:
+            return (Request.HOLD,)
+        if proof.path is None and not proof.refused:
+            proof.work(lambda: self._commanded_pose(verdict.allowed))
+        if proof.refused:
+            return self._without_way(tick, proof.refused)
+        return () if proof.path is None else (Request.PARK,)
+
+    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
+        """No way to park is free: nobody is there to find one, so the power goes off here."""
+        self._supervisor.trip(f"parking: {why}")
+        return (Request.SHUT_DOWN,)
+
+    def _enter(self, verdict: Verdict, index: int) -> None:
+        """Choose the path of a mode that has just been entered."""
+        self._mode = verdict.mode
+        self._path_start = index
+        self._waiting = verdict.action is Action.HOLDING
+        slow = self._machine.slow_moves
+        match verdict.mode:
+            case Mode.ENGAGING:
+                here, start = self._commanded_pose(verdict.allowed), self._motion.sample(0.0).X_BP
+                self._path = move(here, start, slow)
+                if self._first_due:
+                    first = first_path(self._machine.geometry, here)
+                    self._path = InTurn((first, self._path))
+            case Mode.ENGAGED:
+                self._path, self._first_due = self._motion, False
+            case Mode.PARKING:
+                here = self._commanded_pose(verdict.allowed)
+                proof = self._parking
+                proved = None if proof is None else proof.path
+                self._path = proved or move(here, self._machine.park, slow)
+                if proof is not None:
+                    proof.begin()  # the way holds from where it was proved, and only once
+            case Mode.HOLD:
+                self._path = None
+                if self._parking is not None:
+                    self._parking.begin()
+            case _:
+                self._path = None
+
+    def _commanded_pose(self, commanded: LegTarget | None) -> Pose:
+        """The pose that belongs to the lengths the gate has last let through."""
+        if commanded is None:
+            raise ForwardKinematicsError("the gate lets nothing through, so no path can start")
+        lengths = np.array(commanded.length_m)
+        result = forward(self._machine.geometry, lengths, self._reached)
+        if not result.converged:
+            raise ForwardKinematicsError(
+                f"no pose found for the commanded lengths {lengths.round(4).tolist()} m: "
+                f"{result.reason} (residual {result.residual_m:.2e} m)"
+            )
+        return result.X_BP

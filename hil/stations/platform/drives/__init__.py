@@ -1,0 +1,1 @@
+"""Drives of a rig: made ready, proved, moved one by one, emulated."""

@@ -1,0 +1,224 @@
+"""The certificate of a rig: what was seen of its drives, and whether that is enough to move fast.
+
+It states what was seen, not what was asked for: the test move of each leg, that each drive stopped
+by itself when the bench fell silent, by what the scale of each leg is proved, and what a person who
+watched answers. What is missing is told by name.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from drives.bank import BankReport
+from hil.machines.rig import Rig
+from hil.stations.platform.drives.commissioning import LegTest
+from hil.stations.platform.drives.reference import (
+    NotReferencedError,
+    absolute_scales,
+    load_reference,
+    state_dir,
+)
+from hil.stations.platform.drives.setup import scales_of
+from hil.stations.platform.drives.watchdog_proof import WatchdogProof
+from hil.stations.platform.scenario import LegMovesSettings, Plan
+
+SLOW_MAX = 0.3
+"""Leg moves up to this share are allowed without a certificate: they are how one gets it."""
+SLOW_LEG_M_S = 0.05
+"""Nor may they be faster than this, whatever the rig calls slow [m/s]."""
+PARKED_M = 0.005
+"""How far from its parked place a leg may stand for anything but slow moves [m]."""
+INDEX_PULSE_METHODS = (33, 34)
+"""Homing methods that know the place within one turn of the motor only (CiA 402-2)."""
+QUESTION = (
+    "Two legs whose motor cables and encoder cables are both swapped look right on the wire. "
+    "Did the legs move one after the other, 1 to 6 as they are numbered on the machine, each "
+    "growing and going back?"
+)
+"""What only a person who watches can answer."""
+
+
+class NotCommissionedError(Exception):
+    """Real drives that nobody has seen move slowly are not moved fast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What was seen of a rig's drives.
+
+    Args:
+        tests: what each leg did when it was led, legs 1 to 6.
+        watchdog: when each drive stopped by itself; None where there is no wire that could be cut.
+        witness: who watched and answers `QUESTION` with yes; empty if nobody.
+    """
+
+    tests: tuple[LegTest, ...]
+    watchdog: WatchdogProof | None
+    witness: str
+
+
+def is_slow(plan: Plan) -> bool:
+    """Whether a plan may run on drives that have no certificate yet."""
+    motion = plan.scenario.motion
+    if not isinstance(motion, LegMovesSettings) or motion.speed > SLOW_MAX:
+        return False
+    return motion.speed * plan.rig.slow_moves.speed_m_s <= SLOW_LEG_M_S * (1.0 + 1e-9)
+
+
+def certificate_key(rig: Rig, report: BankReport) -> str:
+    """What a certificate holds for: this rig's geometry, cylinders and wiring, and these drives."""
+    parts = (
+        rig.geometry.model_dump(mode="json"),
+        rig.cylinders.model_dump(mode="json"),
+        rig.drives.model_dump(mode="json"),
+        list(report.identities),
+    )
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: str) -> Path:
+    """Keep what was seen.
+
+    Args:
+        rig: the rig.
+        report: what its drives said of themselves.
+        proofs: what was seen of them.
+        stamp: date and time, for people.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    path = _certificate_path(rig, report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = {
+        "rig": rig.name,
+        "drives": report.url,
+        "simulated": report.simulated,
+        "identities": list(report.identities),
+        "stamp": stamp,
+        "place": _place_words(rig),
+        "scale": [_scale_words(rig, report, leg) for leg in range(1, 7)],
+        "witness": {"question": QUESTION, "answer": bool(proofs.witness), "by": proofs.witness},
+        "watchdog": None if proofs.watchdog is None else asdict(proofs.watchdog),
+        "tests": [asdict(test) for test in proofs.tests],
+    }
+    part = path.with_suffix(".part")
+    part.write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
+    part.replace(path)  # whole or not at all
+    return path
+
+
+def lacking(rig: Rig, report: BankReport) -> list[str]:
+    """What keeps this rig with these drives from moving fast, in words; empty if nothing does.
+
+    A certificate that cannot be read, or that tells of other drives, is none.
+    """
+    try:
+        table = orjson.loads(_certificate_path(rig, report).read_bytes())
+        same = table["identities"] == list(report.identities) and any(report.identities)
+        found = list(_lacking_of(table)) if same else ["its slow test move"]
+    except (OSError, ValueError, KeyError, TypeError):
+        found = ["its slow test move, which catches swapped legs, a wrong sign or a wrong scale"]
+    return found + list(_lacking_scales(rig, report))
+
+
+def require_certificate(plan: Plan, report: BankReport) -> None:
+    """Refuse to move real drives fast that are not proved.
+
+    Raises:
+        NotCommissionedError: with what is missing, and the command that proves it.
+    """
+    if report.simulated or is_slow(plan):
+        return
+    missing = lacking(plan.rig, report)
+    if missing:
+        raise NotCommissionedError(
+            f"the drives at {report.url} are not proved on the rig {plan.rig.name!r}: missing is "
+            f"{'; '.join(missing)}. Only slow moves of single legs are allowed before; run\n"
+            f"  hil drives test {plan.rig_file} --drives '{report.url}'"
+        )
+
+
+def _lacking_of(table: dict[str, Any]) -> Iterator[str]:
+    """What a certificate does not prove."""
+    tests = table["tests"]
+    if len(tests) != 6 or any(test["faults"] for test in tests):
+        yield "its slow test move"
+    watchdog = table["watchdog"]
+    if watchdog is None or not WatchdogProof.of(watchdog).passed:
+        yield "the proof that each drive stops by itself when the bench is silent"
+    witness = table["witness"]
+    if not (table["simulated"] or (witness["answer"] is True and witness["by"])):
+        yield (
+            "the word of a witness that no two legs have both cables swapped, which nobody can see "
+            "from the wire (--witness NAME)"
+        )
+
+
+def _lacking_scales(rig: Rig, report: BankReport) -> Iterator[str]:
+    unproved = [leg for leg in range(1, 7) if not _scale_words(rig, report, leg)]
+    if unproved:
+        legs = ", ".join(map(str, unproved))
+        yield (
+            f"the scale of leg {legs}: the drive tells none (608Fh, 6092h) that could be compared, "
+            "and a wrong one agrees with its own feedback: measure a way with a ruler, or between "
+            "two stops (hil drives reference)"
+        )
+    if rig.drives.homing_method in INDEX_PULSE_METHODS and rig.drives.homing == "switch":
+        yield (
+            f"a reference: homing method {rig.drives.homing_method} finds the next index pulse, "
+            "one of many; a switch or an absolute encoder tells which"
+        )
+
+
+def _scale_words(rig: Rig, report: BankReport, leg: int) -> str:
+    """By what the scale of a leg (1 to 6) is proved; empty if by nothing."""
+    if report.scale_proved[leg - 1 : leg] == (True,):
+        return "told by the drive"
+    try:
+        reference = load_reference(rig)
+    except NotReferencedError:
+        return ""
+    who = "".join(report.identities[leg - 1 : leg])
+    proof = None if reference is None or not who else reference.scale_of(leg, who)
+    return "" if proof is None else f"measured {proof.how} by {proof.by}, {proof.stamp}"
+
+
+def _place_words(rig: Rig) -> str:
+    if rig.drives.homing == "absolute":
+        return "absolute encoders, compared at each start with where the legs were left"
+    return f"found by homing method {rig.drives.homing_method} at each start"
+
+
+def _certificate_path(rig: Rig, report: BankReport) -> Path:
+    return state_dir() / f"{rig.name}-{certificate_key(rig, report)[:16]}.json"
+
+
+def all_passed(tests: Sequence[LegTest]) -> bool:
+    """Whether all six legs passed the test move."""
+    return len(tests) == 6 and not any(test.faults for test in tests)
+
+
+def require_parked(plan: Plan, report: BankReport) -> None:
+    """Refuse a fast run that would begin elsewhere than in the parked pose.
+
+    Raises:
+        NotReferencedError: with leg, distance and limit.
+    """
+    rig = plan.rig
+    if rig.drives.homing != "absolute" or not report.counts or is_slow(plan):
+        return
+    scales = absolute_scales(rig, scales_of(rig))
+    rows = zip(report.counts, scales, rig.cylinders.reference_length_m, strict=True)
+    away = [scale.length_m(count) - parked_m for count, scale, parked_m in rows]
+    far = [f"leg {leg} {off * 1e3:+.1f} mm" for leg, off in enumerate(away, 1)
+           if not abs(off) <= PARKED_M]  # fmt: skip
+    if far:
+        raise NotReferencedError(
+            f"the legs are not in the parked pose, from which motions are proved: {', '.join(far)} "
+            f"(at most {PARKED_M * 1e3:g} mm); first: hil drives park {plan.rig_file}"
+        )

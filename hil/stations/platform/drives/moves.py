@@ -1,0 +1,205 @@
+"""Slow moves of the drives from the command line: homing and the test move."""
+
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from hil.recording.reader import Recording
+from hil.stations.platform.bench import Course
+from hil.stations.platform.drives.certificate import (
+    QUESTION,
+    Proofs,
+    all_passed,
+    lacking,
+    write_certificate,
+)
+from hil.stations.platform.drives.commissioning import LegTest, judge_test_move, switch_of
+from hil.stations.platform.drives.setup import protocol_of, watchdog_s
+from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
+from hil.stations.platform.runner import play, show_end
+from hil.stations.platform.scenario import Plan
+from hil.terminal.console import RefusedError, err, out, print_json
+from hil.timing.clock import utc_stamp
+from hil.timing.stop import StopSignals
+
+NAMELESS = (
+    "a certificate: it belongs to certain drives, and these do not tell who they are "
+    "(1018h; on Modbus function 43/14 or a register for serial_number)"
+)
+
+
+def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -> bool:
+    """Home all legs or one, show how it went, and say whether all went well."""
+    legs = () if leg is None else (leg,)
+    course = Course(engage=False, homing_legs=legs)
+    with ExitStack() as until_told:
+        result = play(plan, folder, quiet=as_json, course=course, until_told=until_told)
+        recording = Recording.open(result.recorder.path)
+        if as_json:
+            homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
+            print_json(
+                {
+                    "ok": result.ok,
+                    "outcome": result.outcome.value,
+                    "reason": result.reason,
+                    "homed": homed,
+                    "recording": str(result.recorder.path),
+                }
+            )
+        else:
+            show_end(result, recording)
+    return result.ok
+
+
+def leg_test_and_show(
+    plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, witness: str, as_json: bool
+) -> bool:
+    """Make the slow test move, cut the bench's frames twice, and keep what was seen.
+
+    Args:
+        plan: the test move.
+        cuts: what is played while the bench falls silent, at rest and in a slow move.
+        folder: that gets a new folder for each recording.
+        witness: who watches and vouches; asked for at the end if empty.
+        as_json: print one JSON object instead of tables.
+
+    Returns:
+        Whether all was passed.
+    """
+    with StopSignals() as wish:
+        result = play(plan, folder, quiet=as_json)
+        recording = Recording.open(result.recorder.path)
+        tests = judge_test_move(recording, switch_of(plan.rig))
+        moved = result.ok and all_passed(tests)
+        if not as_json:
+            show_end(result, recording)
+            _show_tests(tests)
+        watchdog, why = None, result.reason
+        if moved and protocol_of(plan.drives_url):
+            watchdog, why = _cut(plan, cuts, folder, wish, quiet=as_json)
+    stopped = watchdog is None or watchdog.passed
+    if not as_json:
+        _show_watchdog(watchdog, why)
+        if moved and stopped and not (witness or result.drives.simulated):
+            witness = _asked()
+    proofs = Proofs(tests, watchdog, witness)
+    passed = moved and stopped
+    vouched = bool(witness) or result.drives.simulated
+    with StopSignals():
+        certificate = None
+        if passed and vouched and any(result.drives.identities):
+            try:
+                certificate = write_certificate(plan.rig, result.drives, proofs, stamp=utc_stamp())
+            except OSError as error:
+                raise RefusedError(f"passed, but the proof cannot be kept: {error}") from None
+        missing: list[str] = []
+        if certificate is not None:
+            missing = lacking(plan.rig, result.drives)
+        elif passed and vouched and not result.drives.simulated:
+            missing = [NAMELESS]
+        if as_json:
+            print_json(
+                {
+                    "ok": passed and vouched,
+                    "reason": why or ("" if vouched else "nobody vouches: --witness NAME"),
+                    "legs": [asdict(test) for test in tests],
+                    "watchdog": None if watchdog is None else asdict(watchdog),
+                    "witness": witness,
+                    "lacking": missing,
+                    "certificate": None if certificate is None else str(certificate),
+                    "recording": str(result.recorder.path),
+                }
+            )
+        else:
+            _show_verdict(certificate, missing, passed=passed, vouched=vouched)
+    return passed and vouched
+
+
+def _cut(
+    plan: Plan, cuts: tuple[Plan, Plan], folder: Path, wish: StopSignals, *, quiet: bool
+) -> tuple[WatchdogProof, str]:
+    """Play two short runs in which the bench falls silent; both end with the drives' own stop.
+
+    Returns:
+        What was seen, and in words what is wrong with it. Nothing is played after a signal or a
+        run in which the bench did not come to fall silent.
+    """
+    times: list[tuple[int, ...]] = []
+    why = ""
+    for cut, speed_m_s in zip(cuts, (0.0, CUT_LEG_M_S), strict=True):
+        if wish.asked is not None:
+            why = f"{wish.asked.name} asked for the end"
+        if why:
+            times.append(())
+            continue
+        if not quiet:
+            where = f"at {speed_m_s * 1e3:g} mm/s" if speed_m_s else "at rest"
+            err.print(f"now the bench falls silent {where}: each drive has to stop")
+        try:
+            result = play(cut, folder, quiet=quiet, course=Course(cut_m_s=speed_m_s))
+        except RefusedError as error:
+            raise RefusedError(
+                f"the test move was passed; of the silence after it: {error}"
+            ) from error
+        times.append(result.link.cut_us)
+        why = "" if times[-1] else result.reason
+    at_rest, moving = times
+    proof = WatchdogProof(limit_us(watchdog_s(plan), plan.scenario.period_s), at_rest, moving)
+    return proof, "; ".join((*((why,) if why else ()), *proof.failures))
+
+
+def _show_watchdog(proof: WatchdogProof | None, why: str) -> None:
+    if proof is None:
+        return
+    if proof.passed:
+        latest = max(*proof.rest_us, *proof.moving_us) * 1e-3
+        out.print(
+            f"silence: each drive stopped by itself, at most {latest:.0f} ms after the last frame "
+            f"(limit {proof.limit_us * 1e-3:.0f} ms)"
+        )
+    if why:
+        out.print(f"silence: {why}", style="red", markup=False, soft_wrap=True)
+
+
+def _show_verdict(
+    certificate: Path | None, missing: list[str], *, passed: bool, vouched: bool
+) -> None:
+    if certificate is not None:
+        out.print(f"[green]passed[/], kept in {certificate}", soft_wrap=True)
+    elif passed and vouched:
+        out.print("[green]passed[/]")
+    elif passed:
+        out.print("passed on the wire, but nobody vouches for what the legs did: not kept")
+    else:
+        out.print("[red]not passed[/]: find the cause before anything moves fast")
+    for each in missing:
+        out.print(f"no full speed yet, missing is {each}", markup=False, soft_wrap=True)
+
+
+def _show_tests(tests: tuple[LegTest, ...]) -> None:
+    table = Table(
+        "leg", "asked mm", "moved mm", "others mm", "home switch", "", box=None, pad_edge=False
+    )
+    for test in tests:
+        told = "; ".join(test.faults)
+        table.add_row(
+            str(test.leg),
+            f"{test.asked_m * 1e3:.2f}",
+            f"{test.measured_m * 1e3:.2f}",
+            f"{test.others_m * 1e3:.2f}",
+            test.switch,
+            f"[red]{told}[/]" if told else "[green]ok[/]",
+        )
+    out.print(table)
+
+
+def _asked() -> str:
+    """The name of a person who answers the question with yes; empty from whoever does not."""
+    try:
+        if input(f"{QUESTION} [y/N] ").strip().lower() not in ("y", "yes"):
+            return ""
+        return input("Your name: ").strip()
+    except (EOFError, KeyboardInterrupt):
+        return ""

@@ -1,0 +1,175 @@
+"""Emulated drives as a process of its own: the other end of the wire when hardware is absent."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from hil.config.settings import ConfigError
+from hil.config.shipped import find_file
+from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
+from hil.machines.machine import load_rig
+from hil.stations.platform.drives.rack_setup import PROTOCOLS, rack_settings, type_of
+from hil.terminal.console import RefusedError, err
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
+from hil.timing.stop import StopSignals
+
+if TYPE_CHECKING:
+    from sim.devices.drive_parameters import RackSettings
+
+STORED_RATE_HZ = 1.0 / 0.06
+"""What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
+RACK_PRIORITY = 85
+"""SCHED_FIFO priority of emulated drives: below the gate, above control."""
+END_WITHIN_S = 5.0
+
+
+def serve_rack(
+    rig: str,
+    protocol: str,
+    *,
+    port: int,
+    pty: bool,
+    buses: int,
+    script: Path | None,
+    baud: int,
+    seed: int,
+    paced: bool,
+    kind: str = "",
+    rate_hz: float = STORED_RATE_HZ,
+    end_with_input: bool = False,
+) -> None:
+    """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
+
+    Raises:
+        ConfigError: if the protocol, the type, the rig or the script is wrong.
+        RefusedError: if the port cannot be had.
+    """
+    if protocol not in PROTOCOLS:
+        raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
+    if pty and protocol != "canopen":
+        raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
+    wanted = type_of(kind, protocol)
+    rig_file = find_file(rig, folder="rigs", key="--rig")
+    settings = rack_settings(load_rig(rig_file), paced=paced, buses=buses, kind=wanted)
+    begin = _can_rack if protocol == "canopen" else _modbus_rack
+    try:
+        text = "" if script is None else script.read_text(encoding="utf-8")
+        line = LineOptions(protocol, baud, paced, pty, rate_hz)
+        serve = begin(settings, line, text)
+        # Drives have processors of their own: nothing on this machine should make them late.
+        with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
+            serve(
+                now_s=RealClock().now_s,
+                stop=lambda: wish.asked is not None,
+                port=port,
+                console=sys.stdin,
+                ready=_say_ready,
+                seed=seed,
+                end_with_console=end_with_input,
+            )
+    except ValueError as error:
+        raise ConfigError(str(script or "rack"), [str(error)]) from None
+    except OSError as error:
+        place = f" on port {port}" if port else ""
+        raise RefusedError(f"the rack cannot start{place}: {error}") from None
+
+
+class LineOptions(NamedTuple):
+    """How the rack is asked: wire, baud rate [Bd], pace, pseudo-terminal, stored rate [Hz]."""
+
+    protocol: str
+    baud: int
+    paced: bool
+    pty: bool
+    rate_hz: float
+
+
+# A rack loads only what its own wire needs: it starts sooner, and holds less memory.
+
+
+def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
+    """What runs a CANopen rack; the baud rate and the pace are in its settings."""
+    from sim.devices.faults import parse_script
+    from sim.devices.rack import run_can_rack
+
+    return partial(run_can_rack, settings, pty=line.pty, script=parse_script(script), say=_say)
+
+
+def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
+    """What runs a Modbus rack on TCP, or on a serial line."""
+    from sim.devices.modbus_device import ModbusRackSettings
+    from sim.devices.modbus_injection import parse_script
+    from sim.devices.modbus_rack import run_modbus_rack
+    from sim.devices.modbus_types import MODBUS_TYPES
+
+    kind = MODBUS_TYPES[settings.nodes[0].type.name]
+    device = ModbusRackSettings(
+        rack=settings,
+        units=kind.units,
+        baud=line.baud,
+        paced=line.paced,
+        cycle_s=1.0 / line.rate_hz,
+    )
+    return partial(
+        run_modbus_rack,
+        device,
+        transport="tcp" if line.protocol == "modbus-tcp" else "rtu",
+        kind=kind.device,
+        script=parse_script(script),
+        report=_say,
+    )
+
+
+def _say(line: str) -> None:
+    err.print(line, markup=False, soft_wrap=True)
+
+
+def _say_ready(url: str) -> None:
+    print(url, flush=True)
+    err.print(
+        f"six emulated drives; use them with --drives '{url}'. Faults: type help. Ctrl-C ends.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@contextmanager
+def emulated_rack(
+    protocol: str, rig_file: str, *, paced: bool = True, pty: bool = False, buses: int = 1
+) -> Iterator[str]:
+    """A rack in a process of its own for as long as the context lasts; yields its URL.
+
+    Args:
+        protocol: one of `PROTOCOLS`.
+        rig_file: the rig whose drives are emulated.
+        paced: frames take their time.
+        pty: a pseudo-terminal instead of TCP, for CANopen.
+        buses: CAN buses, 1 or 2.
+
+    Raises:
+        RefusedError: if it does not start.
+    """
+    command = ["-m", "hil.cli", "drives", "rack"]
+    command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
+    command += ["--end-with-input", "--buses", str(buses)] + (["--pty"] if pty else [])
+    # In a session of its own: Ctrl-C parks the platform first, and the rack goes last.
+    process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    try:
+        line = b"" if process.stdout is None else process.stdout.readline()
+        if not line:
+            raise RefusedError(f"the emulated drives did not start (status {process.wait()})")
+        yield line.decode().strip()
+    finally:
+        process.terminate()
+        with suppress(ChildTimeout):
+            process.wait(END_WITHIN_S)
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()

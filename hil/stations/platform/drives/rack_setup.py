@@ -1,0 +1,89 @@
+"""Emulated drives that fit a rig: the same strokes, switches, counts and node numbers."""
+
+from hil.config.settings import ConfigError
+from hil.machines.rig import Rig
+from sim.devices.drive_parameters import NodeSettings, RackSettings
+from sim.devices.drive_type import DriveType
+from sim.devices.maker_types import EMULATED, TYPES
+from sim.devices.modbus_types import MODBUS_TYPES
+from sim.devices.plant import RodSettings
+
+PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
+ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
+"""Extension at which the absolute encoder of each leg happens to tell 0 [m]."""
+FIRST_SERIAL = 1001
+"""Serial number of the drive of leg 1; the others follow."""
+
+
+def type_of(name: str, protocol: str) -> DriveType:
+    """The type of drive that is emulated.
+
+    Args:
+        name: as ``--type`` names it; the bench's own drives if empty.
+        protocol: one of `PROTOCOLS`.
+
+    Raises:
+        ConfigError: if there is no such type on this wire.
+    """
+    on_modbus = {each: kind.drives for each, kind in MODBUS_TYPES.items()}
+    types = TYPES if protocol == "canopen" else on_modbus
+    if name and name not in types:
+        text = f"{name!r}: on {protocol} one of {', '.join(types)} is needed"
+        for other, there in (("canopen", TYPES), ("modbus-rtu or modbus-tcp", on_modbus)):
+            if name in there:
+                text += f", or --protocol {other}"
+        raise ConfigError("--type", [text])
+    return types[name] if name else next(iter(types.values()))
+
+
+def rack_settings(
+    rig: Rig, *, paced: bool = True, buses: int = 1, kind: DriveType = EMULATED
+) -> RackSettings:
+    """Six emulated drives as the rig describes them.
+
+    Args:
+        rig: the machine whose drives are to be emulated.
+        paced: frames take their time on the bus, as they do on copper.
+        buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
+        kind: the type of drive.
+    """
+    nodes = tuple(_node(rig, leg, kind) for leg in range(6))
+    canopen = rig.drives.canopen
+    bus_of_leg = canopen.bus_of_leg if buses == 2 and canopen.bus_of_leg else None
+    halves = (0, 0, 0, buses - 1, buses - 1, buses - 1)
+    bitrate = canopen.bitrate if paced else None
+    return RackSettings(nodes=nodes, bitrate=bitrate, buses=bus_of_leg or halves)
+
+
+def _node(rig: Rig, leg: int, kind: DriveType) -> NodeSettings:
+    canopen = rig.drives.canopen
+    serials = rig.drives.serial_numbers
+    return NodeSettings(
+        node_id=canopen.node_ids[leg],
+        serial=FIRST_SERIAL + leg if serials is None else serials[leg],
+        counts_per_m=rig.drives.counts_per_m[leg],
+        sign=rig.drives.sign[leg],
+        motor=leg,
+        encoder=leg,
+        absolute_zero_m=ENCODER_ZERO_M[leg] if rig.drives.homing == "absolute" else None,
+        rod=_rod(rig, leg),
+        type=kind,
+    )
+
+
+def _rod(rig: Rig, leg: int) -> RodSettings:
+    cylinders = rig.cylinders
+    reference_m = cylinders.reference_length_m[leg] - cylinders.closed_length_m[leg]
+    return RodSettings(
+        stroke_m=cylinders.stroke_m[leg],
+        reference_m=reference_m,
+        speed_max_m_s=cylinders.speed_max_m_s[leg],
+        acceleration_max_m_s2=cylinders.acceleration_max_m_s2[leg],
+        force_max_n=cylinders.force_max_n[leg],
+        moving_mass_kg=cylinders.moving_mass_kg[leg],
+        static_load_n=cylinders.static_load_n[leg],
+        natural_frequency_hz=cylinders.natural_frequency_hz,
+        damping=cylinders.damping,
+        brake_release_s=cylinders.enable_time_s,
+        start_m=reference_m,
+    )

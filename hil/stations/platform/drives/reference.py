@@ -1,0 +1,322 @@
+"""What a person has measured of a rig's drives: where absolute encoders count from, and scales.
+
+Kept in the state folder beside the certificate, with the drives that it was measured with. The
+place where the legs were left is kept in a file of its own, which the gate's process writes at its
+end and removes while it works: where it is missing, the last session did not tell.
+"""
+
+import hashlib
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from drives.known_place import KnownPlace
+from drives.scaling import LegScale
+from hil.machines.rig import Rig
+
+SPAN_MIN_M = 0.02
+"""Least way between two points that prove a scale [m]: a ruler reads half a millimetre."""
+SCALE_TOLERANCE = 0.02
+"""Share by which a measured way may differ from what the drive counted."""
+
+
+class NotReferencedError(Exception):
+    """Nobody has measured where the legs are, or what was measured does not hold any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A length that a person has measured, and what the drive told there.
+
+    Args:
+        counts: position of the drive.
+        length_m: of the leg, joint to joint [m].
+        how: on which stop, or with a ruler.
+        by: who measured.
+        stamp: date and time.
+    """
+
+    counts: int
+    length_m: float
+    how: str
+    by: str
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleProof:
+    """That a drive counts as the rig says.
+
+    Args:
+        how: between stops, or with a ruler.
+        ratio: way that the drive told over the way that was measured.
+        by: who measured.
+        stamp: date and time.
+    """
+
+    how: str
+    ratio: float
+    by: str
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class LegReference:
+    """What was measured of one leg.
+
+    Args:
+        identity: the drive that was there.
+        points: at most two, the newest last; it says where the encoder counts from.
+        scale: proof of the scale, if there is one.
+    """
+
+    identity: str
+    points: tuple[Point, ...] = ()
+    scale: ScaleProof | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What was measured of a rig.
+
+    Args:
+        digest: of the parts of the rig's file that it holds for.
+        legs: legs 1 to 6; None where nothing was measured.
+        void: why it does not hold any more; empty while it does.
+    """
+
+    digest: str
+    legs: tuple[LegReference | None, ...] = field(default=(None,) * 6)
+    void: str = ""
+
+    def with_leg(self, leg: int, measured: LegReference) -> "Reference":
+        """The same with another leg (1 to 6)."""
+        legs = list(self.legs)
+        legs[leg - 1] = measured
+        return replace(self, legs=tuple(legs))
+
+    def scale_of(self, leg: int, identity: str) -> ScaleProof | None:
+        """The proof of a leg's scale (1 to 6), if it was made with this drive."""
+        measured = self.legs[leg - 1]
+        return measured.scale if measured is not None and measured.identity == identity else None
+
+
+def state_dir() -> Path:
+    """Where certificates, references and places are kept (the XDG state directory)."""
+    base = os.environ.get("XDG_STATE_HOME")
+    return Path(base or Path.home() / ".local" / "state") / "hil" / "commissioned"
+
+
+def reference_path(rig: Rig) -> Path:
+    """The file of what was measured of a rig."""
+    return state_dir() / f"{rig.name}.reference.json"
+
+
+def place_path(rig: Rig) -> Path:
+    """The file of where a rig's legs were left."""
+    return state_dir() / f"{rig.name}.place.json"
+
+
+def rig_digest(rig: Rig) -> str:
+    """Of what makes a measured count a length: scales, signs, nodes, strokes."""
+    drives, cylinders = rig.drives, rig.cylinders
+    parts = (
+        drives.counts_per_m,
+        drives.sign,
+        drives.canopen.node_ids,
+        drives.canopen.bus_of_leg,
+        cylinders.closed_length_m,
+        cylinders.stroke_m,
+        cylinders.reference_length_m,
+    )
+    return hashlib.sha256(orjson.dumps(parts)).hexdigest()
+
+
+def load_reference(rig: Rig) -> Reference | None:
+    """What was measured of a rig; None if nothing was.
+
+    Raises:
+        NotReferencedError: if it cannot be read, or was measured with another file of the rig.
+    """
+    path = reference_path(rig)
+    try:
+        table = orjson.loads(path.read_bytes())
+        legs = tuple(None if leg is None else _leg(leg) for leg in table["legs"])
+        reference = Reference(table["digest"], legs, table["void"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NotReferencedError(f"{path}: cannot be read: {error!r}") from None
+    if len(reference.legs) != 6:
+        raise NotReferencedError(f"{path}: tells of {len(reference.legs)} legs, not of 6")
+    if reference.digest != rig_digest(rig):
+        raise NotReferencedError(
+            f"the rig {rig.name!r} has other scales, signs, nodes or strokes than when its legs "
+            "were measured: measure anew"
+        )
+    return reference
+
+
+def save_reference(rig: Rig, reference: Reference) -> Path:
+    """Keep what was measured.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    table = {"rig": rig.name, **asdict(reference)}
+    return _write(reference_path(rig), orjson.dumps(table, option=orjson.OPT_INDENT_2))
+
+
+def save_place(rig: Rig, length_m: Sequence[float]) -> Path:
+    """Keep where the legs are [m], 6.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    return _write(place_path(rig), orjson.dumps({"length_m": list(length_m)}))
+
+
+def void_reference(rig: Rig, why: str) -> None:
+    """Note that what was measured does not hold any more, unless there is nothing.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    try:
+        reference = load_reference(rig)
+    except NotReferencedError:
+        return
+    if reference is not None and not reference.void:
+        save_reference(rig, replace(reference, void=why))
+
+
+def add_point(rig: Rig, measured: LegReference, leg: int, point: Point) -> LegReference:
+    """Return what is known of a leg (1 to 6) with one more point.
+
+    Raises:
+        NotReferencedError: if it contradicts the scale or the stroke of the rig; nothing is kept.
+    """
+    closed_m, stroke_m = rig.cylinders.closed_length_m[leg - 1], rig.cylinders.stroke_m[leg - 1]
+    if not closed_m - 0.01 <= point.length_m <= closed_m + stroke_m + 0.01:
+        raise NotReferencedError(
+            f"leg {leg}: {point.length_m:g} m lies outside of its stroke, "
+            f"{closed_m:g} to {closed_m + stroke_m:g} m"
+        )
+    far = [p for p in measured.points if abs(p.length_m - point.length_m) >= SPAN_MIN_M]
+    if not far:
+        return replace(measured, points=(point,))
+    other = far[-1]
+    told_m = (point.counts - other.counts) * rig.drives.sign[leg - 1]
+    told_m /= rig.drives.counts_per_m[leg - 1]
+    how = "between stops" if {"stop" in p.how for p in (point, other)} == {True} else "with a ruler"
+    measured_m = point.length_m - other.length_m
+    try:
+        proof = prove_scale(leg, told_m, measured_m, how, point.by, point.stamp)
+    except NotReferencedError as error:
+        raise NotReferencedError(
+            f"{error}; or what {other.by} measured before ({other.length_m:.4f} m, {other.how}) "
+            "does not hold any more: --anew forgets it"
+        ) from error
+    return replace(measured, points=(other, point), scale=proof)
+
+
+def prove_scale(
+    leg: int, told_m: float, measured_m: float, how: str, by: str, stamp: str
+) -> ScaleProof:
+    """Compare the way that a drive told with the one that was measured [m].
+
+    Raises:
+        NotReferencedError: if the way is too short, or they are not the same.
+    """
+    if not abs(measured_m) >= SPAN_MIN_M:
+        raise NotReferencedError(
+            f"leg {leg}: a way of {measured_m * 1e3:.1f} mm proves no scale, "
+            f"{SPAN_MIN_M * 1e3:g} mm or more does"
+        )
+    ratio = told_m / measured_m
+    if not abs(ratio - 1.0) <= SCALE_TOLERANCE or not math.isfinite(ratio):
+        raise NotReferencedError(
+            f"leg {leg}: the drive told {told_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm were "
+            f"measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): counts_per_m or "
+            "sign of the rig is wrong"
+        )
+    return ScaleProof(how, ratio, by, stamp)
+
+
+def absolute_scales(rig: Rig, scales: Sequence[LegScale]) -> tuple[LegScale, ...]:
+    """Scales whose count 0 is where the encoders really tell 0.
+
+    Raises:
+        NotReferencedError: if a leg was not measured.
+    """
+    reference = _whole(rig)
+    found: list[LegScale] = []
+    for scale, measured in zip(scales, reference, strict=True):
+        point = measured.points[-1]
+        zero_m = point.length_m - scale.sign * point.counts / scale.counts_per_m
+        found.append(replace(scale, reference_length_m=zero_m))
+    return tuple(found)
+
+
+def known_place(rig: Rig) -> KnownPlace:
+    """Where the legs must stand at a start: where they were left, else in the parked pose.
+
+    Raises:
+        NotReferencedError: if that is not known.
+    """
+    legs = _whole(rig)
+    left_m = _left_m(rig)
+    where = "where the last run left it"
+    if left_m is None:
+        left_m, where = (
+            rig.cylinders.reference_length_m,
+            ("its parked place; where the last run left it was not recorded"),
+        )
+    a, b, c, d, e, f = left_m
+    tolerance_m = rig.drives.place_tolerance_m
+    return KnownPlace((a, b, c, d, e, f), tolerance_m, where, tuple(leg.identity for leg in legs))
+
+
+def _whole(rig: Rig) -> tuple[LegReference, ...]:
+    """All six legs of a reference that holds."""
+    reference = load_reference(rig)
+    remedy = "hil drives reference RIG --at inner --by NAME, with the file of the rig"
+    if reference is None:
+        text = f"the rig {rig.name!r} has absolute encoders, and nobody has measured its legs"
+        raise NotReferencedError(f"{text}: {remedy}")
+    if reference.void:
+        text = f"what was measured of the rig {rig.name!r} is void: {reference.void}"
+        raise NotReferencedError(f"{text}: {remedy}")
+    legs = tuple(leg for leg in reference.legs if leg is not None and leg.points)
+    if len(legs) < 6:
+        missing = [str(n) for n, leg in enumerate(reference.legs, 1) if not leg or not leg.points]
+        raise NotReferencedError(f"nobody has measured leg {', '.join(missing)}: {remedy}")
+    return legs
+
+
+def _left_m(rig: Rig) -> tuple[float, ...] | None:
+    try:
+        lengths_m = orjson.loads(place_path(rig).read_bytes())["length_m"]
+        found = tuple(float(x) for x in lengths_m)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if len(found) == 6 and all(map(math.isfinite, found)) else None
+
+
+def _leg(table: dict[str, Any]) -> LegReference:
+    scale = table["scale"]
+    points = tuple(Point(**point) for point in table["points"])
+    return LegReference(table["identity"], points, None if scale is None else ScaleProof(**scale))
+
+
+def _write(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_bytes(data)
+    part.replace(path)  # whole or not at all
+    return path

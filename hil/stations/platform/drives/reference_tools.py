@@ -1,0 +1,185 @@
+"""``hil drives reference``: a person measures where the legs are, or how far one has gone."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from drives.bank import BankReport, DriveError
+from hil.config.settings import ConfigError
+from hil.machines.machine import gate_limits
+from hil.machines.rig import Rig
+from hil.recording.reader import Recording
+from hil.stations.platform.drives.commissioning import judge_test_move
+from hil.stations.platform.drives.reference import (
+    LegReference,
+    NotReferencedError,
+    Point,
+    Reference,
+    absolute_scales,
+    add_point,
+    load_reference,
+    prove_scale,
+    rig_digest,
+    save_place,
+    save_reference,
+)
+from hil.stations.platform.drives.setup import BankWish, bank_spec, scales_of
+from hil.stations.platform.header import IDENTITIES_KEY
+from hil.stations.platform.scenario import Plan
+from hil.terminal.console import RefusedError, out, print_json
+from hil.timing.clock import utc_stamp
+
+PLACES = ("inner", "outer")
+"""Stops on which all rods may stand."""
+
+
+def measure_and_show(
+    plan: Plan, at: str, by: str, leg: int | None, *, as_json: bool, anew: bool = False
+) -> bool:
+    """Take the counts of the drives for lengths that a person vouches for; nothing moves.
+
+    Args:
+        plan: the rig, and where its drives are.
+        at: `inner` or `outer` stops, or six lengths, or one for one leg, with commas between [m].
+        by: who measured.
+        leg: this leg only (1 to 6); all if None.
+        as_json: print one JSON object instead of a table.
+        anew: forget what was measured of these legs before.
+
+    Raises:
+        RefusedError: if the drives cannot be read, or contradict what was measured.
+    """
+    rig = plan.rig
+    if rig.drives.homing != "absolute":
+        text = 'this rig finds its places by homing (drives.homing = "switch")'
+        raise RefusedError(f"{text}; its scale is measured with --ruler RECORDING --measured M")
+    lengths_m = _lengths(rig, at, leg)
+    report = _looked_at(plan)
+    how = f"{at} stop" if at in PLACES else "ruler"
+    try:
+        reference = _known(rig)
+        for number, length_m in lengths_m.items():
+            who = report.identities[number - 1]
+            if not who:
+                raise RefusedError(f"leg {number}: its drive does not say who it is (1018h)")
+            before = reference.legs[number - 1]
+            if anew or before is None or before.identity != who:
+                before = LegReference(who)
+            point = Point(report.counts[number - 1], length_m, how, by, utc_stamp())
+            reference = reference.with_leg(number, add_point(rig, before, number, point))
+        path = save_reference(rig, reference)
+        if all(measured is not None for measured in reference.legs):
+            scales = absolute_scales(rig, scales_of(rig))
+            rows = zip(scales, report.counts, strict=True)
+            save_place(rig, [scale.length_m(count) for scale, count in rows])
+    except (NotReferencedError, OSError) as error:
+        raise RefusedError(f"nothing is kept: {error}") from error
+    _show(reference, path, as_json=as_json)
+    return True
+
+
+def rule_and_show(
+    rig: Rig, recording_file: Path, measured_m: float, by: str, *, as_json: bool
+) -> bool:
+    """Prove the scale of a leg by a jog that was recorded and measured with a ruler.
+
+    Args:
+        rig: the rig.
+        recording_file: of the jog.
+        measured_m: how far the leg went, outwards positive [m].
+        by: who measured.
+        as_json: print one JSON object instead of a table.
+
+    Raises:
+        RefusedError: if the recording is none of one leg, or contradicts what was measured.
+    """
+    recording = Recording.open(recording_file)
+    if recording.metadata.get("run", {}).get("rig") != rig.name:
+        raise RefusedError(f"{recording_file}: is of another rig than {rig.name!r}")
+    moves = judge_test_move(recording)
+    if len(moves) != 1:
+        raise RefusedError(
+            f"{recording_file}: one leg that goes out and back is needed (hil drives jog), this "
+            f"recording has {len(moves)} moves"
+        )
+    (move,) = moves
+    names = recording.metadata.get("run", {}).get(IDENTITIES_KEY, "").split("; ")
+    who = names[move.leg - 1] if len(names) == 6 else ""
+    if not who:
+        raise RefusedError(f"{recording_file}: does not say which drives it was made with")
+    try:
+        proof = prove_scale(move.leg, move.measured_m, measured_m, "with a ruler", by, utc_stamp())
+        reference = _known(rig)
+        before = reference.legs[move.leg - 1]
+        points = before.points if before is not None and before.identity == who else ()
+        reference = reference.with_leg(move.leg, LegReference(who, points, proof))
+        path = save_reference(rig, reference)
+    except (NotReferencedError, OSError) as error:
+        raise RefusedError(f"nothing is kept: {error}") from error
+    _show(reference, path, as_json=as_json)
+    return True
+
+
+def _lengths(rig: Rig, at: str, leg: int | None) -> dict[int, float]:
+    """Length of each leg (1 to 6) that was measured [m]."""
+    legs = range(1, 7) if leg is None else (leg,)
+    if at in PLACES:
+        closed_m, stroke_m = rig.cylinders.closed_length_m, rig.cylinders.stroke_m
+        out_share = 0.0 if at == "inner" else 1.0
+        return {n: closed_m[n - 1] + out_share * stroke_m[n - 1] for n in legs}
+    try:
+        values = [float(part) for part in at.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != len(legs):
+        needed = "six lengths" if leg is None else "one length"
+        raise ConfigError("--at", [f"{at!r}: inner, outer, or {needed} [m] is needed"])
+    return dict(zip(legs, values, strict=True))
+
+
+def _known(rig: Rig) -> Reference:
+    """What was measured before, as far as it holds still."""
+    digest = rig_digest(rig)
+    try:
+        found = load_reference(rig)
+    except NotReferencedError:
+        found = None
+    if found is None or found.void:
+        return Reference(digest)
+    return found
+
+
+def _looked_at(plan: Plan) -> BankReport:
+    """What the drives say of themselves; they are set up, and never enabled."""
+    from hil.stations.platform.gate.remote import RemoteGate  # Linux only
+    from hil.timing.realtime import RealClock
+
+    spec = bank_spec(plan, BankWish(measured=False))
+    gate = RemoteGate(spec, gate_limits(plan.rig, plan.scenario.period_s), RealClock().now_s)
+    try:
+        report = gate.open()
+    except DriveError as error:
+        raise RefusedError(str(error)) from error
+    finally:
+        gate.close()
+    return report
+
+
+def _show(reference: Reference, path: Path, *, as_json: bool) -> None:
+    legs = [None if leg is None else asdict(leg) for leg in reference.legs]
+    if as_json:
+        print_json({"ok": True, "reference": str(path), "legs": legs})
+        return
+    table = Table("leg", "drive", "measured", "by", "scale", box=None, pad_edge=False)
+    for number, leg in enumerate(reference.legs, start=1):
+        if leg is None:
+            table.add_row(str(number), "", "not measured", "", "")
+            continue
+        last = leg.points[-1] if leg.points else None
+        where = "" if last is None else f"{last.length_m:.4f} m, {last.how}"
+        scale = "" if leg.scale is None else f"{leg.scale.how}, {leg.scale.ratio:.4f}"
+        by = last.by if last is not None else leg.scale.by if leg.scale is not None else ""
+        table.add_row(str(number), leg.identity, where, by, scale)
+    out.print(table)
+    out.print(f"kept in {path}", soft_wrap=True)

@@ -1,0 +1,214 @@
+"""From a plan to the bank that its gate shall drive: URL, scales and parameters of the drives."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from drives.bank import DriveError, SixBools
+from drives.canopen_settings import CanopenSettings
+from drives.drive_type import place_of
+from drives.links import parse_link
+from drives.modbus_settings import ModbusSettings
+from drives.register_map import register_map_from
+from drives.scaling import LegScale
+from drives.sim_faults import SimFault
+from hil.config.settings import ConfigError
+from hil.machines.drive_file import read_drive_table
+from hil.machines.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
+from hil.machines.machine import cylinder_model, soft_range_m
+from hil.machines.rig import Rig
+from hil.stations.platform.drives.reference import absolute_scales, known_place
+from hil.stations.platform.gate.spec import BankKind, BankSpec, sim_settings
+from hil.stations.platform.gated_bank import ESTOP_LEGS
+from hil.stations.platform.scenario import Plan
+
+MODBUS_TYPE = "hil_rack"
+"""Drives behind a Modbus gateway of which the rig says no type."""
+WATCHDOG_CYCLES = 3.0
+"""Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
+
+
+@dataclass(frozen=True, slots=True)
+class BankWish:
+    """What a bank shall do besides following the motion.
+
+    Args:
+        homing_legs: legs (1 to 6) that homing shall move; all if empty.
+        cut_m_s: speed at which it shall fall silent once [m/s], 0 at rest; None not at all.
+        measured: absolute encoders were measured, and are compared; False to measure them.
+    """
+
+    homing_legs: tuple[int, ...] = ()
+    cut_m_s: float | None = None
+    measured: bool = True
+
+
+NO_WISH = BankWish()
+
+
+def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
+    """The bank of a plan.
+
+    Args:
+        plan: scenario and rig.
+        wish: what it shall do besides.
+
+    Raises:
+        ConfigError: if the drives cannot be described as the rig and scenario say.
+        NotReferencedError: if it has absolute encoders that nobody has measured.
+    """
+    try:
+        return _BANKS[protocol_of(plan.drives_url)](plan, wish)
+    except DriveError as error:
+        raise ConfigError(plan.scenario_file, [str(error)]) from error
+
+
+def protocol_of(url: str) -> str:
+    """What the drives at a URL speak, or a rack that stands in for them: empty for ``sim:``."""
+    return parse_link(url.split()[0]).protocol
+
+
+def watchdog_s(plan: Plan) -> float:
+    """Silence after which the drives of a plan stop by themselves [s]."""
+    named_s = plan.rig.drives.watchdog_s
+    if protocol_of(plan.drives_url) == "canopen":
+        return named_s
+    return max(named_s, WATCHDOG_CYCLES * plan.scenario.period_s)
+
+
+def scales_of(rig: Rig) -> tuple[LegScale, ...]:
+    """How the six drives count."""
+    drives, cylinders = rig.drives, rig.cylinders
+    return tuple(
+        LegScale(drives.counts_per_m[leg], drives.sign[leg], cylinders.reference_length_m[leg])
+        for leg in range(6)
+    )
+
+
+def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
+    scenario = plan.scenario
+    model = cylinder_model(plan.rig, scenario.period_s)
+    faults = tuple(
+        SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
+    )
+    settings = sim_settings(model, faults, scenario.seed, homing_legs=list(wish.homing_legs))
+    return BankSpec("sim", plan.drives_url, plan.rig.name, scenario.period_s, settings=settings)
+
+
+def _parameters(rig: Rig) -> dict[str, Any]:
+    """Parameters that every drive on a wire gets, whatever the protocol."""
+    drives, cylinders = rig.drives, rig.cylinders
+    ranges = [_drive_range_m(rig, leg) for leg in range(6)]
+    quick_stop = drives.quick_stop_deceleration_m_s2 or rig.limits.stop_deceleration_m_s2
+    return {
+        "length_min_m": tuple(low for low, _ in ranges),
+        "length_max_m": tuple(high for _, high in ranges),
+        "speed_max_m_s": cylinders.speed_max_m_s,
+        "acceleration_max_m_s2": cylinders.acceleration_max_m_s2,
+        "quick_stop_deceleration_m_s2": quick_stop,
+        "rated_force_n": drives.rated_force_n or cylinders.force_max_n,
+        "following_window_m": drives.following_window_m,
+        "following_time_s": drives.following_time_s,
+        "homing_method": drives.homing_method,
+        "homing_speed_m_s": cylinders.homing_speed_m_s,
+        "homing_zero_speed_m_s": cylinders.homing_speed_m_s / 4.0,
+        "homing_acceleration_m_s2": drives.homing_acceleration_m_s2,
+        "mode": MODES[drives.mode],
+        "absolute": drives.homing == "absolute",
+        "first_motion": drives.first_motion,
+        "serial_numbers": drives.serial_numbers or (None,) * 6,
+    }
+
+
+def _drive_range_m(rig: Rig, leg: int) -> tuple[float, float]:
+    """Software limits of a drive: a little outside the gate's, inside the stroke."""
+    low, high = soft_range_m(rig, leg)
+    closed = rig.cylinders.closed_length_m[leg]
+    low = max(low - OUTSIDE_SOFT_M, closed)
+    return low, min(high + OUTSIDE_SOFT_M, closed + rig.cylinders.stroke_m[leg])
+
+
+T = TypeVar("T")
+
+
+def _six(value: T) -> tuple[T, T, T, T, T, T]:
+    return value, value, value, value, value, value
+
+
+def _estop_inputs(rig: Rig) -> SixBools:
+    """Which drives carry a channel of the emergency stop at their inputs."""
+    a, b, c, d, e, f = (leg in ESTOP_LEGS for leg in range(1, 7))
+    return (a, b, c, d, e, f) if rig.supervision.estop_fitted else _six(False)
+
+
+def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
+    type_ = drive_type_of(plan.rig, Path(plan.rig_file))
+    settings = replace(
+        canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
+        type=type_,
+        boot_timeout_s=type_.boot_timeout_s,
+        remote_bit=type_.remote_bit,
+        follows_bit=type_.follows_bit,
+        fault_exit=tuple((*place_of(w.object), w.kind, w.value) for w in type_.fault_exit),
+    )
+    return _spec("canopen", plan, {"drives": settings.to_json()}, wish)
+
+
+def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
+    """What a rig says of its CANopen drives, but for their type.
+
+    Args:
+        rig: the machine.
+        buses: 1 for all drives on one bus, 2 for three legs on each.
+    """
+    drives, table = rig.drives, rig.drives.canopen
+    a, b = 0, buses - 1
+    return CanopenSettings(
+        **_parameters(rig),
+        node_ids=table.node_ids,
+        bus_of_leg=table.bus_of_leg or (a, a, a, b, b, b),
+        bitrate=table.bitrate,
+        consumer_heartbeat_s=drives.watchdog_s,
+        rpdo_timeout_s=drives.watchdog_s,
+        velocity_every=table.velocity_every,
+        speed_feed_forward=table.speed_feed_forward,
+        bus_load_max=table.bus_load_max,
+        scale_told=table.scale_told,
+        way_per_turn_m=table.way_per_turn_m,
+        vendor_ids=_six(table.vendor_id),
+        product_codes=_six(table.product_code),
+        estop_inputs=_estop_inputs(rig),
+    )
+
+
+def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
+    name = plan.rig.drives.type or MODBUS_TYPE
+    register_map, path = read_drive_table(name, "modbus", beside=Path(plan.rig_file))
+    register_map_from(register_map, str(path))  # refused here, before a process is started
+    parameters = _parameters(plan.rig)
+    gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))
+    settings = ModbusSettings(
+        **parameters, quick_stop_deceleration_m_s2=gentlest, watchdog_s=watchdog_s(plan)
+    )
+    extra = {"drives": settings.to_json(), "map": register_map, "map_file": str(path)}
+    return _spec("modbus", plan, extra, wish)
+
+
+_BANKS: Mapping[str, Callable[[Plan, BankWish], BankSpec]] = {
+    "": _simulated,
+    "canopen": _canopen,
+    "modbus-tcp": _modbus,
+    "modbus-rtu": _modbus,
+}
+"""What describes the bank of a protocol."""
+
+
+def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankWish) -> BankSpec:
+    settings["homing_legs"] = list(wish.homing_legs)
+    settings["cut_m_s"] = wish.cut_m_s
+    rig, period_s, scales = plan.rig, plan.scenario.period_s, scales_of(plan.rig)
+    if rig.drives.homing == "absolute" and wish.measured:
+        scales = absolute_scales(rig, scales)
+        settings["place"] = known_place(rig).to_json()
+    return BankSpec(kind, plan.drives_url, rig.name, period_s, scales, settings)

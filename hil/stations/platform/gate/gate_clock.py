@@ -1,0 +1,69 @@
+"""The clock of a loop whose gate runs in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from hil.timing.clock import Tick, checked_period_s
+
+
+class PacingGate(Protocol):
+    """What a `GateClock` needs to know of a gate."""
+
+    @property
+    def overruns(self) -> int:
+        """Cycles that control missed, and deadlines that the gate gave up."""
+        ...
+
+    @property
+    def last_tick(self) -> Tick | None:
+        """The newest cycle of the gate that control knows of."""
+        ...
+
+    def now_s(self) -> float:
+        """Monotonic time [s]."""
+        ...
+
+
+class GateClock:
+    """The clock of a loop whose gate is elsewhere: its ticks are the gate's next cycles.
+
+    It does not sleep; `RemoteGate.cycle` does the waiting. What a tick tells of time is what the
+    gate measured last; the measured tick of the cycle itself is in the `Exchange`.
+
+    Args:
+        gate: the gate.
+    """
+
+    def __init__(self, gate: PacingGate) -> None:
+        self._gate = gate
+
+    @property
+    def overruns(self) -> int:
+        """Cycles that control missed, and deadlines that the gate gave up."""
+        return self._gate.overruns
+
+    def now_s(self) -> float:
+        """Monotonic time [s]."""
+        return self._gate.now_s()
+
+    def ticks(self, period_s: float) -> Iterator[Tick]:
+        """Yield the gate's next cycle, whenever asked.
+
+        Args:
+            period_s: cycle time [s], finite and positive.
+
+        Raises:
+            ValueError: if the period is not finite and positive.
+        """
+        return self._ticks(checked_period_s(period_s))
+
+    def _ticks(self, period_s: float) -> Iterator[Tick]:
+        while True:
+            last = self._gate.last_tick
+            if last is None:
+                yield Tick(0, 0.0, period_s, 0.0)
+            else:
+                index = last.index + 1
+                yield Tick(index, index * period_s, last.dt_s, last.late_s)

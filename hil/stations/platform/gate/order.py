@@ -1,0 +1,85 @@
+"""The order that starts a gate's process: one line of JSON, complete and checked on both sides."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from hil.stations.platform.gate.control_state import NOT_OPEN
+from hil.stations.platform.gate.spec import BankSpec
+from hil.timing.realtime_setup import RealtimePolicy
+from safety.limits import GateLimits, LegLimits
+
+GATE_PRIORITY = 90
+"""SCHED_FIFO priority of the gate, above control's 80: it must run when control does not stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateOrder:
+    """All that a gate's process must know.
+
+    Args:
+        spec: the drives.
+        limits: of the gate.
+        slot_fd: inherited descriptor of the command slot.
+        ring_fd: of the status ring.
+        socket_fd: of the connection that wakes control and ends with it.
+        hold_alone_s: how long the platform is held when control is gone [s].
+        black_box: path of the file for what happened without control; empty for none.
+        place_file: path of the file for where the legs were left; empty for none.
+        policy: what to ask of the system for real time.
+        led: whether a person leads the run from a panel.
+        record_fd: of the kernel's record of control's process; negative where there is none.
+    """
+
+    spec: BankSpec
+    limits: GateLimits
+    slot_fd: int
+    ring_fd: int
+    socket_fd: int
+    hold_alone_s: float
+    black_box: str = ""
+    place_file: str = ""
+    policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
+    led: bool = False
+    record_fd: int = NOT_OPEN
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the gate's process inherits."""
+        needed = (self.slot_fd, self.ring_fd, self.socket_fd)
+        return needed if self.record_fd < 0 else (*needed, self.record_fd)
+
+    def to_line(self) -> bytes:
+        """One line of JSON; every number comes back bit for bit."""
+        data = {
+            "spec": self.spec.to_json(),
+            "limits": asdict(self.limits),
+            "slot_fd": self.slot_fd,
+            "ring_fd": self.ring_fd,
+            "socket_fd": self.socket_fd,
+            "hold_alone_s": self.hold_alone_s,
+            "led": self.led,
+            "black_box": self.black_box,
+            "place_file": self.place_file,
+            "policy": asdict(self.policy),
+            "record_fd": self.record_fd,
+        }
+        return json.dumps(data, allow_nan=False).encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> GateOrder:
+        """Return the order of a line.
+
+        Raises:
+            ValueError: if it is no JSON, or limits, drives or policy contradict themselves.
+            KeyError: if a part is missing.
+            TypeError: if a limit is missing or unknown.
+        """
+        data: dict[str, Any] = json.loads(line)
+        data["spec"] = BankSpec.from_json(data["spec"])
+        legs = tuple(LegLimits(**leg) for leg in data["limits"].pop("legs"))
+        data["limits"] = GateLimits(legs=legs, **data["limits"])  # type: ignore[arg-type]
+        data["policy"] = RealtimePolicy(**data["policy"])
+        return cls(**data)

@@ -1,0 +1,273 @@
+"""The gate and the drives as one thing: the only way to a drive leads through a verdict.
+
+The bank is private here and is written in one place, with what the gate allowed in the same call.
+Simulated drives hang behind the same object, so a dry run proves the gate as well.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from drives.bank import (
+    BankEnd,
+    BankFeedback,
+    BankReport,
+    DriveBank,
+    DriveGoal,
+    DriveState,
+    LegCommand,
+    SixInts,
+)
+from drives.first_motion import STAGES
+from hil.timing.clock import Tick
+from safety.estop import Channels
+from safety.first_motion import FirstStage
+from safety.gate import Gate, GateInputs
+from safety.modes import Mode, Request
+from safety.verdict import DriveRequest, Feedback, HighReading, LegTarget, Setpoint, Verdict
+
+NEVER_S = -math.inf
+"""Time of the newest act of a person who has not acted [s]."""
+_GOAL = {
+    DriveRequest.OFF: DriveGoal.DISABLED,
+    DriveRequest.HOME: DriveGoal.HOMED,
+    DriveRequest.ENABLE: DriveGoal.ENABLED,
+    DriveRequest.QUICK_STOP: DriveGoal.QUICK_STOPPED,
+}
+
+
+ESTOP_LEGS = (1, 2)
+"""The two channels of the emergency stop are wired to the interlock inputs of these drives, one
+channel to each, so that no single drive and no single cable carries both."""
+INTERLOCK = 1 << 3
+"""Bit of an interlock in the digital inputs, set while closed (CiA 402-2, object 60FDh)."""
+
+
+class Exchange(NamedTuple):
+    """What one cycle brought: the gate's verdict, and what the drives said to it.
+
+    Args:
+        verdict: of the gate.
+        feedback: of the drives.
+        tick: the cycle as the gate measured it.
+        earlier: cycles of the gate since the last exchange that control was not there for.
+    """
+
+    verdict: Verdict
+    feedback: BankFeedback
+    tick: Tick
+    earlier: "tuple[Exchange, ...]" = ()
+
+
+class GatedDrives(Protocol):
+    """Six drives behind their gate, in this process or in another one."""
+
+    @property
+    def mode(self) -> Mode:
+        """The bench's mode, which the gate keeps."""
+        ...
+
+    @property
+    def waited_s(self) -> float:
+        """Part of the last cycle that was spent waiting for another process [s]."""
+        ...
+
+    def open(self) -> BankReport:
+        """Power the drives up; they stay disabled.
+
+        Raises:
+            DriveError: if a drive is absent or reads back something else than was written.
+        """
+        ...
+
+    def cycle(
+        self,
+        tick: Tick,
+        asked: Setpoint | None,
+        requests: tuple[Request, ...] = (),
+        *,
+        reset: bool = False,
+        act_s: float = NEVER_S,
+    ) -> Exchange:
+        """One cycle: the gate judges what is asked, the drives get what it allowed.
+
+        Args:
+            tick: this cycle's time and lateness.
+            asked: six leg setpoints, or None if control has none.
+            requests: what operator and control ask of the modes.
+            reset: the operator's reset button, whose rising edge counts.
+            act_s: when a person last pressed for something to begin, monotonic [s].
+
+        Raises:
+            DriveError: if the link is gone.
+        """
+        ...
+
+    def close(self) -> BankEnd:
+        """Disable the drives and leave the bus; a second call does nothing.
+
+        Returns:
+            How they were left; with an empty tally if that is not known.
+        """
+        ...
+
+
+class GatedBank:
+    """Six drives behind their gate.
+
+    Args:
+        gate: the gate, not used by anyone else.
+        bank: the drives, not used by anyone else.
+        now_s: monotonic time [s], for the age of a person's act; without it no act counts.
+    """
+
+    def __init__(
+        self, gate: Gate, bank: DriveBank, now_s: Callable[[], float] | None = None
+    ) -> None:
+        self._gate = gate
+        self._bank = bank
+        self._now_s = now_s
+        self._goal = DriveGoal.DISABLED
+        self._feedback: Feedback | None = None
+        self._estop: Channels | None = None
+        self._end: BankEnd | None = None
+
+    @property
+    def waited_s(self) -> float:
+        """Part of the last cycle that was spent waiting for another process [s]: none."""
+        return 0.0
+
+    @property
+    def mode(self) -> Mode:
+        """The bench's mode, which the gate keeps."""
+        return self._gate.mode
+
+    @property
+    def last_measured(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Lengths [m] and speeds [m/s] as the legs were left, else of the last cycle.
+
+        Empty if the drives did not tell all of them.
+        """
+        if self._end is not None and self._end.left_m:
+            return self._end.left_m, (0.0,) * len(self._end.left_m)
+        feedback = self._feedback
+        if feedback is None or not all(feedback.fresh):
+            return (), ()
+        return feedback.length_m, feedback.speed_m_s
+
+    def open(self) -> BankReport:
+        """Power the drives up and read their first feedback; they stay disabled.
+
+        Raises:
+            DriveError: if a drive is absent or reads back something else than was written.
+        """
+        report = self._bank.configure()
+        if report.first_motion:
+            self._gate.expect_first_motion(FirstStage(s.way_m, s.speed_m_s) for s in STAGES)
+        self._bank.request(self._goal)
+        self._take(self._bank.exchange(None))
+        return report
+
+    def idle(self) -> None:
+        """One bus cycle before the first verdict: the bus lives, nothing is commanded.
+
+        Raises:
+            DriveError: if the bus is gone.
+        """
+        self._take(self._bank.exchange(None))
+
+    def cycle(
+        self,
+        tick: Tick,
+        asked: Setpoint | None,
+        requests: tuple[Request, ...] = (),
+        *,
+        reset: bool = False,
+        act_s: float = NEVER_S,
+        age_s: float = 0.0,
+        absent: str = "",
+    ) -> Exchange:
+        """One cycle: the gate judges what is asked, the bank gets what it allowed.
+
+        Args:
+            tick: this cycle's time and lateness.
+            asked: six leg setpoints, or None if control has none.
+            requests: what operator and control ask of the modes.
+            reset: the operator's reset button, whose rising edge counts.
+            act_s: when a person last pressed for something to begin, monotonic [s].
+            age_s: age of what is asked [s]; 0 where control runs in this very cycle.
+            absent: why control does not lead any more; empty while it does.
+
+        Raises:
+            DriveError: if the bus is gone.
+        """
+        act_age_s = math.inf if self._now_s is None else self._now_s() - act_s
+        verdict = self._gate.step(
+            GateInputs(
+                tick.index,
+                tick.dt_s,
+                tick.late_s,
+                asked,
+                age_s,
+                self._feedback,
+                requests,
+                reset,
+                self._estop,
+                act_age_s,
+                absent,
+            )
+        )
+        goal = _GOAL[verdict.drives]
+        if goal is not self._goal:
+            self._bank.request(goal)
+            self._goal = goal
+        self._feedback = self._estop = None  # should the bus be lost, nothing old is believed
+        feedback = self._bank.exchange(_command(verdict.allowed))
+        self._take(feedback)
+        return Exchange(verdict, feedback, tick)
+
+    def _take(self, feedback: BankFeedback) -> None:
+        self._feedback = _for_gate(feedback)
+        self._estop = None if feedback.inputs is None else estop_channels(feedback.inputs)
+
+    def close(self) -> BankEnd:
+        """Disable the drives and leave the bus; a second call does nothing."""
+        end = self._bank.close()
+        self._end = self._end or end
+        return self._end
+
+
+def _command(allowed: LegTarget | None) -> LegCommand | None:
+    return None if allowed is None else LegCommand(allowed.length_m, allowed.speed_m_s)
+
+
+def estop_channels(inputs: SixInts) -> Channels:
+    """The two channels of the emergency stop in the drives' digital inputs, True while closed."""
+    one, two = ESTOP_LEGS
+    return bool(inputs[one - 1] & INTERLOCK), bool(inputs[two - 1] & INTERLOCK)
+
+
+def _for_gate(feedback: BankFeedback) -> Feedback:
+    a, b, c, d, e, f = states = feedback.state
+    on = DriveState.ENABLED
+    fresh = feedback.fresh
+    if DriveState.UNKNOWN in states:
+        # Frames of a drive whose heartbeat is gone prove nothing, and nobody can wait for it.
+        g, h, i, j, k, m = (
+            new and state is not DriveState.UNKNOWN
+            for new, state in zip(fresh, states, strict=True)
+        )
+        fresh = (g, h, i, j, k, m)
+    return Feedback(
+        length_m=feedback.length_m,
+        speed_m_s=feedback.speed_m_s,
+        enabled=(a is on, b is on, c is on, d is on, e is on, f is on),
+        homed=feedback.homed,
+        fault_code=feedback.fault_code,
+        fresh=fresh,
+        judged=feedback.judged,
+        force_n=feedback.force_n,
+        warning_code=feedback.warning_code,
+        age_s=feedback.age_s,
+        high=tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
+    )

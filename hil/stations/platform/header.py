@@ -1,0 +1,54 @@
+"""What a recording says of its run before the first cycle: date, versions, rig, limits, drives."""
+
+from drives.bank import BankReport
+from hil.recording.header import RunHeader
+from hil.run.facts import run_facts
+from hil.stations.platform.scenario import Plan
+from hil.timing.clock import Moment
+from safety.limits import GateLimits
+from safety.modes import Mode
+from safety.verdict import Action
+
+VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
+"""Distributions on which the figures of a run depend."""
+
+
+IDENTITIES_KEY = "identities"
+"""Key of who the drives say they are, legs 1 to 6, with semicolons between."""
+
+
+def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Moment) -> RunHeader:
+    """What a reader must know to judge the run; the digest of its recording covers none of it.
+
+    Args:
+        plan: scenario and rig.
+        limits: of the gate.
+        report: what the drives said of themselves.
+        started: when the run began.
+    """
+    scenario = plan.scenario
+    return RunHeader(
+        modes=tuple(mode.name for mode in Mode),
+        actions=tuple(action.name for action in Action),
+        metadata={
+            "scenario": scenario.name,
+            "rig": plan.rig.name,
+            "clock": scenario.clock,
+            "rate_hz": repr(scenario.rate_hz),
+            "seed": str(scenario.seed),
+            "drives": _drives_line(plan, report),
+            "axes": "; ".join(report.axes),
+            **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
+            "limits_sha256": limits.digest(),
+            **run_facts(scenario.clock, started, VERSIONED),
+        },
+        scenario=plan.model_dump(mode="json"),
+    )
+
+
+def _drives_line(plan: Plan, report: BankReport) -> str:
+    """The drives of a run in one line; simulated ones can never be taken for real ones."""
+    mark = "SIMULATED " if report.simulated else ""
+    instead = plan.scenario.devices.in_place_of
+    place = f", in place of {instead}, which was not there" if instead else ""
+    return f"{mark}{report.name} ({report.url}{place})"

@@ -1,0 +1,226 @@
+"""The loop: one flat cycle, one exit.
+
+Each turn: control says what it wants, the gate judges, the drives get what was allowed and answer,
+the journal notes it all. Whatever happens, the exit at the end stops the machine: if control
+fails, the loop goes on without it until the gate has brought the legs to rest.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from drives.bank import BankEnd, DriveError
+from drives.waits import Waits
+from hil.recording.frame import CycleFlag, Level
+from hil.stations.platform.control import ABSENT, STOP_ASKED, Control, PlatformStation
+from hil.stations.platform.gated_bank import Exchange, GatedDrives
+from hil.stations.platform.journal import Journal
+from hil.stations.platform.supervisor import RunCourse
+from hil.stations.platform.waits import WaitFollower
+from hil.timing.clock import Clock, Tick
+from safety.modes import Mode
+from safety.verdict import DriveRequest, Verdict
+
+
+class StopWish(Protocol):
+    """Whether the operator wants the run to end (Ctrl-C, SIGTERM)."""
+
+    @property
+    def asked(self) -> object | None:
+        """What asked for it first; None while nothing did."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEnd:
+    """How the loop ended.
+
+    Args:
+        cycles: how many were run.
+        overruns: deadlines given up because a cycle took too long.
+        mode: the bench's last mode.
+        verdict: the gate's last verdict, None if there was no cycle.
+        failure: what broke, None if nothing did.
+        link: how the drives were left, and what had happened on the link to them.
+    """
+
+    cycles: int
+    overruns: int
+    mode: Mode
+    verdict: Verdict | None
+    failure: Exception | None
+    link: BankEnd
+
+
+class Loop:
+    """One run of the bench.
+
+    Args:
+        clock: what paces the cycles.
+        period_s: cycle time [s].
+        station: control.
+        supervisor: the course of the run; says when it is over.
+        gated: the drives behind their gate.
+        journal: where every cycle is noted.
+        stop: the operator's wish to end.
+        stop_on_overrun: whether a cycle that took too long ends the motion.
+        tell: told in a line what the drives wait for longer than 2 s; does not wait itself.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        period_s: float,
+        station: PlatformStation,
+        supervisor: RunCourse,
+        gated: GatedDrives,
+        journal: Journal,
+        stop: StopWish,
+        *,
+        stop_on_overrun: bool = False,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        self._clock = clock
+        self._period_s = period_s
+        self._station = station
+        self._supervisor = supervisor
+        self._gated = gated
+        self._journal = journal
+        self._stop = stop
+        self._stop_on_overrun = stop_on_overrun
+        self._tell = tell
+        self._waits = WaitFollower()
+        self._overruns = 0
+        self._verdict: Verdict | None = None
+        self._failure: Exception | None = None
+        self._link = BankEnd()
+        self._busy_s = 0.0
+        self._cycles = 0
+        self._failed_cycles = 0
+        self._flags = 0
+        self._deaf = False
+
+    def run(self) -> LoopEnd:
+        """Run until the course is over, or nothing can be done any more.
+
+        The drives are disabled and the bus is left on every way out.
+        """
+        try:
+            for tick in self._clock.ticks(self._period_s):
+                started_s = self._clock.now_s()
+                self.cycle(tick)
+                self._busy_s = self._clock.now_s() - started_s - self._gated.waited_s
+                if self._over():
+                    break
+        except DriveError as error:
+            # The link is gone: the drives stop by their own watchdog, nothing can be sent.
+            self._failure = self._failure or error
+        finally:
+            self._close()
+        return LoopEnd(
+            self._cycles,
+            self._clock.overruns,
+            self._gated.mode,
+            self._verdict,
+            self._failure,
+            self._link,
+        )
+
+    def cycle(self, tick: Tick) -> Exchange:
+        """One turn: control, gate, drives, journal."""
+        control = self._control(tick)
+        exchange = self._gated.cycle(
+            tick, control.asked, control.requests, reset=control.reset, act_s=control.act_s
+        )
+        self._verdict = exchange.verdict
+        for one in (*exchange.earlier, exchange):
+            # Cycles that control was not there for had nothing of it.
+            self._note(one.tick, control if one.tick.index == tick.index else ABSENT, one)
+        self._cycles += 1
+        self._follow_waits(exchange.tick, exchange.feedback.waits)
+        return exchange
+
+    def _follow_waits(self, tick: Tick, waits: Waits) -> None:
+        """Say what the drives wait for, should it last; a run that is given up names it."""
+        self._supervisor.waits = waits
+        line = self._waits.step(tick.t_s, waits)
+        if not line:
+            return
+        if self._tell is not None:
+            self._tell(line)
+        if self._waits.new and not self._deaf:
+            # Without a remedy it only takes its time, as homing does.
+            level = Level.WARNING if any(wait.remedy for wait in waits) else Level.INFO
+            with suppress(Exception):  # whoever only looks on may fail
+                self._journal.note(tick, line, level)
+
+    def _control(self, tick: Tick) -> Control:
+        """Control's part; when it fails, now or before, all that is asked is a stop.
+
+        Leaving the loop instead would drop the legs in the middle of their motion.
+        """
+        if self._failure is None:
+            try:
+                self._look_around(tick)
+                return self._station.step(tick, self._verdict)
+            except Exception as error:
+                self._fail(tick, error)
+        return STOP_ASKED
+
+    def _look_around(self, tick: Tick) -> None:
+        """Does the operator want the end? Were deadlines given up since the last cycle?"""
+        self._flags = 0
+        if self._stop.asked is not None:
+            self._supervisor.stop("stopped by the operator")
+            self._flags |= CycleFlag.STOP_ASKED
+        overruns = self._clock.overruns
+        if overruns > self._overruns:
+            self._overruns = overruns
+            self._flags |= CycleFlag.OVERRUN
+            if self._stop_on_overrun:
+                self._supervisor.trip(f"{overruns} deadlines given up; overruns = 'stop'")
+                self._journal.object(tick, "overrun", float(overruns), 0.0, "deadlines")
+
+    def _note(self, tick: Tick, control: Control, exchange: Exchange) -> None:
+        """Put the cycle down. Whoever only looks on may fail, and the stop goes on without him."""
+        if self._deaf:
+            return
+        verdict, feedback = exchange.verdict, exchange.feedback
+        try:
+            failed = self._failure is not None
+            reached = None if failed else self._station.reached(tick, feedback)
+            self._journal.cycle(
+                tick, control, verdict, feedback, reached, self._busy_s, self._flags
+            )
+            if self._supervisor.gave_up and self._supervisor.done:
+                self._journal.note(tick, f"given up: {self._supervisor.gave_up}", Level.FATAL)
+        except Exception as error:
+            self._deaf = self._failure is not None  # not control then, but the journal itself
+            self._fail(tick, error)
+
+    def _fail(self, tick: Tick, error: Exception) -> None:
+        self._failure = self._failure or error
+        with suppress(Exception):  # the journal may be what failed; the error is kept either way
+            self._journal.note(tick, f"control failed: {error!r}", Level.FATAL)
+
+    def _over(self) -> bool:
+        verdict = self._verdict
+        if self._failure is None:
+            return self._supervisor.done
+        self._failed_cycles += 1
+        if verdict is None or self._failed_cycles > self._supervisor.patience_cycles:
+            return True
+        if verdict.mode in (Mode.FAULT, Mode.LOCKOUT):
+            return verdict.drives is DriveRequest.OFF
+        return verdict.mode in _AT_REST
+
+    def _close(self) -> None:
+        try:
+            self._link = self._gated.close()
+        except DriveError as error:
+            self._failure = self._failure or error
+
+
+_AT_REST = (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD)
+"""Modes in which power may go: the commanded state stands."""

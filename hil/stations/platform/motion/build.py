@@ -1,0 +1,105 @@
+"""From the ``[motion]`` table of a scenario to the motion source that it describes."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from hil.config.settings import ConfigError
+from hil.config.shipped import find_file
+from hil.machines.machine import geometry_of, park_pose
+from hil.machines.rig import Rig
+from hil.stations.platform.motion.columns import ColumnMap, TimeMap
+from hil.stations.platform.motion.law import MultiSine
+from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from hil.stations.platform.motion.moves import Moves
+from hil.stations.platform.motion.recorded import Recorded
+from hil.stations.platform.motion.source import AXES, Hold, MotionError, MotionSource
+from hil.stations.platform.scenario import (
+    HoldSettings,
+    LegMovesSettings,
+    MovesSettings,
+    MultiSineSettings,
+    Plan,
+    RecordedSettings,
+    RotationTerm,
+)
+
+
+def motion_of(plan: Plan) -> MotionSource:
+    """The motion that a plan describes.
+
+    Raises:
+        ConfigError: if it cannot be made, with the file and the reason.
+    """
+    settings, rig = plan.scenario.motion, plan.rig
+    try:
+        match settings:
+            case MultiSineSettings():
+                return _multi_sine(settings, rig)
+            case MovesSettings():
+                return _moves(settings, rig)
+            case RecordedSettings():
+                return _recorded(settings, rig, Path(plan.scenario_file))
+            case HoldSettings():
+                neutral = settings.neutral or rig.neutral
+                return Hold(neutral.pose(), settings.duration_s)
+            case LegMovesSettings():
+                return _leg_moves(settings, rig)
+    except MotionError as error:
+        raise ConfigError(f"{plan.scenario_file}: motion", [str(error)]) from error
+
+
+def _multi_sine(settings: MultiSineSettings, rig: Rig) -> MotionSource:
+    terms: list[list[tuple[float, float, float]]] = [[] for _ in AXES]
+    for term in settings.terms:
+        amplitude = (
+            math.radians(term.amplitude_deg) if isinstance(term, RotationTerm) else term.amplitude_m
+        )
+        row = (amplitude, term.frequency_hz, math.radians(term.phase_deg))
+        terms[AXES.index(term.axis)].append(row)
+    return MultiSine(
+        neutral=(settings.neutral or rig.neutral).coordinates(),
+        terms=tuple(tuple(rows) for rows in terms),
+        duration_s=settings.duration_s,
+        fade_s=settings.fade_s,
+    )
+
+
+def _moves(settings: MovesSettings, rig: Rig) -> MotionSource:
+    start = settings.start or rig.neutral
+    return Moves(
+        start=start.pose(),
+        waypoints=tuple((item.pose.pose(), item.dwell_s) for item in settings.to),
+        limits=rig.slow_moves.limits().scaled(settings.speed),
+    )
+
+
+def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
+    geometry, slow, share = geometry_of(rig), rig.slow_moves, settings.speed
+    return LegMoves(
+        geometry,
+        park_pose(rig, geometry),
+        tuple((item.offsets_m, item.dwell_s) for item in settings.to),
+        LegMoveLimits(
+            slow.speed_m_s * share, slow.acceleration_m_s2 * share, slow.jerk_m_s3 * share
+        ),
+    )
+
+
+def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> MotionSource:
+    maps = tuple(
+        ColumnMap(axis=axis, column=c.column, unit=c.unit, scale=c.scale, bias=c.bias)
+        for axis, c in settings.map.items()
+    )
+    neutral: np.ndarray = (settings.neutral or rig.neutral).coordinates()
+    return Recorded.from_csv(
+        find_file(settings.file, beside=scenario_file, folder="motions", key="motion.file"),
+        maps,
+        neutral,
+        time=TimeMap(settings.time.column, settings.time.unit),
+        rate_hz=settings.rate_hz,
+        fade_s=settings.fade_s,
+        gap_max_s=settings.gap_max_s,
+        lowpass_hz=settings.lowpass_hz,
+    )

@@ -1,0 +1,95 @@
+"""Which column of a recorded file is which coordinate, in which unit."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hil.stations.platform.motion.source import AXES, Floats, MotionError, require_number
+
+TRANSLATION_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+ROTATION_UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "mrad": 0.001}
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+FACTOR_MAX = 1e15
+"""Scales and biases beyond this are mistakes, and would overflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMap:
+    """Where a coordinate stands in a file: value = unit * (raw - bias) * scale.
+
+    Attributes:
+        axis: One of x, y, z, alpha, beta, gamma.
+        column: Name of the column.
+        unit: m, cm, mm, in or ft for a translation; rad, deg or mrad for a rotation.
+        scale: Factor, for instance -1 where the recording points the other way.
+        bias: Raw value that means zero, in the unit of the column.
+    """
+
+    axis: str
+    column: str
+    unit: str
+    scale: float = 1.0
+    bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse an axis, a unit or a number that cannot be."""
+        if self.axis not in AXES:
+            text = f"column {self.column!r}: axis is {self.axis!r}"
+            raise MotionError(f"{text}, it must be one of {', '.join(AXES)}")
+        units = _units_of(self.axis)
+        if self.unit not in units:
+            text = f"column {self.column!r}: unit is {self.unit!r}, the axis {self.axis}"
+            raise MotionError(f"{text} takes {', '.join(units)}")
+        for name, value in (("scale", self.scale), ("bias", self.bias)):
+            require_number(f"column {self.column!r}: {name}", value, "")
+            if abs(value) > FACTOR_MAX:
+                text = f"column {self.column!r}: {name} is {value:g}"
+                raise MotionError(f"{text}, it must be within +-{FACTOR_MAX:g}")
+
+    def to_si(self, raw: Floats) -> Floats:
+        """Return raw values as deviations from neutral [m or rad], shape (N,)."""
+        return (_units_of(self.axis)[self.unit] * self.scale) * (raw - self.bias)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeMap:
+    """Where the time stands in a file.
+
+    Attributes:
+        column: Name of the column.
+        unit: s, ms or us.
+    """
+
+    column: str = "t_s"
+    unit: str = "s"
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown unit."""
+        if self.unit not in TIME_UNITS:
+            text = f"time column {self.column!r}: unit is {self.unit!r}"
+            raise MotionError(f"{text}, it must be one of {', '.join(TIME_UNITS)}")
+
+
+SECONDS = TimeMap()
+"""Seconds in a column `t_s`."""
+
+
+def _units_of(axis: str) -> dict[str, float]:
+    return TRANSLATION_UNITS if axis in AXES[:3] else ROTATION_UNITS
+
+
+def check_maps(maps: Sequence[ColumnMap]) -> None:
+    """Refuse no column at all, and two for one coordinate.
+
+    Args:
+        maps: Which column is which coordinate.
+
+    Raises:
+        MotionError: With the coordinate and its columns.
+    """
+    if not maps:
+        raise MotionError(f"no column is mapped: map at least one of {', '.join(AXES)}")
+    for each in maps:
+        columns = [other.column for other in maps if other.axis == each.axis]
+        if len(columns) > 1:
+            raise MotionError(f"axis {each.axis} is mapped to {columns}: one column is needed")

@@ -1,0 +1,100 @@
+"""Bringing a motion from rest and back to rest, without touching its own time.
+
+A law or a recording rarely begins at rest in its neutral pose. A lead-in before its own time and
+a lead-out after it repair that: the motion is continued beyond its ends, and there its deviation
+from neutral is multiplied by a window that rises from 0 to 1 with continuous second derivative,
+w(u) = 10 u^3 - 15 u^4 + 6 u^5. In its own time the window is 1, so the motion is played exactly.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hil.stations.platform.motion.source import Floats, require_number
+
+REST_DEVIATION = 1e-9
+"""An end is at rest if it is as near to neutral as this [m, rad] ..."""
+REST_RATE = 1e-6
+"""... no faster than this [m/s, rad/s] ..."""
+REST_ACCELERATION = 1e-3
+"""... and not accelerated beyond this [m/s2, rad/s2], a ten-thousandth of gravity."""
+
+
+class Fade(NamedTuple):
+    """When a motion is led in, plays its own time and is led out.
+
+    Attributes:
+        lead_in_s: Before its own time [s]; 0 if it begins at rest.
+        own_s: The motion's own time [s].
+        lead_out_s: After its own time [s]; 0 if it ends at rest.
+    """
+
+    lead_in_s: float
+    own_s: float
+    lead_out_s: float
+
+    @property
+    def total_s(self) -> float:
+        """From rest to rest [s]."""
+        return self.lead_in_s + self.own_s + self.lead_out_s
+
+    def lengths(self) -> Floats:
+        """Return lead-in, own time and lead-out for the kernels [s], shape (3,), read-only."""
+        array = np.array(self)
+        array.setflags(write=False)
+        return array
+
+
+def fade_for(begin: Floats, end: Floats, own_s: float, fade_s: float) -> Fade:
+    """Return the fade that a motion needs.
+
+    Args:
+        begin: Deviation from neutral, its rate and acceleration at the beginning, shape (3, 6).
+        end: The same at the end, shape (3, 6).
+        own_s: The motion's own time [s].
+        fade_s: Length of a lead-in and of a lead-out, where one is needed [s].
+
+    Raises:
+        MotionError: If one is needed and `fade_s` is not positive.
+    """
+    if is_rest(begin) and is_rest(end):
+        return Fade(0.0, own_s, 0.0)
+    name = "the motion does not begin and end at rest at its neutral pose: fade_s"
+    fade_s = require_number(name, fade_s, "s", above=0.0)
+    lead_in_s = 0.0 if is_rest(begin) else fade_s
+    lead_out_s = 0.0 if is_rest(end) else fade_s
+    return Fade(lead_in_s, own_s, lead_out_s)
+
+
+def is_rest(values: Floats) -> bool:
+    """Say whether deviation, rate and acceleration, shape (3, 6), are those of rest at neutral."""
+    largest = np.abs(values).max(axis=1)
+    return bool(np.all(largest <= (REST_DEVIATION, REST_RATE, REST_ACCELERATION)))
+
+
+class FadedMotion:
+    """What every motion with a fade tells of its time.
+
+    Args:
+        fade: when it is led in and out.
+    """
+
+    def __init__(self, fade: Fade) -> None:
+        self._fade = fade
+        self._fade_s = fade.lengths()
+        self._duration_s = fade.total_s
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest, fades included [s]."""
+        return self._duration_s
+
+    @property
+    def lead_in_s(self) -> float:
+        """Time from rest to the beginning of the motion's own time [s]."""
+        return self._fade.lead_in_s
+
+    @property
+    def lead_out_s(self) -> float:
+        """Time from the end of the motion's own time to rest [s]."""
+        return self._fade.lead_out_s

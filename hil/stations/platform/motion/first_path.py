@@ -1,0 +1,45 @@
+"""The first motion of drives that make no homing motion: out by its stages, and back.
+
+Each leg goes towards the middle of its stroke, where there is room. The gate lets nothing else pass
+before, and judges what the drives make of it (`safety.first_motion`).
+"""
+
+from typing import Final
+
+import numpy as np
+
+from drives.first_motion import STAGES
+from hil.stations.platform.motion.in_turn import InTurn
+from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.inverse import leg_lengths
+from platform6dof.pose import Pose
+
+RAMP_S: Final = 0.3
+"""Time in which each stage reaches its speed [s], a third of it with growing acceleration."""
+DWELL_S: Final = 0.2
+"""Rest after each stage: the measured path has caught up before the next one begins [s]."""
+
+
+def first_path(geometry: HexapodGeometry, X_start: Pose) -> InTurn:
+    """Return the path of a first motion, from rest to rest at the same pose.
+
+    Args:
+        geometry: The hexapod.
+        X_start: X_BP where the platform stands.
+
+    Raises:
+        MotionError: If no pose has the lengths on the way.
+    """
+    lengths_m = leg_lengths(geometry, X_start)
+    sense = np.where(lengths_m < geometry.closed_length_m + 0.5 * geometry.stroke_m, 1.0, -1.0)
+    ways = [(stage.way_m, stage.speed_m_s) for stage in STAGES]
+    ways.append((-sum(way_m for way_m, _ in ways), STAGES[-1].speed_m_s))
+    parts: list[LegMoves] = []
+    here = X_start
+    for way_m, speed_m_s in ways:
+        acceleration = 1.5 * speed_m_s / RAMP_S
+        limits = LegMoveLimits(speed_m_s, acceleration, 3.0 * acceleration / RAMP_S)
+        parts.append(LegMoves(geometry, here, [(sense * way_m, DWELL_S)], limits))
+        here = parts[-1].sample(parts[-1].duration_s).X_BP
+    return InTurn(parts)

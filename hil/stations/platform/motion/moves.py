@@ -1,0 +1,230 @@
+"""Moves from rest to rest with bounded jerk, along the straight way between two poses.
+
+A move goes straight in position and turns about one fixed axis, both in step: one path parameter
+s runs from 0 to 1, planned by `ruckig` in the shortest time that the limits allow. Its phases of
+constant jerk are kept as cubics, so that sampling needs no planner and repeats bit for bit.
+"""
+
+import bisect
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from ruckig import InputParameter, Result, Ruckig, Trajectory
+
+from hil.config.move_limits import MoveLimits
+from hil.stations.platform.motion.source import Floats, MotionError, clamp_time, require_number
+from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.turn import rotation_vector
+
+NO_MOVE = 1e-12
+"""Ways [m] and turns [rad] below this are rounding, not motion."""
+HALF_TURN_MARGIN_RAD = 1e-6
+"""So near to half a turn there is no single shortest way."""
+SLACK_MAX = 1e3
+"""Limits beyond this in the planner's units never bind, and would cost it precision."""
+
+
+Cubic = tuple[float, float, float, float]
+"""Path parameter, its rate, second and third derivative at the beginning of a phase."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Segment:
+    """One straight way between two poses, and the turn on it about one axis in base axes."""
+
+    from_m: Floats  # (3,)
+    way_m: Floats  # (3,)
+    from_rotation: Floats  # (3, 3)
+    axis: Floats  # (3,), unit
+    turn_rad: float
+
+    def ceilings(self, limits: MoveLimits) -> tuple[float, float, float]:
+        """Return the limits of the path parameter's rates [1/s, 1/s2, 1/s3]."""
+        distance_m = float(np.linalg.norm(self.way_m))
+        bounds: list[float] = []
+        for linear, angular in (
+            (limits.speed_m_s, limits.angular_speed_rad_s),
+            (limits.acceleration_m_s2, limits.angular_acceleration_rad_s2),
+            (limits.jerk_m_s3, limits.angular_jerk_rad_s3),
+        ):
+            by_way = linear / distance_m if distance_m > NO_MOVE else math.inf
+            by_turn = angular / self.turn_rad if self.turn_rad > NO_MOVE else math.inf
+            bounds.append(min(by_way, by_turn))
+        return bounds[0], bounds[1], bounds[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Phase:
+    """A stretch of constant jerk on a segment."""
+
+    segment: _Segment
+    cubic: Cubic
+
+    def at(self, t_s: float) -> PlatformSetpoint:
+        """Return the setpoint at a time since the phase began [s]."""
+        way = self.segment
+        return PlatformSetpoint.from_packed(
+            _along(
+                t_s, self.cubic, way.from_m, way.way_m, way.from_rotation, way.axis, way.turn_rad
+            )
+        )
+
+
+class Moves:
+    """A list of poses, reached one after another, with a rest in each.
+
+    Args:
+        start: X_BP where the platform stands at first.
+        waypoints: (X_BP to go to, dwell_s to stay there [s]), in order.
+        limits: Bounds of every move.
+
+    Raises:
+        MotionError: If a dwell is negative or not finite, or a move turns by half a turn, for which
+            two ways are equally short.
+    """
+
+    def __init__(
+        self, start: Pose, waypoints: Sequence[tuple[Pose, float]], limits: MoveLimits
+    ) -> None:
+        self._begins_s: list[float] = []
+        self._phases: list[_Phase | PlatformSetpoint] = []
+        self._duration_s = 0.0
+        self._first = self._last = PlatformSetpoint.at_rest(start)
+        here = start
+        for number, (goal, dwell_s) in enumerate(waypoints, start=1):
+            dwell_s = require_number(f"waypoint {number}: dwell_s", dwell_s, "s", least=0.0)
+            segment = _straight(here, goal, f"the move to waypoint {number}")
+            if segment is not None:
+                for lasting_s, cubic in unit_path(segment.ceilings(limits)):
+                    self._append(_Phase(segment, cubic), lasting_s)
+                here, self._last = goal, PlatformSetpoint.at_rest(goal)
+            if dwell_s > 0.0:
+                self._append(self._last, dwell_s)
+
+    def _append(self, phase: _Phase | PlatformSetpoint, lasting_s: float) -> None:
+        self._begins_s.append(self._duration_s)
+        self._phases.append(phase)
+        self._duration_s += lasting_s
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest, dwells included [s]."""
+        return self._duration_s
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return the pose, twist and acceleration at a time since the start [s]."""
+        t_s = clamp_time(t_s, self._duration_s)
+        if t_s <= 0.0:
+            return self._first
+        if t_s >= self._duration_s:
+            return self._last
+        index = bisect.bisect_right(self._begins_s, t_s) - 1
+        phase = self._phases[index]
+        if isinstance(phase, PlatformSetpoint):
+            return phase
+        return phase.at(t_s - self._begins_s[index])
+
+
+def move(X_start: Pose, X_goal: Pose, limits: MoveLimits) -> Moves:
+    """Return the one move from rest at a pose to rest at another.
+
+    Args:
+        X_start: X_BP to begin at.
+        X_goal: X_BP to end at; the same pose gives a motion of no duration.
+        limits: Bounds of the move.
+
+    Raises:
+        MotionError: If the move turns by half a turn.
+    """
+    return Moves(X_start, ((X_goal, 0.0),), limits)
+
+
+def _straight(start: Pose, goal: Pose, place: str) -> _Segment | None:
+    """Return the way between two poses, None if there is none to go."""
+    way_m = goal.position_m - start.position_m
+    turn = rotation_vector(goal.rotation @ start.rotation.T)
+    turn_rad = float(np.linalg.norm(turn))
+    if turn_rad > math.pi - HALF_TURN_MARGIN_RAD:
+        text = f"{place} turns by {math.degrees(turn_rad):.4f} deg: two ways are equally short"
+        raise MotionError(f"{text}; put a pose between them, less than 180 deg from either")
+    if float(np.linalg.norm(way_m)) <= NO_MOVE and turn_rad <= NO_MOVE:
+        return None
+    axis = turn / turn_rad if turn_rad > 0.0 else np.array([1.0, 0.0, 0.0])
+    return _Segment(start.position_m, way_m, start.rotation, axis, turn_rad)
+
+
+def unit_path(ceilings: tuple[float, float, float]) -> list[tuple[float, Cubic]]:
+    """Return the phases of the shortest way from rest at 0 to rest at 1: length [s] and cubic.
+
+    Args:
+        ceilings: Limits of rate, second and third derivative [1/s, 1/s2, 1/s3].
+
+    Raises:
+        MotionError: If the planner finds no way within them.
+    """
+    rate, second, third = ceilings
+    # The planner works in a unit of time in which the tightest limit is 1, whatever the way's
+    # length is, because its tolerances are absolute.
+    unit_s = max(1.0 / rate, second**-0.5, third ** (-1.0 / 3.0))
+    problem = InputParameter(1)
+    problem.current_position, problem.target_position = [0.0], [1.0]
+    problem.max_velocity = [min(rate * unit_s, SLACK_MAX)]
+    problem.max_acceleration = [min(second * unit_s**2, SLACK_MAX)]
+    problem.max_jerk = [min(third * unit_s**3, SLACK_MAX)]
+    trajectory = Trajectory(1)
+    result = Ruckig(1).calculate(problem, trajectory)
+    if result not in (Result.Working, Result.Finished):
+        raise MotionError(f"no move within {ceilings} 1/s, 1/s2, 1/s3 was found: {result.name}")
+    profile = trajectory.profiles[0][0]
+    phases: list[tuple[float, Cubic]] = []
+    s = v = a = 0.0
+    for t, jerk in zip(profile.t, profile.j, strict=True):
+        if t <= 0.0:
+            continue
+        cubic = (s, v / unit_s, a / unit_s**2, jerk / unit_s**3)
+        phases.append((t * unit_s, cubic))
+        s, v, a = (
+            s + t * (v + t * (a / 2.0 + t * jerk / 6.0)),
+            v + t * (a + t * jerk / 2.0),
+            a + t * jerk,
+        )
+    return phases
+
+
+@njit(cache=True)
+def _along(
+    t_s: float,
+    cubic: Cubic,
+    from_m: Floats,
+    way_m: Floats,
+    from_rotation: Floats,
+    axis: Floats,
+    turn_rad: float,
+) -> Floats:
+    """Return the packed setpoint (position, rotation, twist, its derivative) of a time, (24,)."""
+    s0, v0, a0, jerk = cubic
+    s = s0 + t_s * (v0 + t_s * (a0 / 2.0 + t_s * jerk / 6.0))
+    rate = v0 + t_s * (a0 + t_s * jerk / 2.0)
+    second = a0 + t_s * jerk
+    x, y, z = axis[0], axis[1], axis[2]
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    angle = s * turn_rad
+    half = math.sin(0.5 * angle)  # 1 - cos without cancellation
+    turned = np.eye(3) + math.sin(angle) * cross + 2.0 * half * half * (cross @ cross)
+    packed = np.empty(24)
+    packed[:3] = from_m + s * way_m
+    packed[3:12] = (turned @ from_rotation).ravel()
+    packed[12:15], packed[15:18] = rate * way_m, rate * turn_rad * axis
+    packed[18:21], packed[21:24] = second * way_m, second * turn_rad * axis
+    return packed
+
+
+def warm() -> None:
+    """Compile the kernel for the types that a run calls it with."""
+    limits = MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    goal = Pose.from_coordinates(np.full(6, 0.1))
+    motion = move(Pose.identity(), goal, limits)
+    motion.sample(0.5 * motion.duration_s)

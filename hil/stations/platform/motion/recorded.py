@@ -1,0 +1,151 @@
+"""A recorded motion, replayed as it was: displacements and angles from the columns of a CSV file.
+
+Recordings bring uneven time stamps, offsets, other units and ends in mid-motion. Here they become
+one function of time, a quintic spline with four continuous derivatives, so that position, velocity
+and acceleration belong together; and it is led in from rest and out to rest (`fade`).
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hil.config.tables import read_table
+from hil.stations.platform.motion import kernels
+from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
+from hil.stations.platform.motion.fade import FadedMotion, fade_for
+from hil.stations.platform.motion.piecewise import fit_quintic
+from hil.stations.platform.motion.resample import (
+    DEVIATION_MAX,
+    SAMPLES_MAX,
+    SAMPLES_MIN,
+    STEP_MIN_S,
+    deviations,
+    lowpass,
+    times,
+    uniform,
+)
+from hil.stations.platform.motion.source import (
+    AXES,
+    Floats,
+    MotionError,
+    clamp_time,
+    require_coordinates,
+    require_number,
+)
+from platform6dof.pose import PlatformSetpoint
+
+
+class Recorded(FadedMotion):
+    """A motion through uniform samples of its deviation from a neutral pose.
+
+    In its own time the motion passes through every sample. Before and after it the samples are
+    continued by odd reflection about the end samples, x(-t) = 2 x(0) - x(t), and faded.
+
+    Args:
+        deviation: Deviation from neutral [m, rad], shape (N, 6), N at least 8.
+        step_s: Time between two samples [s].
+        neutral: Neutral coordinates [m, rad], shape (6,).
+        fade_s: Length of the lead-in and of the lead-out, where they are needed [s].
+
+    Raises:
+        MotionError: If there are too few or too many samples, a number is not finite, or a fade is
+            longer than the motion that it has to continue.
+    """
+
+    def __init__(
+        self, deviation: ArrayLike, step_s: float, neutral: ArrayLike, fade_s: float = 2.0
+    ) -> None:
+        samples = np.array(deviation, dtype=np.float64)
+        self._step_s = require_number("step_s", step_s, "s", least=STEP_MIN_S)
+        self._neutral = require_coordinates("neutral", neutral)
+        _check_samples(samples)
+        own_s = (len(samples) - 1) * self._step_s
+        coefficients = fit_quintic(samples, self._step_s)
+        begin = kernels.polynomial(0.0, self._step_s, coefficients)
+        end = kernels.polynomial(own_s, self._step_s, coefficients)
+        super().__init__(fade_for(begin, end, own_s, fade_s))
+        ahead, behind = (
+            math.ceil(lead_s / self._step_s) for lead_s in (self.lead_in_s, self.lead_out_s)
+        )
+        if max(ahead, behind) >= len(samples):
+            text = f"fade_s is {fade_s:g} s, longer than the recording of {own_s:g} s"
+            raise MotionError(f"{text} that it continues: a shorter fade is needed")
+        if ahead or behind:
+            coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
+        self._coefficients = coefficients
+        self._ahead_s = ahead * self._step_s - self.lead_in_s
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | Path,
+        maps: Sequence[ColumnMap],
+        neutral: ArrayLike,
+        rate_hz: float | None = None,
+        fade_s: float = 2.0,
+        gap_max_s: float = 0.25,
+        lowpass_hz: float | None = None,
+        *,
+        time: TimeMap = SECONDS,
+    ) -> "Recorded":
+        """Read a recorded motion.
+
+        Args:
+            path: CSV file: UTF-8, commas, one header line.
+            maps: Which column is which coordinate; coordinates without one stay neutral.
+            neutral: Coordinates to add the recording to [m, rad], shape (6,).
+            rate_hz: Of the uniform grid for uneven stamps [Hz]; by default that of the recording.
+            fade_s: Length of the lead-in and of the lead-out, where they are needed [s].
+            gap_max_s: Longest time between two samples that is bridged [s].
+            lowpass_hz: Corner of a low-pass without phase shift, Butterworth forth and back [Hz].
+            time: Where the time stands.
+
+        Raises:
+            MotionError: With the place, the value and what would have been right.
+        """
+        check_maps(maps)
+        require_number("gap_max_s", gap_max_s, "s", above=0.0)
+        table = read_table(path, [time.column, *(each.column for each in maps)])
+        t_s = times(table, time, gap_max_s)
+        samples, step_s = uniform(table, t_s, deviations(table, maps), rate_hz)
+        if lowpass_hz is not None:
+            samples = lowpass(samples, step_s, lowpass_hz)
+        return cls(samples, step_s, neutral, fade_s)
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
+        values = np.empty((3, 6))
+        kernels.polynomial_faded(
+            clamp_time(t_s, self._duration_s),
+            self._ahead_s,
+            self._step_s,
+            self._coefficients,
+            self._neutral,
+            self._fade_s,
+            values,
+        )
+        return PlatformSetpoint.from_rows(values)
+
+
+def _check_samples(samples: Floats) -> None:
+    if samples.ndim != 2 or samples.shape[1] != len(AXES):
+        text = f"samples have the shape {samples.shape}"
+        raise MotionError(f"{text}: rows of {len(AXES)} coordinates are needed")
+    if not SAMPLES_MIN <= len(samples) <= SAMPLES_MAX:
+        text = f"there are {len(samples)} samples"
+        raise MotionError(f"{text}: {SAMPLES_MIN} to {SAMPLES_MAX} make a motion")
+    bad = np.argwhere(~(np.abs(samples) <= DEVIATION_MAX))
+    if len(bad):
+        row, axis = bad[0]
+        text = f"sample {row}, {AXES[axis]} is {samples[row, axis]}"
+        raise MotionError(f"{text}: it must be finite and within +-{DEVIATION_MAX:g}")
+
+
+def _reflected(samples: Floats, ahead: int, behind: int) -> Floats:
+    """Continue samples, shape (N, 6), by odd reflection: `ahead` before and `behind` after."""
+    before = 2.0 * samples[0] - samples[ahead:0:-1]
+    after = 2.0 * samples[-1] - samples[-2 : -2 - behind : -1]
+    return np.concatenate((before, samples, after))

@@ -1,0 +1,150 @@
+"""From the rows of a recorded file to uniform samples of a motion."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hil.config.tables import Table
+from hil.stations.platform.motion.columns import TIME_UNITS, ColumnMap, TimeMap
+from hil.stations.platform.motion.source import AXES, Floats, MotionError, require_number
+
+SAMPLES_MIN = 8
+"""Fewer samples do not define a smooth motion."""
+SAMPLES_MAX = 1_000_000
+"""Grid points of a motion; more would take gigabytes of coefficients."""
+STEP_MIN_S = 1e-6
+"""No recorder of motions is faster; stamps nearer to each other have the wrong unit."""
+DEVIATION_MAX = 1e3
+"""No platform goes so far from neutral [m, rad]; such values have the wrong unit."""
+UNIFORM_SHARE = 1e-3
+"""Stamps that lie this near to a uniform grid, as a share of its step, are on it."""
+LOWPASS_ORDER = 4
+
+
+def times(table: Table, time: TimeMap, gap_max_s: float) -> Floats:
+    """Return the time of each row since the first [s], shape (N,).
+
+    Args:
+        table: The rows.
+        time: Where the time stands in them.
+        gap_max_s: Longest time between two rows that is bridged [s].
+
+    Raises:
+        MotionError: If there are too few rows, or time repeats, goes back or leaps; with the place.
+    """
+    raw = table.columns[time.column]
+    if len(raw) < SAMPLES_MIN:
+        text = f"{table.path}: has {len(raw)} rows"
+        raise MotionError(f"{text}: at least {SAMPLES_MIN} samples make a motion")
+    t_s = (raw - raw[0]) * TIME_UNITS[time.unit]
+    steps_s = np.diff(t_s)
+    backward = np.flatnonzero(~(steps_s > 0.0))
+    if len(backward):
+        row = int(backward[0]) + 1
+        what = "repeats" if raw[row] == raw[row - 1] else "goes back to"
+        text = f"{table.place(row, time.column)}: time {what} {raw[row]:g} {time.unit}"
+        raise MotionError(f"{text} after {raw[row - 1]:g} {time.unit}: it must grow")
+    dense = np.flatnonzero(~(steps_s >= STEP_MIN_S))
+    if len(dense):
+        row = int(dense[0]) + 1
+        text = f"{table.place(row, time.column)}: only {steps_s[row - 1]:g} s have passed since the"
+        text = f"{text} line before: at least {STEP_MIN_S:g} s are needed"
+        raise MotionError(f"{text} (unit {time.unit!r} right?)")
+    gaps = np.flatnonzero(~(steps_s <= gap_max_s))
+    if len(gaps):
+        row = int(gaps[0]) + 1
+        text = f"{table.place(row, time.column)}: {steps_s[row - 1]:g} s have passed since the line"
+        raise MotionError(
+            f"{text} before: gap_max_s is {gap_max_s:g} s (unit {time.unit!r} right?)"
+        )
+    return t_s
+
+
+def deviations(table: Table, maps: Sequence[ColumnMap]) -> Floats:
+    """Return the six coordinates of each row as deviations from neutral [m, rad], shape (N, 6).
+
+    Args:
+        table: The rows.
+        maps: Which column is which coordinate; coordinates without one do not deviate.
+
+    Raises:
+        MotionError: If a value is out of all proportion; with the place.
+    """
+    recorded = np.zeros((len(table.lines), len(AXES)))
+    for each in maps:
+        values = each.to_si(table.columns[each.column])
+        large = np.flatnonzero(np.abs(values) > DEVIATION_MAX)
+        if len(large):
+            row = int(large[0])
+            si = "m" if each.axis in AXES[:3] else "rad"
+            text = f"{table.place(row, each.column)}: is {values[row]:g} {si} from neutral"
+            text = f"{text}: at most {DEVIATION_MAX:g} {si} make sense"
+            raise MotionError(f"{text} (unit {each.unit!r}, scale and bias right?)")
+        recorded[:, AXES.index(each.axis)] = values
+    return recorded
+
+
+def uniform(
+    table: Table, t_s: Floats, recorded: Floats, rate_hz: float | None
+) -> tuple[Floats, float]:
+    """Return the recording on a uniform grid, shape (M, 6), and the grid's step [s].
+
+    Stamps that are on a grid already are kept as they are, unless another rate is asked for.
+    Others are resampled by a cubic spline through their own stamps, at the rate asked for or
+    that of the median step; the rate gives way a little so that the grid ends on the last stamp.
+
+    Args:
+        table: Where the recording comes from, for the error.
+        t_s: Time of each row since the first [s], shape (N,).
+        recorded: The rows, shape (N, 6).
+        rate_hz: Of the grid [Hz]; None for that of the recording.
+
+    Raises:
+        MotionError: If the rate is not positive, or makes too few or too many samples.
+    """
+    intervals = len(t_s) - 1
+    mean_s = float(t_s[-1]) / intervals
+    off_s = float(np.abs(t_s - mean_s * np.arange(len(t_s))).max())
+    on_grid = off_s <= UNIFORM_SHARE * mean_s
+    if rate_hz is None:
+        rate_hz = 1.0 / (mean_s if on_grid else float(np.median(np.diff(t_s))))
+    rate_hz = require_number("rate_hz", rate_hz, "Hz", above=0.0)
+    wanted = float(t_s[-1]) * rate_hz
+    if not SAMPLES_MIN - 1 <= round(wanted) < SAMPLES_MAX:
+        text = f"{table.path}: {t_s[-1]:g} s at {rate_hz:g} Hz are {wanted:.0f} intervals"
+        raise MotionError(f"{text}: {SAMPLES_MIN - 1} to {SAMPLES_MAX - 1} make a motion")
+    count = round(wanted)
+    if on_grid and count == intervals:
+        return recorded, mean_s
+    step_s = float(t_s[-1]) / count
+    grid_s = step_s * np.arange(count + 1)
+    from scipy.interpolate import CubicSpline  # slow to load, and seldom needed
+
+    return CubicSpline(t_s, recorded)(grid_s), step_s
+
+
+def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
+    """Return the samples without what is faster than the corner, and without delay.
+
+    A Butterworth filter run forth and back, so that the gain at the corner is a half.
+
+    Args:
+        samples: Uniform samples, shape (N, 6).
+        step_s: Time between two samples [s].
+        corner_hz: Corner of the low-pass [Hz].
+
+    Raises:
+        MotionError: If the corner is not between 0 and half the sample rate.
+    """
+    half_hz = 0.5 / step_s
+    if not 0.0 < corner_hz < half_hz:
+        text = f"lowpass_hz is {corner_hz} Hz"
+        raise MotionError(
+            f"{text}: above 0 and below half the sample rate, {half_hz:g} Hz, is needed"
+        )
+    # A third of the time that any verb needs to start, for the few motions that are filtered.
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(LOWPASS_ORDER, corner_hz / half_hz, output="sos")
+    padding = min(3 * (LOWPASS_ORDER + 1), len(samples) - 1)
+    return sosfiltfilt(sections, samples, axis=0, padlen=padding)

@@ -1,0 +1,157 @@
+"""The ``[motion]`` table of a scenario: what the platform is to do."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hil.config.fields import Distance, FadeSeconds, LegNumbers, NotNegative, Positive, Seconds
+from hil.config.settings import Settings
+from hil.machines.rig import PoseSettings
+
+Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
+
+
+class TranslationTerm(Settings):
+    """One sine of one translation: amplitude sin(2π frequency t + phase)."""
+
+    axis: Literal["x", "y", "z"]
+    """Which coordinate moves."""
+    amplitude_m: Distance
+    """Half the stroke of the sine [m]."""
+    frequency_hz: Positive
+    """[Hz]."""
+    phase_deg: float = 0.0
+    """At the beginning of the motion [deg]."""
+
+
+class RotationTerm(Settings):
+    """One sine of one rotation: amplitude sin(2π frequency t + phase)."""
+
+    axis: Literal["alpha", "beta", "gamma"]
+    """Which angle moves."""
+    amplitude_deg: Annotated[float, Field(ge=0.0, le=180.0)]
+    """Half the swing of the sine [deg]."""
+    frequency_hz: Positive
+    """[Hz]."""
+    phase_deg: float = 0.0
+    """At the beginning of the motion [deg]."""
+
+
+Term = Annotated[TranslationTerm | RotationTerm, Field(discriminator="axis")]
+
+
+class MultiSineSettings(Settings):
+    """Sums of sines about the neutral pose (Bukharov et al. 2022, eqs. 4-5)."""
+
+    kind: Literal["multi_sine"]
+    duration_s: Seconds
+    """Of the motion at full amplitude [s]."""
+    fade_s: FadeSeconds = 2.0
+    """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
+    neutral: PoseSettings | None = None
+    """Pose that the sines swing about; the rig's neutral pose if absent."""
+    terms: Annotated[tuple[Term, ...], Field(min_length=1, max_length=600)]
+    """The sines; those of one coordinate are added."""
+
+
+class MoveTo(Settings):
+    """One pose of a move list, and how long to stay there."""
+
+    pose: PoseSettings
+    """Where to go."""
+    dwell_s: NotNegative = 0.5
+    """How long to stay there [s]."""
+
+
+class MovesSettings(Settings):
+    """Rest-to-rest moves with bounded jerk, within the rig's slow-move limits times ``speed``."""
+
+    kind: Literal["moves"]
+    speed: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Share of the rig's slow-move limits, above 0 to 1."""
+    start: PoseSettings | None = None
+    """Pose that the first move begins at; the rig's neutral pose if absent."""
+    to: Annotated[tuple[MoveTo, ...], Field(min_length=1, max_length=10_000)]
+    """The poses, in order."""
+
+
+class ColumnSettings(Settings):
+    """Where a coordinate stands in a recorded file: value = unit × scale × (raw - bias)."""
+
+    column: str
+    """Heading of the column."""
+    unit: Literal["m", "cm", "mm", "in", "ft", "rad", "mrad", "deg"]
+    """Of the numbers in the column."""
+    scale: float = 1.0
+    """Factor on the recorded value, negative to turn it round [1]."""
+    bias: float = 0.0
+    """In the column's own unit."""
+
+
+class TimeSettings(Settings):
+    """Where the time stands in a recorded file."""
+
+    column: str = "t_s"
+    """Heading of the column."""
+    unit: Literal["s", "ms", "us"] = "s"
+    """Of the numbers in the column."""
+
+
+class RecordedSettings(Settings):
+    """A recorded motion (CSV), replayed 1:1 about the neutral pose."""
+
+    kind: Literal["recorded"]
+    file: str
+    """CSV file; a relative path is looked for beside the scenario, then from where one stands."""
+    map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
+    """Which columns hold which coordinates; a coordinate left out stays at 0."""
+    time: TimeSettings = TimeSettings()
+    """Where the time stands."""
+    neutral: PoseSettings | None = None
+    """Pose that the record is added to; the rig's neutral pose if absent."""
+    fade_s: FadeSeconds = 2.0
+    """Lead-in and lead-out that bring the motion from rest and back [s]."""
+    gap_max_s: Positive = 0.25
+    """A longer hole between two samples is refused, not bridged."""
+    rate_hz: Positive | None = None
+    """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
+    lowpass_hz: Positive | None = None
+    """Cut-off of a zero-phase low-pass filter [Hz]; unfiltered if absent."""
+
+
+class HoldSettings(Settings):
+    """Stand still at a pose."""
+
+    kind: Literal["hold"]
+    duration_s: Seconds
+    """How long to stand [s]."""
+    neutral: PoseSettings | None = None
+    """Where to stand; the rig's neutral pose if absent."""
+
+
+class LegMove(Settings):
+    """Offsets of the legs from their reference lengths, and how long to stay there."""
+
+    offsets_m: LegNumbers
+    """Of each leg from its length in the parked pose [m]."""
+    dwell_s: NotNegative = 0.5
+    """How long to stay there [s]."""
+
+
+class LegMovesSettings(Settings):
+    """Legs led one by one or together from the parked platform, for commissioning and jogging.
+
+    Bounded by ``slow_moves`` of the rig times ``speed``, for the fastest leg of each move.
+    """
+
+    kind: Literal["legs"]
+    speed: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
+    """Share of the rig's slow-move limits, above 0 to 1."""
+    to: Annotated[tuple[LegMove, ...], Field(min_length=1, max_length=1000)]
+    """The moves, in order."""
+
+
+MotionSettings = Annotated[
+    MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings | LegMovesSettings,
+    Field(discriminator="kind"),
+]

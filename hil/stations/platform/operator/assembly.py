@@ -1,0 +1,160 @@
+"""An operated run, put together: operator, motion, course and station."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from hil.config.settings import ConfigError
+from hil.desk.operator import Operator, OrderSource
+from hil.desk.tell import Note, Teller, Told
+from hil.desk.watch import DeskWatch
+from hil.machines.machine import geometry_of, park_pose
+from hil.recording.header import RunHeader
+from hil.recording.recorder import RecordingSink
+from hil.stations.platform.control import PlatformMachine
+from hil.stations.platform.journal import Journal
+from hil.stations.platform.motion.moves import MoveLimits
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.operator import kernels
+from hil.stations.platform.operator.course import OperatedCourse
+from hil.stations.platform.operator.motion import OperatedMotion
+from hil.stations.platform.operator.parking import WayToPark
+from hil.stations.platform.operator.paths import Way
+from hil.stations.platform.operator.reach import Reach
+from hil.stations.platform.operator.station import OperatedStation
+from hil.stations.platform.scenario import Plan
+from platform6dof.inverse import leg_setpoints_batch
+
+
+class NoDeskError(Exception):
+    """The desk between panels and bench cannot be set up; the text says why. Nothing has moved."""
+
+
+def require_operable(plan: Plan) -> None:
+    """Refuse a plan that no operator can lead.
+
+    Raises:
+        ConfigError: on the virtual clock, whose time nobody can keep up with.
+    """
+    if plan.scenario.clock != "real":
+        raise ConfigError(
+            plan.scenario_file,
+            [
+                f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
+                'use clock = "real" (--clock real)'
+            ],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """What an operated run is made from.
+
+    Args:
+        plan: scenario and rig.
+        machine: the rig's mathematics.
+        motion: what the scenario plays.
+        patience_cycles: how long a stop and how long homing may take.
+        now_s: monotonic time [s], the clock that stamps the orders.
+    """
+
+    plan: Plan
+    machine: PlatformMachine
+    motion: MotionSource
+    patience_cycles: tuple[int, int]
+    now_s: Callable[[], float]
+
+
+def operated_run(
+    parts: Leading, slot: OrderSource, told: Told, note: Note
+) -> tuple[OperatedStation, OperatedCourse]:
+    """Control of a run that an operator leads, and its course.
+
+    Args:
+        parts: what it is made from.
+        slot: where the operator's orders come from.
+        told: where the operation is told.
+        note: where presses are written down.
+    """
+    plan = parts.plan
+    period_s = plan.scenario.period_s
+    parking = parking_proof(plan, parts.machine)
+    motion = OperatedMotion(plan, parts.motion)
+    operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
+    course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note, period_s=period_s)
+    return OperatedStation(parts.machine, motion, course, period_s, parking), course
+
+
+def parking_proof(plan: Plan, machine: PlatformMachine) -> WayToPark:
+    """What proves the way to park before it is gone.
+
+    Args:
+        plan: scenario and rig.
+        machine: the rig's mathematics.
+    """
+    reach = Reach(plan.rig, plan.scenario.period_s)
+    return WayToPark(machine.park, plan.rig.neutral.pose(), machine.slow_moves, reach)
+
+
+@contextmanager
+def led_run(
+    parts: Leading, header: RunHeader, sink: RecordingSink
+) -> Iterator[tuple[Journal, OperatedStation, OperatedCourse]]:
+    """A desk that panels find, and control that does what they ask of it.
+
+    Args:
+        parts: what the run is made from.
+        header: of the run, for the panels.
+        sink: the recorder; panels are told the same.
+
+    Raises:
+        NoDeskError: if the desk cannot be set up; nothing has moved.
+    """
+    from hil.desk.places import PlaceError
+    from hil.desk.process import DeskError, DeskProcess  # Linux only
+
+    scenario = parts.plan.scenario
+    with ExitStack() as stack:
+        try:
+            desk = DeskProcess(header, scenario.period_s, dead_man=scenario.operator.dead_man)
+            stack.enter_context(desk)
+        except (DeskError, PlaceError, OSError) as error:
+            raise NoDeskError(f"no operator's desk: {error}") from error
+        journal = Journal(sink, desk.telemetry)
+        told = Teller(desk.telemetry)
+        station, course = operated_run(parts, desk.slot, told, journal.operator)
+        station.watch = DeskWatch(desk, journal.operator).look
+        yield journal, station, course
+
+
+def prepare(plan: Plan) -> None:
+    """Compile what an operated run calls beside the rest, before anything is powered.
+
+    Args:
+        plan: which must be one that an operator can lead.
+
+    Raises:
+        ConfigError: if it is not.
+    """
+    require_operable(plan)
+    kernels.warm()
+    rows = np.zeros((3, 6))
+    way = Way(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+    rig, geometry = plan.rig, geometry_of(plan.rig)
+    leg_setpoints_batch(geometry, np.stack([way.rows(0.1)[0]]), rows[:1])
+    machine = PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
+    warm_parking(plan, machine)
+
+
+def warm_parking(plan: Plan, machine: PlatformMachine) -> None:
+    """Compile what proves a way to park, before a cycle waits for it.
+
+    Args:
+        plan: scenario and rig.
+        machine: the rig's mathematics.
+    """
+    proof = parking_proof(plan, machine)
+    while proof.path is None and not proof.refused:
+        proof.work(plan.rig.neutral.pose)

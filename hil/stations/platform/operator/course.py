@@ -1,0 +1,322 @@
+"""The course of an operated run: it begins nothing by itself, stops at once, and ends in order.
+
+Only two things happen without a press: the step from OFF to IDLE, which powers nothing, and the end
+of a slow move that was pressed for. A released dead-man stops whatever moves; after a stop nothing
+moves until PARK is pressed. A fault does not end the run: it is left by RESET, to IDLE.
+"""
+
+from collections.abc import Collection
+
+from drives.waits import Waits
+from hil.desk.operation import Operation
+from hil.desk.operator import Operator
+from hil.desk.order import BUTTONS, Button, OperatorOrder
+from hil.desk.tell import Note, Told
+from hil.stations.platform.operator.buttons import MOVING_MODES, standing_of
+from hil.stations.platform.operator.ending import Ending
+from hil.stations.platform.operator.motion import OperatedMotion
+from hil.stations.platform.operator.park_wish import ON_THE_WAY, ParkWish
+from hil.stations.platform.operator.presses import BY_CAUTION, Presses
+from hil.stations.platform.supervisor import Outcome, in_vain
+from hil.timing.clock import Tick
+from safety.faults import told
+from safety.modes import Mode, Request
+from safety.verdict import DriveRequest, Verdict
+
+BEFORE_PARKING = (Button.PLAY, Button.POSE)
+"""Presses that would take the platform elsewhere, in the cycles until the stop for parking."""
+
+
+class OperatedCourse:
+    """Leads one run as the operator wants it; takes the place of a `Supervisor`.
+
+    Args:
+        operator: whose presses count.
+        motion: what is followed in ENGAGED.
+        patience_cycles: how many cycles a stop, standstill after a fault, or the end may take.
+        homing_cycles: the same for homing.
+        told: where the operation is told.
+        note: where a press is written down.
+        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        motion: OperatedMotion,
+        patience_cycles: int,
+        homing_cycles: int,
+        told: Told,
+        note: Note,
+        *,
+        period_s: float = 0.0,
+    ) -> None:
+        self.patience_cycles = patience_cycles
+        self.waits: Waits = ()
+        self._period_s = period_s
+        self._homing_cycles = homing_cycles
+        self._operator = operator
+        self.motion = motion
+        """What is followed in ENGAGED."""
+        self._told = told
+        self._note = note
+        self._presses = Presses(note)
+        self._ending = Ending()
+        self._mode = Mode.OFF
+        self._waited = 0
+        self._held = False
+        self._owner = ""
+        self._parking = ParkWish(self._presses.refuse)
+        self._verdict: Verdict | None = None
+        self.done = False
+
+    # --- as a supervisor ------------------------------------------------------------------------
+
+    @property
+    def reason(self) -> str:
+        """Why the run did not complete: the gravest cause, or an empty text."""
+        return self._ending.reason
+
+    @property
+    def gave_up(self) -> str:
+        """What the drives did not do in time, or an empty text."""
+        return self._ending.gave_up
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run ended: completed when the operator shut it down."""
+        return self._ending.outcome
+
+    @property
+    def reset(self) -> bool:
+        """Whether the reset input is high in this cycle."""
+        return self._presses.reset
+
+    @property
+    def act_s(self) -> float:
+        """When the operator last pressed for something to begin, and it made sense [s]."""
+        return self._presses.act_s
+
+    @property
+    def refused(self) -> str:
+        """Why the last press did nothing; empty if it did."""
+        return self._presses.refused
+
+    def stop(self, why: str) -> None:
+        """End the run: stop smoothly, park if the dead-man is held, shut down."""
+        self._begin_end()
+        self._ending.wish = self._ending.wish or why
+
+    def trip(self, why: str) -> None:
+        """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        self._begin_end()
+        self._ending.fault = self._ending.fault or why
+
+    def finish(self) -> None:
+        """End the run in the same orderly way, as a success."""
+        self._begin_end()
+        self._ending.shut_down = True
+
+    def _begin_end(self) -> None:
+        """The patience of an end is counted from here, however long the mode has lasted."""
+        if not self._ending.under_way:
+            self._waited = 0
+            self._parking.want(self._held and self._mode in ON_THE_WAY)
+
+    def no_way_to_park(self, tick: Tick, why: str) -> None:
+        """Parking is not possible from here, by no way that was looked at; nothing moves."""
+        self._parking.give_up(
+            tick, f"no way there is free: {why}; if the run ends, the power goes off here"
+        )
+
+    def asked(self, requests: Collection[Request]) -> None:
+        """Hear what control really asked of the gate in this cycle."""
+        self._parking.asked(requests)
+
+    # --- the cycle ------------------------------------------------------------------------------
+
+    def look(self, tick: Tick, verdict: Verdict | None) -> None:
+        """Take the operator's order of this cycle; before anything is asked or sampled.
+
+        Args:
+            tick: this cycle.
+            verdict: the gate's last verdict, None before the first cycle.
+        """
+        wish = self._operator.look()
+        order, let_go = wish.order, self._held and not wish.held
+        self._held = wish.held
+        self._presses.begin_cycle()
+        if order.owner != self._owner:
+            self._owner = order.owner
+            whose = f"{order.owner} owns" if order.owner else "nobody owns"
+            self._note(tick, f"{whose} the motion", {"owner": order.owner})
+        self.motion.order(order.override, order.target, order.motion_serial, order.motion_json)
+        self._verdict = verdict
+        if verdict is None:
+            for button in wish.pressed:
+                self._presses.write_down(tick, button, order.presser, "the bench has not begun yet")
+            return
+        if verdict.mode is not self._mode:
+            self._enter(verdict)
+        else:
+            self._waited += 1
+        self._watch(tick, verdict, let_go=let_go)
+        behind = ""
+        for button in (b for b in BY_CAUTION if b in wish.pressed):
+            self._press(tick, verdict, button, order, behind)
+            behind = "a more cautious press goes first"
+        for button, why in wish.stale:
+            self._presses.write_down(tick, button, order.presser, why)
+        objection = self.motion.objection()
+        if objection:
+            self._presses.refuse(tick, objection)
+
+    def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
+        """The requests of this cycle; sets ``done`` when the run is over.
+
+        Args:
+            verdict: the gate's last verdict, None before the first cycle.
+            path_done: the present slow move has been sampled to its end.
+        """
+        if verdict is None:
+            return (Request.CONFIGURED,)
+        if self._out_of_patience(verdict):
+            return (Request.SHUT_DOWN,)
+        if not self._held and verdict.mode in MOVING_MODES:
+            return (Request.HOLD,)
+        request = self._presses.request(verdict) or self._next(verdict, path_done)
+        return () if request is None else (request,)
+
+    def tell(self, tick: Tick) -> None:
+        """Tell the panels how it stands; at the end of control's part of a cycle."""
+        motion, operator = self.motion, self._operator
+        engaged = self._mode is Mode.ENGAGED
+        left_s = (self.patience_cycles - self._waited) * tick.t_s / max(tick.index, 1)
+        operation = Operation(
+            override=motion.tempo,
+            held=self._held,
+            playing=motion.playing if engaged else "",
+            motion_serial=motion.serial,
+            motion_t_s=motion.motion_t_s if engaged else 0.0,
+            refused=self.refused,
+            seen=operator.seen,
+            dead_man=operator.rule,
+            end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
+        )
+        self._told.tell(tick.t_s, operation)
+
+    # --- what the gate did ----------------------------------------------------------------------
+
+    def _enter(self, verdict: Verdict) -> None:
+        """Note a new mode, and what no longer holds in it."""
+        mode = verdict.mode
+        self._mode, self._waited = mode, 0
+        if mode is Mode.ENGAGING:
+            self.motion.begin()
+        elif mode is not Mode.ENGAGED:
+            self.motion.leave()
+
+    def _watch(self, tick: Tick, verdict: Verdict, *, let_go: bool) -> None:
+        """Whatever went wrong or was let go takes back what was pressed for and is not done yet."""
+        if let_go and verdict.mode in MOVING_MODES:
+            self._note(tick, f"dead-man released in {verdict.mode.name}: stop", {"held": False})
+        if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
+            why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
+            self._presses.refuse(tick, f"HOME: stopped, {why}")
+        self._parking.watch(tick, verdict, held=self._held)
+        self._presses.watch(tick, verdict, held=self._held)
+
+    def _out_of_patience(self, verdict: Verdict) -> bool:
+        """Whether a mode in which only the drives work lasts too long; ends the run then."""
+        mode = verdict.mode
+        powered = verdict.drives is not DriveRequest.OFF
+        works = mode in (Mode.CSTOP, Mode.QSTOP) or (mode in (Mode.FAULT, Mode.LOCKOUT) and powered)
+        if mode is Mode.HOLD and self._parking.on:
+            self._waited = 0  # somebody holds it to park; from when that ends, PARK is waited for
+        elif self._ending.under_way and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
+            # HOLD has waited for PARK that long already, and then for the gate to go off.
+            works = mode is not Mode.HOLD or self._waited > 2 * self.patience_cycles
+        if not works or self._waited <= self.patience_cycles:
+            return False
+        patience_s = self.patience_cycles * self._period_s
+        self._ending.gave_up = in_vain(verdict, patience_s, self.waits)
+        self.done = True
+        return True
+
+    # --- what the operator does -----------------------------------------------------------------
+
+    def _press(
+        self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
+    ) -> None:
+        """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
+        by = order.presser
+        standing = standing_of(
+            verdict,
+            held=self._held,
+            target=self.motion.has_target,
+            playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
+            ending=self._ending.under_way,
+        )
+        why = why or self._presses.objection(button, verdict.mode, standing)
+        if button is Button.HOLD and (self._presses.withdraw() | self._parking.want(False)):
+            why = ""  # what is not done yet is taken back in any mode
+        if self._parking.on and button in BEFORE_PARKING:
+            why = why or "PARK was pressed and goes first"
+        self._presses.write_down(tick, button, by, why)
+        if not why:
+            self._obey(button, verdict.mode, by, order.pressed_s[BUTTONS.index(button)])
+
+    def _obey(self, button: Button, mode: Mode, by: str, pressed_s: float) -> None:
+        self._presses.obey(button, mode, pressed_s)
+        if button is Button.PARK:
+            self._parking.want(self._held)
+        elif button is Button.SHUT_DOWN:
+            self.finish()
+            self._ending.by = by
+        elif button is Button.PLAY:
+            self.motion.play()
+        elif button is Button.POSE:
+            self.motion.pose()
+
+    # --- what follows ---------------------------------------------------------------------------
+
+    def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
+        """What is asked without a new press: the end of a slow move, or of the run."""
+        mode, ending = verdict.mode, self._ending.under_way
+        match mode:
+            case Mode.OFF | Mode.IDLE if ending:
+                # What the gate stopped for is no good end, unless somebody acted on it since.
+                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self.done = True
+            case Mode.OFF:
+                return Request.CONFIGURED
+            case Mode.HOMING:
+                return Request.HOLD if ending or self._waited > self._homing_cycles else None
+            case Mode.STANDBY:
+                return Request.SHUT_DOWN if ending else None
+            case Mode.ENGAGING | Mode.ENGAGED if ending or self._parking.on:
+                return Request.HOLD  # parking begins where it stands, when its way is proved
+            case Mode.ENGAGING:
+                return Request.RISEN if path_done else None
+            case Mode.PARKING:
+                return Request.PARKED if path_done else None
+            case Mode.HOLD:
+                return self._from_hold()
+            case Mode.FAULT | Mode.LOCKOUT:
+                self._end_in_fault(verdict)
+            case _:
+                pass
+        return None
+
+    def _from_hold(self) -> Request | None:
+        """Parking that was pressed for before the stop goes on; an end waits for PARK a while."""
+        if self._parking.on:
+            return Request.PARK
+        over = self._ending.under_way and self._waited > self.patience_cycles
+        return Request.SHUT_DOWN if over else None
+
+    def _end_in_fault(self, verdict: Verdict) -> None:
+        ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
+        if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
+            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
+            self.done = True

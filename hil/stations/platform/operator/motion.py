@@ -1,0 +1,312 @@
+"""The motion of an operated run: what is followed in ENGAGED, as the operator wants it.
+
+It stands where it rose to until PLAY; plays the scenario's motion at the tempo asked; goes to poses
+within the rig's slow moves; takes new parameters by a smooth passage. Nothing in here jumps: each
+path begins at rest or in the state of the one before, and one tempo paces whatever is followed.
+A stop on the way to a pose is a matter of the tempo as well, so leaving a motion in the middle is
+done along its own way.
+"""
+
+import math
+
+import numpy as np
+
+from hil.machines.machine import geometry_of, park_pose
+from hil.stations.platform.motion.moves import MoveLimits
+from hil.stations.platform.motion.source import AXES, Floats, MotionSource
+from hil.stations.platform.operator import kernels
+from hil.stations.platform.operator.errand import Errand, Stage
+from hil.stations.platform.operator.parking import WayToPark
+from hil.stations.platform.operator.passage import Passage
+from hil.stations.platform.operator.passage import Stage as PassageStage
+from hil.stations.platform.operator.paths import Crossfade, Path, Played, Standing
+from hil.stations.platform.operator.phases import (
+    ON_MOTION,
+    PLAYING_TEXT,
+    TRANSITIONS,
+    Happening,
+    Phase,
+    step,
+)
+from hil.stations.platform.operator.reach import Reach, start_rows
+from hil.stations.platform.operator.tempo import Tempo
+from hil.stations.platform.operator.workshop import Made, Workshop
+from hil.stations.platform.scenario import Plan
+from platform6dof.pose import PlatformSetpoint
+
+TARGET_MAX = (20.0, 20.0, 20.0, math.pi / 6.0, math.pi / 6.0, math.pi / 6.0)
+"""No pose of a platform is further away than this [m, rad]; beyond, a unit was mistaken."""
+
+
+class OperatedMotion:
+    """A motion source without an end, led by orders; it never raises for one of them.
+
+    Args:
+        plan: scenario and rig.
+        motion: what the scenario plays.
+    """
+
+    def __init__(self, plan: Plan, motion: MotionSource) -> None:
+        self._limits: MoveLimits = plan.rig.slow_moves.limits()
+        self._period_s = plan.scenario.period_s
+        self._reach = Reach(plan.rig, self._period_s)
+        rig = plan.rig
+        park, neutral = park_pose(rig, geometry_of(rig)), rig.neutral.pose()
+        self._park = WayToPark(park, neutral, self._limits, self._reach)
+        self._workshop = Workshop(plan)
+        self._settings: object = plan.scenario.motion
+        self._base = Played(motion)
+        self._waiting: Made | None = None
+        self._passage: Passage | None = None
+        self._serial = 0
+        self._override = 1.0
+        self._wanted: tuple[float, ...] | None = None
+        self._target: Floats | None = None
+        self._planned: Floats | None = None
+        self._out = np.empty((3, 6))
+        self._said = ""
+        self.begin()
+
+    def begin(self) -> None:
+        """Stand at the motion's start, from where the next time in ENGAGED goes on."""
+        self._phase = Phase.RESTING
+        self._path: Path = Standing(start_rows(self._base.start()))
+        self._tempo = Tempo(self._override)
+        self._path_s = self._t_s = 0.0
+        self._planned = None
+        self._errand: Errand | None = None
+        self._drop_passage()
+
+    # --- what is told ---------------------------------------------------------------------------
+
+    @property
+    def duration_s(self) -> float:
+        """Without end: the operator says when it is over [s]."""
+        return math.inf
+
+    @property
+    def phase(self) -> Phase:
+        """What is being done."""
+        return self._phase
+
+    @property
+    def playing(self) -> str:
+        """``"play"``, ``"pose"`` or empty; what is being prepared counts."""
+        errand = self._errand
+        return PLAYING_TEXT[self._phase] if errand is None else errand.happening.value
+
+    @property
+    def tempo(self) -> float:
+        """The tempo now, 0 to 1."""
+        return self._tempo.rate
+
+    @property
+    def motion_t_s(self) -> float:
+        """Where in the motion the platform is [s]; 0 when it is not being played."""
+        on_motion = self._phase in ON_MOTION
+        return min(max(self._path_s, 0.0), self._base.duration_s) if on_motion else 0.0
+
+    @property
+    def serial(self) -> int:
+        """Number of the motion in force."""
+        return self._serial
+
+    def objection(self) -> str:
+        """Why something ordered was not done, once; empty if nothing was refused since."""
+        said, self._said = self._said, ""
+        return said
+
+    # --- what is ordered ------------------------------------------------------------------------
+
+    def order(
+        self, override: float, target: tuple[float, ...] | None, serial: int, table: bytes
+    ) -> None:
+        """Take what is wanted from this cycle on.
+
+        Args:
+            override: tempo, 0 to 1.
+            target: pose, (x, y, z [m], alpha, beta, gamma [rad]), or None.
+            serial: number of the newest motion.
+            table: its ``[motion]`` table as JSON.
+        """
+        if 0.0 <= override <= 1.0:
+            self._override = override
+        if target != self._wanted:
+            self._wanted, self._target = target, None
+            if target is not None:
+                self._aim_at(target)
+        if serial != self._workshop.serial:
+            self._waiting = self._passage = None
+            self._workshop.offer(serial, table)
+        if self._errand is None or self._workshop.busy:  # one of them per cycle
+            self._take_new_motion()
+        else:
+            self._prepare(self._errand)
+
+    def _aim_at(self, target: tuple[float, ...]) -> None:
+        """Take a pose that could be one; whether it can be reached is seen when it is gone to."""
+        for name, value, most in zip(AXES, target, TARGET_MAX, strict=True):
+            if not abs(value) <= most:  # not a number is none of both
+                unit = "m" if name in AXES[:3] else "rad"
+                self._said = f"POSE: {name} = {value:g} {unit}; at most {most:g} {unit} either way"
+                return
+        self._target = np.array(target)
+
+    @property
+    def has_target(self) -> bool:
+        """Whether a pose is wanted."""
+        return self._target is not None
+
+    def play(self) -> None:
+        """Play the motion from its start, going there first; or go on with one just left."""
+        if self._phase is Phase.SLOWING:
+            self._phase = step(self._phase, Happening.PLAY)
+        elif self.playing == "play":
+            self._said = "PLAY: the motion is being played"
+        elif self._phase is Phase.RETURNING:
+            self._errand = None  # it was about to be left for a pose
+        else:
+            self._plan(Happening.PLAY, self._base.start())
+
+    def pose(self) -> None:
+        """Leave the motion for the pose wanted, and follow the target from then on."""
+        if self._target is None:
+            self._said = "POSE: no pose is given; set one first"
+        elif self._phase in ON_MOTION:
+            self._phase = step(self._phase, Happening.POSE)
+        else:
+            self._plan(Happening.POSE, self._target)
+
+    def _plan(self, happening: Happening, target: Floats) -> None:
+        """Begin to plan and prove a way; one that is still being proved is dropped."""
+        self._errand = Errand(
+            happening, target, self._limits, self._reach, self._park, self._period_s
+        )
+        self._planned = target
+
+    def _prepare(self, errand: Errand) -> None:
+        """Do a part of the proof; a way that is refused changes nothing."""
+        if errand.step(self._path, self._path_s) is Stage.REFUSED:
+            self._errand = None
+            self._said = f"{errand.happening.name}: {errand.objection}"
+
+    def leave(self) -> None:
+        """ENGAGED is over: nothing is followed any more, so a new motion is taken at once."""
+        errand = self._errand
+        self.begin()  # a way that was not begun by now is not gone any more
+        if errand is not None:
+            self._said = f"{errand.happening.name}: stopped before the way there was proved"
+
+    # --- the cycle ------------------------------------------------------------------------------
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return where the platform shall be, and how it shall move there.
+
+        Args:
+            t_s: time since ENGAGED began [s]; 0 is its beginning. It only ever rises.
+        """
+        dt_s = max(t_s - self._t_s, 0.0) if t_s > 0.0 else 0.0
+        self._t_s = max(t_s, 0.0)
+        self._tempo.aim(0.0 if self._phase is Phase.SLOWING else self._override)
+        pace = self._tempo.advance(dt_s)
+        self._path_s += pace.way_s
+        self._look()
+        rows = self._path.rows(self._path_s)
+        kernels.pace(rows, pace.rate, pace.second, self._out)
+        return PlatformSetpoint.from_rows(self._out)
+
+    def _look(self) -> None:
+        """Has a path come to its end, the tempo to 0, or the target to another place?"""
+        self._go_over()
+        begun = None if self._errand is None else self._errand.begun(self._path_s)
+        if self._errand is not None and begun is not None:
+            self._path, self._path_s = begun
+            self._phase, self._errand = step(self._phase, self._errand.happening), None
+        elif self._phase is Phase.SLOWING and self._tempo.standing:
+            self._leave(Happening.STOOD)
+        elif self._path_s >= self._path.duration_s:
+            if (self._phase, Happening.ARRIVED) in TRANSITIONS:
+                self._leave(Happening.ARRIVED)
+        elif isinstance(self._path, Crossfade) and self._path_s >= self._path.end_s:
+            self._path = self._base
+        moved = self._target is not None and self._target is not self._planned
+        if self._phase is Phase.POSING and moved and self._errand is None:
+            self.pose()
+
+    def _leave(self, happening: Happening) -> None:
+        """Go on with what follows a path at whose end the platform rests, or where it stands."""
+        here = self._path.rows(self._path_s)[0].copy()
+        self._phase = step(self._phase, happening)
+        if self._phase is Phase.PLAYING:
+            self._follow(self._base)
+            if self._errand is not None:  # a pose was pressed for on the way here
+                self._phase, self._errand = step(self._phase, Happening.POSE), None
+        else:
+            self._follow(Standing(start_rows(here)))
+            self._planned = None
+
+    def _follow(self, path: Path) -> None:
+        """Begin a path that begins at rest: there the tempo may be whatever is wanted."""
+        self._path, self._path_s = path, 0.0
+        self._tempo.jump(self._override)
+
+    # --- new parameters -------------------------------------------------------------------------
+
+    def _take_new_motion(self) -> None:
+        """Do a stage of a new motion's making, or take it, or prove a part of the way over."""
+        if self._passage is not None:
+            self._prove_passage(self._passage)
+            return
+        made, self._waiting = self._waiting, None
+        if made is None:
+            made = self._workshop.step(self._settings)
+        if made is None:
+            return
+        if made.refused:
+            self._said = made.refused
+        elif isinstance(self._path, Crossfade) or self._leads_to_start:
+            self._waiting = made  # one passage at a time, and none to another start
+        elif self._phase in ON_MOTION and made.fade_s > 0.0:
+            self._passage = Passage(self._base, made, self._reach, self._period_s)
+        else:
+            self._take(made)
+
+    @property
+    def _leads_to_start(self) -> bool:
+        errand = self._errand
+        returning = self._phase is Phase.RETURNING
+        return returning or (errand is not None and errand.happening is Happening.PLAY)
+
+    def _prove_passage(self, passage: Passage) -> None:
+        """Do a part of its proof; one that is refused changes nothing."""
+        tempo = max(self._tempo.rate, self._override)
+        if passage.step(self._path_s, tempo) is PassageStage.REFUSED:
+            self._passage = None
+            number = passage.made.serial
+            self._said = f"motion {number}: the passage to it is not free: {passage.objection}"
+
+    def _go_over(self) -> None:
+        """Begin the passage where it was proved to begin; without a motion none is needed."""
+        if self._passage is None:
+            return
+        if self._phase not in ON_MOTION:
+            self._drop_passage()
+            return
+        begun = self._passage.begun(self._path_s)
+        if begun is not None:
+            made, self._passage = self._passage.made, None
+            self._path, self._path_s = begun
+            self._take(made)
+
+    def _drop_passage(self) -> None:
+        """Keep the motion, which is taken as soon as none is followed."""
+        if self._passage is not None:
+            self._waiting, self._passage = self._passage.made, None
+
+    def _take(self, made: Made) -> None:
+        old, new = self._base, made.motion
+        if new is None:
+            return
+        self._base, self._settings, self._serial = new, made.settings, made.serial
+        if self._phase in ON_MOTION and self._path is old:  # they differ in length only
+            self._path, self._path_s = new, self._path_s + new.lead_in_s - old.lead_in_s

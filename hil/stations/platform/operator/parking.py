@@ -1,0 +1,135 @@
+"""The way to park, proved before it is gone, wherever the platform stands.
+
+That a pose could be gone to does not say that the straight way from it to park is free. Several
+ways are looked at, the shortest first, one part per cycle; which of them is gone, if any, is known
+before parking is asked of the gate.
+"""
+
+from collections.abc import Callable
+from enum import Enum
+
+import numpy as np
+
+from hil.stations.platform.motion.moves import MoveLimits, Moves
+from hil.stations.platform.motion.source import Floats
+from hil.stations.platform.operator.paths import Played
+from hil.stations.platform.operator.reach import Reach, Survey
+from platform6dof.pose import Pose
+
+
+class Stage(Enum):
+    """What is done next."""
+
+    LOCATE = "locate"
+    """Where the platform stands."""
+    PLAN = "plan"
+    PROVE = "prove"
+    PROVED = "proved"
+    REFUSED = "refused"
+
+
+TRANSITIONS: dict[Stage, tuple[Stage, ...]] = {
+    Stage.LOCATE: (Stage.PLAN, Stage.REFUSED),
+    Stage.PLAN: (Stage.PROVE, Stage.REFUSED),
+    Stage.PROVE: (Stage.PROVE, Stage.PLAN, Stage.PROVED, Stage.REFUSED),
+    Stage.PROVED: (),
+    Stage.REFUSED: (),
+}
+"""What may follow what."""
+
+
+class _Rows(Played):
+    """A move in rows that nothing overwrites."""
+
+    def rows(self, t_s: float) -> Floats:
+        """Return the rows at a time [s]."""
+        return super().rows(t_s).copy()
+
+
+class WayToPark:
+    """Looks for a way to park from one pose.
+
+    Args:
+        park: X_BP where homing ends.
+        neutral: X_BP in the middle of the workspace, which a way may lead over.
+        limits: of the slow moves.
+        reach: the room that there is.
+    """
+
+    def __init__(self, park: Pose, neutral: Pose, limits: MoveLimits, reach: Reach) -> None:
+        self._park, self._neutral = park, neutral
+        self._limits, self._reach = limits, reach
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was found: the platform stands elsewhere."""
+        self._stage = Stage.LOCATE
+        self._left: list[tuple[Pose, ...]] = []
+        self._here = self._park
+        self._survey: Survey | None = None
+        self._planned: Moves | None = None
+        self._objection = ""
+
+    @property
+    def stage(self) -> Stage:
+        """How far it has come."""
+        return self._stage
+
+    @property
+    def path(self) -> Moves | None:
+        """The way that was proved; None before."""
+        return self._planned if self._stage is Stage.PROVED else None
+
+    @property
+    def refused(self) -> str:
+        """What speaks against the shortest way, once no other is free either; empty before."""
+        return self._objection if self._stage is Stage.REFUSED else ""
+
+    def work(self, here: Callable[[], Pose]) -> None:
+        """Do the part of one cycle.
+
+        Args:
+            here: gives X_BP where the platform stands; asked once.
+        """
+        try:
+            following = self._work(here)
+        except (ArithmeticError, ValueError) as error:
+            self._objection = self._objection or str(error)
+            following = Stage.REFUSED
+        if following is not self._stage:
+            if following not in TRANSITIONS[self._stage]:
+                raise AssertionError(f"way to park: {self._stage} is not followed by {following}")
+            self._stage = following
+
+    def _work(self, here: Callable[[], Pose]) -> Stage:
+        if self._stage is Stage.LOCATE:
+            self._here = here()
+            self._left = self._ways(self._here)
+            return Stage.PLAN
+        if self._stage is Stage.PLAN:
+            over = self._left.pop(0)
+            self._planned = Moves(self._here, [(pose, 0.0) for pose in over], self._limits)
+            self._survey = Survey(self._reach, _Rows(self._planned), leave=True)
+            return Stage.PROVE
+        if self._stage is Stage.PROVE and self._survey is not None:
+            found = self._survey.step()
+            if found is None:
+                return Stage.PROVE
+            self._objection = self._objection or found
+            if found:
+                return Stage.PLAN if self._left else Stage.REFUSED
+            return Stage.PROVED
+        return self._stage
+
+    def _ways(self, here: Pose) -> list[tuple[Pose, ...]]:
+        """Straight there; or levelled out first; or over the middle of the workspace."""
+        at, neutral, park = here.coordinates(), self._neutral.coordinates(), self._park
+        level = Pose.from_coordinates(np.concatenate([at[:3], park.coordinates()[3:]]))
+        above = Pose.from_coordinates(np.concatenate([neutral[:3], at[3:]]))
+        return [
+            (park,),
+            (level, park),
+            (self._neutral, park),
+            (level, self._neutral, park),
+            (above, self._neutral, park),
+        ]

@@ -1,0 +1,122 @@
+"""The passage from one motion to another, proved before it is gone.
+
+Both motions were proved, each along its own way; what lies between them was not. So the passage
+begins at a place of the old motion that is reached only when the proof is done, as errands do.
+"""
+
+from enum import Enum
+
+from hil.stations.platform.motion.source import Floats
+from hil.stations.platform.operator.errand import SPARE_CYCLES, SPARE_SHARE
+from hil.stations.platform.operator.paths import Crossfade, Played
+from hil.stations.platform.operator.reach import Reach, Survey, cycle_count
+from hil.stations.platform.operator.workshop import Made
+
+
+class Stage(Enum):
+    """What is done next."""
+
+    PLAN = "plan"
+    PROVE = "prove"
+    PROVED = "proved"
+    REFUSED = "refused"
+
+
+TRANSITIONS: dict[Stage, tuple[Stage, ...]] = {
+    Stage.PLAN: (Stage.PROVE,),
+    Stage.PROVE: (Stage.PLAN, Stage.PROVED, Stage.REFUSED),
+    Stage.PROVED: (Stage.PLAN,),
+    Stage.REFUSED: (),
+}
+"""What may follow what; PLAN follows where the place of the beginning was passed too early, or the
+tempo has dropped so that it would be reached late or never."""
+
+
+class _Stretch:
+    """The fade of a crossfade by itself, in rows that nothing overwrites."""
+
+    def __init__(self, crossfade: Crossfade, begin_s: float) -> None:
+        self._crossfade, self._begin_s = crossfade, begin_s
+        self.duration_s = crossfade.end_s - begin_s
+
+    def rows(self, t_s: float) -> Floats:
+        """Return the rows at a time since it began [s]."""
+        return self._crossfade.rows(self._begin_s + t_s).copy()
+
+
+class Passage:
+    """One passage, from the motion that was made to the moment when it may be gone.
+
+    Args:
+        old: the motion that is followed.
+        made: the one to be taken, with the length of the passage.
+        reach: the room that there is.
+        period_s: cycle time [s].
+    """
+
+    def __init__(self, old: Played, made: Made, reach: Reach, period_s: float) -> None:
+        if made.motion is None:
+            raise ValueError(f"motion {made.serial} was refused: {made.refused}")
+        self.made = made
+        """What is taken at its end."""
+        self.objection = ""
+        """Why it may not be gone; empty while nothing is known against it."""
+        self._old, self._new, self._reach = old, made.motion, reach
+        self._ahead_s = self._new.lead_in_s - old.lead_in_s
+        cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(made.fade_s, made.apart_s)
+        self._wait_s = cycles * period_s
+        self._stage = Stage.PLAN
+        self._begin_s = 0.0
+        self._crossfade: Crossfade | None = None
+        self._survey: Survey | None = None
+
+    @property
+    def stage(self) -> Stage:
+        """How far it has come."""
+        return self._stage
+
+    def step(self, path_s: float, tempo: float) -> Stage:
+        """Do the part of one cycle; before the path is sampled.
+
+        Args:
+            path_s: how far the old motion is followed [s].
+            tempo: how fast that rises at most until the proof is done, 0 to 1.
+        """
+        following = self._work(path_s, tempo)
+        if following is not self._stage:
+            if following not in TRANSITIONS[self._stage]:
+                raise AssertionError(f"passage: {self._stage} is not followed by {following}")
+            self._stage = following
+        return self._stage
+
+    def _work(self, path_s: float, tempo: float) -> Stage:
+        if self._stage is Stage.REFUSED:
+            return self._stage
+        ahead_s = self._begin_s - path_s
+        if self._stage is not Stage.PLAN and not 0.0 <= ahead_s <= tempo * self._wait_s + 1e-9:
+            return Stage.PLAN  # that place was passed before all was proved, or is far by now
+        if self._stage is Stage.PLAN:
+            self._begin_s = path_s + tempo * self._wait_s
+            begin_s = self._begin_s + self._ahead_s
+            fade_s = self.made.fade_s
+            self._crossfade = Crossfade(self._old, self._new, begin_s, self._ahead_s, fade_s)
+            way = _Stretch(self._crossfade, begin_s)
+            self._survey = Survey(self._reach, way, apart_s=self.made.apart_s)
+            return Stage.PROVE
+        if self._stage is Stage.PROVE and self._survey is not None:
+            objection = self._survey.step()
+            if objection is None:
+                return Stage.PROVE
+            self.objection = objection
+            return Stage.REFUSED if objection else Stage.PROVED
+        return self._stage
+
+    def begun(self, path_s: float) -> tuple[Crossfade, float] | None:
+        """The passage and the new motion's time [s], as soon as it is gone; None before.
+
+        Args:
+            path_s: how far the old motion is followed [s].
+        """
+        if self._stage is not Stage.PROVED or self._crossfade is None or path_s < self._begin_s:
+            return None
+        return self._crossfade, path_s + self._ahead_s

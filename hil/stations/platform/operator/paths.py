@@ -1,0 +1,173 @@
+"""The paths that an operated motion follows, each by its own time.
+
+A motion, the passage from one motion to another, the way to a pose. A path gives rows: the six
+coordinates with their first and second derivative by its own time.
+"""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from ruckig import InputParameter, Result, Ruckig, Synchronization, Trajectory
+
+from hil.stations.platform.motion.fade import FadedMotion
+from hil.stations.platform.motion.moves import MoveLimits
+from hil.stations.platform.motion.source import Floats, MotionError, MotionSource
+from hil.stations.platform.operator import kernels
+
+LINEAR_SHARE = 1.0 / math.sqrt(3.0)
+"""Share of a linear bound that each axis gets: whatever the axes do, their norm keeps it."""
+ANGULAR_SHARE = 0.5
+"""The same for the rates of the angles: omega^2 = sum of squares - 2 alpha' gamma' sin(beta), at
+most 4 shares squared for beta up to 30 degrees."""
+
+
+class Path(Protocol):
+    """Something that can be followed at any tempo."""
+
+    @property
+    def duration_s(self) -> float:
+        """When it is at rest at its end [s]."""
+        ...
+
+    def rows(self, t_s: float) -> Floats:
+        """Coordinates and their two derivatives at a time of the path [s], shape (3, 6)."""
+        ...
+
+
+class Standing:
+    """Standing at one place.
+
+    Args:
+        rows: whose coordinates are kept, shape (3, 6).
+    """
+
+    duration_s = 0.0
+
+    def __init__(self, rows: Floats) -> None:
+        self._rows = np.zeros((3, 6))
+        self._rows[0] = rows[0]
+        self._rows.setflags(write=False)
+
+    def rows(self, t_s: float) -> Floats:
+        """Return the place, at rest."""
+        return self._rows
+
+
+class Played:
+    """A motion source in rows.
+
+    Args:
+        motion: begins and ends at rest; beta stays below a quarter turn.
+    """
+
+    def __init__(self, motion: MotionSource) -> None:
+        self._motion = motion
+        self._out = np.empty((3, 6))
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest [s]."""
+        return self._motion.duration_s
+
+    def rows(self, t_s: float) -> Floats:
+        """Return the rows at a time [s]; they are overwritten by the next call."""
+        kernels.rows_of_setpoint(self._motion.sample(t_s).packed, self._out)
+        return self._out
+
+    @property
+    def lead_in_s(self) -> float:
+        """Time from rest to the beginning of the motion's own time [s]."""
+        return self._motion.lead_in_s if isinstance(self._motion, FadedMotion) else 0.0
+
+    def start(self) -> Floats:
+        """Where it begins, shape (6,), a copy."""
+        return self.rows(0.0)[0].copy()
+
+
+class Crossfade:
+    """The passage from one motion to another while both go on.
+
+    Args:
+        old: what is left.
+        new: what is taken.
+        begin_s: time of the new one at which the passage begins [s].
+        ahead_s: how far the new one's time is ahead of the old one's [s].
+        fade_s: length of the passage [s].
+    """
+
+    def __init__(
+        self, old: Played, new: Played, begin_s: float, ahead_s: float, fade_s: float
+    ) -> None:
+        self._old, self.new = old, new
+        self._begin_s, self._ahead_s, self._fade_s = begin_s, ahead_s, fade_s
+        self._out = np.empty((3, 6))
+
+    @property
+    def end_s(self) -> float:
+        """Time of the new motion at which it alone is followed [s]."""
+        return self._begin_s + self._fade_s
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest, by the time of the new motion [s]."""
+        return max(self.new.duration_s, self.end_s)
+
+    def rows(self, t_s: float) -> Floats:
+        """Return the rows at a time of the new motion [s]."""
+        u = min(max((t_s - self._begin_s) / self._fade_s, 0.0), 1.0)
+        new = self.new.rows(t_s)
+        kernels.blend(u, self._fade_s, self._old.rows(t_s - self._ahead_s), new, self._out)
+        return self._out
+
+
+class Way:
+    """The shortest way with bounded jerk from where a path is to rest at a pose.
+
+    Args:
+        rows: where it begins and how it moves there, shape (3, 6).
+        target: coordinates of the pose, shape (6,).
+        limits: bounds of speed, acceleration and jerk.
+
+    Raises:
+        MotionError: if there is no such way.
+    """
+
+    def __init__(self, rows: Floats, target: Floats, limits: MoveLimits) -> None:
+        problem = InputParameter(6)
+        problem.current_position, problem.current_velocity = rows[0].tolist(), rows[1].tolist()
+        problem.current_acceleration = rows[2].tolist()
+        problem.target_position = target.tolist()
+        speed, second, third = _shares(limits)
+        problem.max_velocity, problem.max_acceleration, problem.max_jerk = speed, second, third
+        trajectory = Trajectory(6)
+        for synchronization in (Synchronization.Time, Synchronization.No):
+            problem.synchronization = synchronization
+            try:
+                result = Ruckig(6).calculate(problem, trajectory)
+            except Exception as error:
+                raise MotionError(f"no way to {target.tolist()}: {error}") from error
+            if result in (Result.Working, Result.Finished):
+                break
+        else:
+            raise MotionError(f"no way to {target.tolist()} was found: {result.name}")
+        self._trajectory = trajectory
+        self.duration_s = float(trajectory.duration)
+        """When it is at rest at the pose [s]."""
+        if not math.isfinite(self.duration_s):
+            raise MotionError(f"the way to {target.tolist()} would last {self.duration_s} s")
+
+    def rows(self, t_s: float) -> Floats:
+        """Return the rows at a time since it began [s]."""
+        return np.array(self._trajectory.at_time(min(max(t_s, 0.0), self.duration_s)))
+
+
+def _shares(limits: MoveLimits) -> tuple[list[float], list[float], list[float]]:
+    """Bounds of each coordinate's rate, second and third derivative."""
+    linear, angular = LINEAR_SHARE, ANGULAR_SHARE
+    return (
+        [linear * limits.speed_m_s] * 3 + [angular * limits.angular_speed_rad_s] * 3,
+        [linear * limits.acceleration_m_s2] * 3
+        + [angular * limits.angular_acceleration_rad_s2] * 3,
+        [linear * limits.jerk_m_s3] * 3 + [angular * limits.angular_jerk_rad_s3] * 3,
+    )

@@ -1,0 +1,182 @@
+"""From a press to what is asked of the gate: judged, asked until it is taken, and answered for."""
+
+from hil.desk.order import Button
+from hil.desk.tell import Note
+from hil.stations.platform.gated_bank import NEVER_S
+from hil.stations.platform.operator.buttons import MOVING_MODES, Standing, why_not
+from hil.timing.clock import Tick
+from safety.faults import told
+from safety.modes import Mode, Request
+from safety.verdict import Check, Verdict
+
+BY_CAUTION = (
+    Button.HOLD,
+    Button.SHUT_DOWN,
+    Button.PARK,
+    Button.RESET,
+    Button.POSE,
+    Button.PLAY,
+    Button.ENGAGE,
+    Button.HOME,
+)
+"""Of several presses in one cycle the first of these is obeyed; the others are told of it."""
+REQUEST = {
+    Button.HOME: Request.HOME,
+    Button.ENGAGE: Request.ENGAGE,
+    Button.HOLD: Request.HOLD,
+}
+"""What a press asks by itself; PARK waits for the stop and the proof of its way."""
+ACTS = (Button.HOME, Button.ENGAGE, Button.PARK, Button.RESET)
+"""Presses by which a person begins something, or takes note of a stop: after one that nobody asked
+for, the gate starts nothing without one of them."""
+TAKEN = {
+    Button.HOME: (Mode.HOMING, Mode.STANDBY),
+    Button.ENGAGE: (Mode.ENGAGING, Mode.ENGAGED),
+}
+"""Modes that show that a press was taken; the first may be over before it is looked at."""
+ASKED_CYCLES = 5
+"""For so many cycles a press is asked of the gate, should a cycle of it have been missed."""
+RESET_CYCLES = 2
+"""The reset input stays high for so long ..."""
+RESET_TAKEN = -1
+"""... and low for a cycle at least before it can rise again."""
+
+
+class Presses:
+    """The operator's presses, and what became of them.
+
+    Args:
+        note: where a press is written down.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._asked: tuple[Button, Mode, int] | None = None
+        self._reset_left = RESET_TAKEN
+        self._resetting = False
+        self.act_s = NEVER_S
+        """When something was last pressed for to begin, monotonic [s]."""
+        self.refused = ""
+        """Why the last press did nothing; empty if it did."""
+
+    @property
+    def reset(self) -> bool:
+        """Whether the reset input is high in this cycle."""
+        return self._reset_left > 0
+
+    def begin_cycle(self) -> None:
+        """Let the reset input fall in its time."""
+        if self._reset_left > RESET_TAKEN:
+            self._reset_left -= 1
+
+    def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
+        """See what became of the last press; say why if it came to nothing.
+
+        Args:
+            tick: this cycle.
+            verdict: the gate's last.
+            held: whether the dead-man is held.
+        """
+        self._judge(tick, verdict, held=held)
+        if self._reset_left == RESET_TAKEN and self._resetting:
+            self._resetting = False
+            if verdict.mode is Mode.FAULT:
+                why = told(verdict.faults) or "its cause is still there"
+                self.refuse(tick, f"RESET: the gate keeps the fault: {why}")
+
+    def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
+        """Has the gate taken what is asked of it; will it ever?"""
+        if self._asked is None or self._asked[0] is Button.HOLD:
+            return
+        button, mode, left = self._asked
+        why = ""
+        if verdict.mode is not mode:
+            if verdict.mode not in TAKEN[button]:
+                why = f"the bench went to {verdict.mode.name} first"
+        elif not held:
+            why = "the dead-man was released before the gate took it"
+        else:
+            asked = left < ASKED_CYCLES
+            why = refusal_of(REQUEST[button], verdict) if asked else ""
+            if left and not why:
+                return
+            why = why or "the gate did not take it"
+        self._asked = None
+        if why:
+            self.refuse(tick, f"{button.name}: {why}")
+
+    def objection(self, button: Button, mode: Mode, standing: Standing) -> str:
+        """Why a press does nothing now; empty if it does something."""
+        why = why_not(button, mode, standing)
+        if button is Button.RESET and self._resetting:
+            why = why or "the last one is still being taken"
+        return why
+
+    def write_down(self, tick: Tick, button: Button, by: str, why: str) -> None:
+        """Put a press down, and why it does nothing, if so.
+
+        Args:
+            tick: this cycle.
+            button: which.
+            by: who pressed.
+            why: why nothing is done; empty if it is obeyed.
+        """
+        data: dict[str, str | bool] = {"button": button.value, "taken": not why, "by": by}
+        self.refused = f"{button.name}: {why}" if why else ""
+        said = f"pressed, nothing done: {self.refused}" if why else f"{button.name} pressed"
+        self._note(tick, said, data)
+
+    def obey(self, button: Button, mode: Mode, pressed_s: float) -> None:
+        """Ask the gate for what a press means, if it is something for the gate.
+
+        Args:
+            button: which.
+            mode: of the bench.
+            pressed_s: when, monotonic [s].
+        """
+        if button in ACTS:
+            self.act_s = pressed_s
+        if button in REQUEST:
+            self._asked = (button, mode, ASKED_CYCLES)
+        elif button is Button.RESET:
+            self._reset_left, self._resetting = RESET_CYCLES, True
+
+    def withdraw(self) -> bool:
+        """Ask no more for what was pressed, unless that is a stop; say whether there was any."""
+        if self._asked is None or self._asked[0] is Button.HOLD:
+            return False
+        self._asked = None
+        return True
+
+    def request(self, verdict: Verdict) -> Request | None:
+        """The request of a press, until the gate has taken or refused it (`watch` sees that)."""
+        if self._asked is None:
+            return None
+        button, mode, left = self._asked
+        if button is Button.HOLD:
+            return self._stop(verdict, mode, left)
+        self._asked = (button, mode, left - 1)
+        return REQUEST[button]
+
+    def _stop(self, verdict: Verdict, mode: Mode, left: int) -> Request | None:
+        """A stop is asked as long as anything moves, and a little longer than nothing does.
+
+        What was asked before it may still begin: then it is to stop as well.
+        """
+        moving = verdict.mode in MOVING_MODES
+        if not moving and (left == 0 or mode in MOVING_MODES):
+            self._asked = None
+            return None
+        self._asked = (Button.HOLD, verdict.mode, ASKED_CYCLES if moving else left - 1)
+        return Request.HOLD
+
+    def refuse(self, tick: Tick, why: str) -> None:
+        """Say and put down that something ordered was not done."""
+        self.refused = why
+        self._note(tick, f"nothing done: {why}", {"taken": False})
+
+
+def refusal_of(request: Request, verdict: Verdict) -> str:
+    """What the gate says against a request in its last cycle; empty if nothing."""
+    notes = (found.note for found in verdict.violations if found.check is Check.REQUEST)
+    return next((note for note in notes if note.startswith(f"{request.name} ")), "")

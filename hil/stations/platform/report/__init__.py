@@ -1,0 +1,1 @@
+"""What the report of a platform's run shows."""

@@ -1,0 +1,102 @@
+"""Picture of the platform's pose: what was wanted, and what was reached."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from hil.report.decimate import decimate
+from hil.report.style import REACHED, WANTED, Picture, draw_png, place
+from hil.report.time_axes import TIME_LABEL, time_axes
+from hil.stations.platform.report.view import RunView
+
+PANEL_POINTS = 1600
+"""Most points of a line in a panel, which is a third of the page wide."""
+
+NAMES = ("x", "y", "z", "α about z", "β about y", "γ about x")
+
+
+def pose(view: RunView) -> Picture | None:
+    """Six panels over time: translations in mm, rotations in degrees."""
+    wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
+    reached = in_mm_and_deg(view.reached)
+    if not (np.isfinite(wanted).any() or np.isfinite(reached).any()):
+        return None
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(2, 3, sharex=True)
+        place(figure, left_in=0.5, top_in=0.62, bottom_in=0.5, grid=(3, 2), between_in=(0.5, 0.36))
+        for k, axes in enumerate(panels.flat):
+            _panel(axes, view, wanted[:, k], reached[:, k])
+            time_axes(axes, view, strip=False)
+            unit = "mm" if k < 3 else "°"
+            axes.set_title(f"{NAMES[k]} [{unit}]{_deviation(view, wanted, reached, k, unit)}")
+        figure.supxlabel(TIME_LABEL, fontsize=9.0)
+        handles = [
+            Line2D([], [], color=WANTED, linewidth=3.0, label="wanted"),
+            Line2D([], [], color=REACHED, linewidth=1.1, label="reached"),
+        ]
+        figure.legend(handles=handles, loc="upper right", ncols=2)
+
+    return Picture(
+        "pose",
+        "Pose wanted and reached",
+        "Pose of the platform in the base. Reached is the forward kinematics of the measured "
+        "lengths; M = Rz(α) Ry(β) Rx(γ). Apart: the greatest distance of the two in the motion. "
+        "Wanted is there only while a path is followed; before homing the lengths, and so the "
+        "pose, are not known.",
+        draw_png(4.9, draw),
+    )
+
+
+def in_mm_and_deg(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coordinates (N, 6) [m, rad] in mm and degrees."""
+    return np.hstack([coordinates[:, :3] * 1e3, np.degrees(coordinates[:, 3:])])
+
+
+def largest_deviation(
+    view: RunView, wanted: NDArray[np.float64], reached: NDArray[np.float64], axis: int
+) -> float | None:
+    """Greatest distance of wanted and reached along one coordinate during the motion.
+
+    Args:
+        view: the run.
+        wanted: coordinates, shape (N, 6).
+        reached: coordinates in the same units, shape (N, 6).
+        axis: which, 0 to 5.
+
+    Returns:
+        None where the two are never both there.
+    """
+    gap = np.abs(wanted[view.moving, axis] - reached[view.moving, axis])
+    return float(np.nanmax(gap)) if np.isfinite(gap).any() else None
+
+
+def figure_or_below(value: float) -> str:
+    """Three figures of a deviation; what is below a thousandth is rounding, not motion."""
+    return f"{value:.3g}" if value >= 1e-3 else "less than 0.001"
+
+
+def _panel(
+    axes: Axes, view: RunView, wanted: NDArray[np.float64], reached: NDArray[np.float64]
+) -> None:
+    marker = "." if len(wanted) < 3 else ""
+    for values, colour, width in ((wanted, WANTED, 3.0), (reached, REACHED, 1.1)):
+        chosen = decimate(values, PANEL_POINTS)
+        axes.plot(view.times[chosen], values[chosen], color=colour, linewidth=width, marker=marker)
+    low, high = axes.get_ylim()
+    if high - low < 1.0:  # a coordinate that stands still is a line, not magnified rounding
+        middle = 0.5 * (low + high)
+        axes.set_ylim(middle - 0.5, middle + 0.5)
+
+
+def _deviation(
+    view: RunView,
+    wanted: NDArray[np.float64],
+    reached: NDArray[np.float64],
+    axis: int,
+    unit: str,
+) -> str:
+    value = largest_deviation(view, wanted, reached, axis)
+    return "" if value is None else f"   apart: {figure_or_below(value)} {unit}"

@@ -1,0 +1,355 @@
+"""What the verbs show: a run with its progress bar, a check's findings, the doctor's list."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from drives.bank import DriveAbsentError, DriveError, LinkError
+from hil.cli.warm import warm, warm_arm
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.run.evidence import Evidence, evidence_of, verdicts_of
+from hil.stations.platform.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
+from hil.stations.platform.check import CheckResult, check_plan
+from hil.stations.platform.drives.certificate import NotCommissionedError
+from hil.stations.platform.drives.reference import NotReferencedError
+from hil.stations.platform.drives.setup import protocol_of
+from hil.stations.platform.loop import StopWish
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.operator.assembly import NoDeskError, require_operable
+from hil.stations.platform.scenario import Plan
+from hil.stations.platform.waits import Announcer
+from hil.terminal.console import (
+    RefusedError,
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+)
+from hil.timing.stop import StopSignals
+
+_REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
+SHOWN = 12
+"""Violations that are printed; a script reads all of them from --json."""
+
+
+def run_and_show(
+    plan: Plan, folder: Path, *, report_too: bool, as_json: bool, operator: bool = False
+) -> bool:
+    """Run a plan, show how it went, and say whether all went well."""
+    with ExitStack() as until_told:
+        result = play(plan, folder, quiet=as_json, operator=operator, until_told=until_told)
+        recording = Recording.open(result.recorder.path)
+        evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
+        page = _report(recording) if report_too else None
+        if as_json:
+            print_json(_run_json(result, recording, evidence, page))
+        else:
+            _show_run(plan, result, recording, evidence, page)
+    return result.ok
+
+
+def play(
+    plan: Plan,
+    folder: Path,
+    *,
+    quiet: bool,
+    course: Course = WHOLE_COURSE,
+    operator: bool = False,
+    until_told: ExitStack | None = None,
+) -> RunResult:
+    """Run a plan with its progress on standard error; emulated drives step in if it allows it.
+
+    Args:
+        plan: scenario and rig.
+        folder: in which the run gets a folder of its own.
+        quiet: without progress.
+        course: how far to go.
+        operator: whether a person leads the run.
+        until_told: left once the result is told; until then a signal that asks for the end of a
+            run that is over does not take its result away. Left out, until the run is over.
+
+    Raises:
+        ConfigError: if the plan cannot be run as described.
+        RefusedError: if the motion is refused, or the drives are not there; nothing has moved.
+    """
+    if operator:
+        require_operable(plan)
+    warm_and_say(quiet=quiet)
+    motion = motion_of(plan)
+    if plan.scenario.checks_first:
+        _refuse_if_unproved(plan, motion)
+    try:
+        with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
+            stop = _heard(until_told)
+            return _run(
+                plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet
+            )
+    except (LinkError, DriveAbsentError) as error:
+        if plan.scenario.devices.fallback != "sim":
+            raise RefusedError(_absent(plan, error)) from error
+        with (
+            emulated(plan, error) as stand_in,
+            _progress(plan, motion, quiet=quiet, operator=operator) as progress,
+        ):
+            stop = _heard(until_told)
+            return _run(
+                stand_in, folder, motion, progress, course, stop, operator=operator, quiet=quiet
+            )
+    except _REFUSALS as error:
+        raise RefusedError(f"nothing has moved: {error}") from error
+
+
+def _run(
+    plan: Plan,
+    folder: Path,
+    motion: MotionSource,
+    progress: Any,
+    course: Course,
+    stop: AbstractContextManager[StopWish],
+    *,
+    operator: bool,
+    quiet: bool,
+) -> RunResult:
+    """Run a plan, and say on standard error what is waited for."""
+
+    def say(line: str) -> None:
+        if not quiet:
+            err.print(line, markup=False, soft_wrap=True)
+
+    with Announcer(say) as tell:
+        return run(
+            plan,
+            folder,
+            motion=motion,
+            progress=progress,
+            stop=stop,
+            course=course,
+            operator=operator,
+            tell=tell,
+        )
+
+
+@contextmanager
+def _heard(until_told: ExitStack | None) -> Iterator[StopWish]:
+    """Signals as a wish for the length of a run, and after a good one until its result is told."""
+    with ExitStack() as run_only:
+        yield run_only.enter_context(StopSignals())
+        if until_told is not None:
+            until_told.push(run_only.pop_all())
+
+
+def _absent(plan: Plan, error: DriveError) -> str:
+    """What to do when drives are absent; nothing goes on in simulation by itself."""
+    command = shlex.join(["hil", *sys.argv[1:]])
+    return (
+        f"nothing has moved: the drives at {plan.drives_url} are not there: {error}\n"
+        f"to go on with emulated drives instead:  {command} --fallback sim"
+    )
+
+
+@contextmanager
+def emulated(plan: Plan, error: DriveError) -> Iterator[Plan]:
+    """The plan with emulated drives, on the same kind of wire, in place of those not there."""
+    from hil.stations.platform.drives.rack import emulated_rack
+
+    url = plan.drives_url
+    buses = len(url.split())
+    with emulated_rack(protocol_of(url), plan.rig_file, buses=buses) as stand_in:
+        err.print(
+            f"[black on yellow] SIMULATED DRIVES [/] {escape(url)} is not there "
+            f"({escape(str(error))}); emulated drives at {stand_in} take its place",
+            soft_wrap=True,
+        )
+        devices = plan.scenario.devices.model_copy(update={"drives": stand_in, "in_place_of": url})
+        scenario = plan.scenario.model_copy(update={"devices": devices})
+        yield plan.model_copy(update={"scenario": scenario})
+
+
+def warm_and_say(*, quiet: bool) -> None:
+    """Compile the platform's kernels with a word to the user: the first time takes a while."""
+    if quiet:
+        warm()
+        return
+    with err.status("preparing kernels (the first run compiles them, about half a minute)"):
+        warm()
+
+
+def warm_all(*, quiet: bool) -> None:
+    """Compile the kernels of everything, with a word to the user."""
+    warm_and_say(quiet=quiet)
+    if quiet:
+        warm_arm(classic=True, fine=True)
+        return
+    with err.status("preparing the arm's kernels (the first time, about a minute)"):
+        warm_arm(classic=True, fine=True)
+
+
+def check_and_show(plan: Plan, *, as_json: bool) -> bool:
+    """Prove a plan, show what was found, and say whether all is well."""
+    warm_and_say(quiet=as_json)
+    result = check_plan(plan, motion_of(plan))
+    if as_json:
+        print_json({"ok": result.ok} | asdict(result))
+    else:
+        _show_check(plan, result)
+    return result.ok
+
+
+def doctor_and_show(duration_s: float, url: str | None, bitrate: int, *, as_json: bool) -> bool:
+    """Examine this machine and show what was found; False if something needed is bad."""
+    from hil.stations.platform.drives.tools import link_findings
+    from hil.timing.doctor import diagnose
+
+    with err.status(f"testing latency for {duration_s:g} s"):
+        findings = diagnose(duration_s)
+    if url is not None:
+        findings += link_findings(url, bitrate)
+    ok = all(finding.verdict != "bad" for finding in findings)
+    if as_json:
+        print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
+        return ok
+    table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
+    marks = {"ok": "[green]ok[/]", "warn": "[yellow]warn[/]", "bad": "[red]bad[/]"}
+    for finding in findings:
+        table.add_row(marks[finding.verdict], finding.item, finding.detail, finding.remedy)
+    out.print(table)
+    return ok
+
+
+def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
+    checked = check_plan(plan, motion)
+    if not checked.ok:
+        lines = "\n".join(finding.message for finding in checked.violations[:SHOWN])
+        raise RefusedError(f"the motion was refused, nothing has moved:\n{lines}")
+
+
+@contextmanager
+def _progress(
+    plan: Plan, motion: MotionSource, *, quiet: bool, operator: bool = False
+) -> Iterator[Any]:
+    """A progress bar for a dry run; in real time a line, for nothing may disturb the loop."""
+    total_s = expected_duration_s(plan, motion)
+    if quiet:
+        yield None
+    elif operator:
+        err.print("the bench waits for an operator: hil panel; Ctrl-C stops, parks and ends it")
+        yield None
+    elif plan.scenario.clock == "real":
+        err.print(f"running for about {total_s:.0f} s in real time; Ctrl-C stops and parks")
+        yield None
+    else:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=err) as bar:
+            task = bar.add_task(plan.scenario.name, total=total_s)
+            yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
+            bar.update(task, completed=total_s)
+
+
+def _report(recording: Recording) -> Path | None:
+    """The report of a run that has just ended; a full disk does not hide how the run went."""
+    from hil.stations.platform.report.page import write_report
+
+    try:
+        return write_report(recording, recording.path.parent)
+    except RecordingError as error:
+        err.print(f"no report: {error}", markup=False, soft_wrap=True)
+        return None
+
+
+def _run_json(
+    result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> dict[str, Any]:
+    return {
+        "ok": result.ok,
+        "outcome": result.outcome.value,
+        "reason": result.reason,
+        "mode": result.mode.name,
+        "verdicts": verdicts_of(recording),
+        **asdict(evidence),
+        "cycles": result.cycles,
+        "overruns": result.overruns,
+        "link": dict(result.link.tally),
+        "recording": str(result.recorder.path),
+        "recording_sha256": result.recorder.sha256,
+        "recording_status": result.recorder.status.name,
+        "recording_failure": result.recorder.failure,
+        "recording_parts": result.recorder.parts,
+        "gate_record": result.gate_record,
+        "recording_dropped": result.recorder.dropped + result.recorder.lost,
+        "report": None if page is None else str(page),
+        "real_time": [asdict(item) for item in result.setup],
+    }
+
+
+def _show_run(
+    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> None:
+    show_end(result, recording)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, text in _figures(plan, result, evidence):
+        table.add_row(name, text)
+    out.print(table)
+    for item in result.setup:
+        if not item.ok:
+            out.print(f"real time: {item.item}: {item.detail} {item.remedy}", markup=False)
+    for verdict in verdicts_of(recording)[:SHOWN]:
+        out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
+    if page is not None:
+        out.print(f"report:    {page}", markup=False, soft_wrap=True)
+
+
+def show_end(result: RunResult, recording: Recording) -> None:
+    """How a run ended, on which drives, and where its recording is."""
+    show_recording_failure(result.recorder.failure)
+    colour = "green" if result.ok else "red"
+    reason = f": {result.reason}" if result.reason else ""
+    out.print(f"[{colour}]{result.outcome.value}[/]", end="")
+    out.print(reason, markup=False, soft_wrap=True)
+    drives = recording.metadata.get("run", {}).get("drives", "not known")
+    out.print(f"drives: {drives}", markup=False, soft_wrap=True)
+    show_recording(result.recorder.path, result.recorder.parts)
+    if result.gate_record:
+        out.print(result.gate_record, markup=False, soft_wrap=True)
+
+
+def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    yield "cycles", f"{result.cycles} at {plan.scenario.rate_hz:g} Hz, {plan.scenario.clock} clock"
+    if evidence.length_min_m is not None and evidence.length_max_m is not None:
+        yield "leg lengths", f"{evidence.length_min_m:.4f} to {evidence.length_max_m:.4f} m"
+        yield "strokes", f"{evidence.stroke_min_m:.4f} to {evidence.stroke_max_m:.4f} m"
+        yield "leg speed", f"at most {evidence.leg_speed_max_m_s:.4f} m/s"
+    if evidence.tracking_error_max_m is not None:
+        yield "tracking error", f"at most {evidence.tracking_error_max_m * 1e3:.3f} mm"
+    if plan.scenario.clock == "real":
+        late = evidence.lateness_us
+        yield "lateness", f"p50 {late.p50:.0f}, p99 {late.p99:.0f}, max {late.max:.0f} us"
+        yield "overruns", str(result.overruns)
+
+
+def _show_check(plan: Plan, result: CheckResult) -> None:
+    colour, word = ("green", "ok") if result.ok else ("red", "refused")
+    out.print(f"[{colour}]{word}[/]: {plan.scenario.name} on {plan.rig.name}, ", end="")
+    out.print(f"{result.duration_s:.2f} s of motion")
+    out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
+    out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
+    for finding in result.violations[:SHOWN]:
+        out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}", markup=False)
+    if len(result.violations) > SHOWN:
+        out.print(f"and {len(result.violations) - SHOWN} more; --json lists all")

@@ -1,0 +1,223 @@
+"""A scenario: which rig, which motion, which clock, rate, devices and recording.
+
+Scenarios live in ``configs/scenarios/``; the one that was really run, overrides included, is
+stored inside its recording.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from drives.bank import DriveError
+from drives.links import CanLink, SimLink, parse_link
+from drives.sim_faults import FaultKind
+from hil.config.fields import NotNegative, Positive
+from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
+from hil.machines.drive_fit import fitted
+from hil.machines.machine import check_rig
+from hil.machines.rig import Rig
+from hil.stations.platform.motion_settings import (
+    Axis,
+    ColumnSettings,
+    HoldSettings,
+    LegMove,
+    LegMovesSettings,
+    MotionSettings,
+    MovesSettings,
+    MoveTo,
+    MultiSineSettings,
+    RecordedSettings,
+    RotationTerm,
+    Term,
+    TimeSettings,
+    TranslationTerm,
+)
+
+__all__ = [
+    "RIG_PREFIX",
+    "Axis",
+    "ColumnSettings",
+    "Devices",
+    "FaultSettings",
+    "HoldSettings",
+    "LegMove",
+    "LegMovesSettings",
+    "MotionSettings",
+    "MoveTo",
+    "MovesSettings",
+    "MultiSineSettings",
+    "Name",
+    "OperatorSettings",
+    "Plan",
+    "RecordedSettings",
+    "RecordingSettings",
+    "RotationTerm",
+    "Scenario",
+    "Term",
+    "TimeSettings",
+    "TranslationTerm",
+    "drives_url",
+    "load_plan",
+    "plan_from_table",
+]
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
+
+
+class Devices(Settings):
+    """What hangs on the wire, by URL."""
+
+    drives: str = "sim:"
+    """``sim:`` is the simulated bank, ``rig`` the drives that the rig names; or a URL."""
+    fallback: Literal["refuse", "sim"] = "refuse"
+    """What to do when the drives are not there: refuse, or go on with emulated ones, and say so."""
+    in_place_of: str = ""
+    """Written by the bench when emulated drives stepped in: where the real ones should be."""
+
+
+class FaultSettings(Settings):
+    """A fault that is switched on in the simulated drives (refused with real ones)."""
+
+    kind: FaultKind
+    """What fails."""
+    leg: Annotated[int, Field(ge=1, le=6)]
+    """Whose drive fails, 1 to 6."""
+    start_s: NotNegative
+    """From the start of the loop: the time that recordings and reports show."""
+    duration_s: Positive | None = None
+    """How long it lasts [s]; to the end of the run if absent."""
+    value: float = 0.0
+    """How much, in the unit of its kind; 0 where the kind needs none."""
+
+
+class RecordingSettings(Settings):
+    """How a run is recorded."""
+
+    ring_slots: Annotated[int, Field(ge=64, le=1_000_000)] = 4096
+    """Entries that can wait for the disk, each a cycle or an event."""
+    min_free_mb: NotNegative = 100.0
+    """With less free space on the disk the recording is ended, or does not begin [MB]."""
+
+
+class OperatorSettings(Settings):
+    """What a run led by an operator (``hil run --operator``) asks of him."""
+
+    dead_man: Literal["hold", "presence"] = "hold"
+    """``hold``: legs move only while hold-to-run is pressed; ``presence``: while a panel lives."""
+
+
+class Scenario(Settings):
+    """Everything a run needs; two runs of one scenario on the virtual clock are bit-identical."""
+
+    name: Name
+    """Lower-case letters, digits and underscores; names the folder of the run."""
+    description: str = ""
+    """A sentence for people."""
+    rig: str
+    """Rig file; a relative path is looked for beside the scenario, then from where one stands."""
+    motion: MotionSettings
+    """What is played."""
+    clock: Literal["virtual", "real"] = "virtual"
+    """``virtual``: as fast as it computes, repeatable bit by bit; ``real``: in real time."""
+    rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 500.0
+    """Above 100 for smooth motion; less for drives on a slow serial line."""
+    check_first: bool | None = None
+    """Prove the whole motion before anything moves, and refuse it otherwise.
+
+    Left out: yes with the real clock, no in a dry run (where one may watch the gate stop it).
+    """
+    overruns: Literal["tolerate", "stop"] = "tolerate"
+    """A cycle that ends late is counted; ``stop`` also ends the motion with a controlled stop."""
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """Of all random numbers: the same seed gives the same run."""
+    devices: Devices = Devices()
+    faults: tuple[FaultSettings, ...] = ()
+    """Faults of the simulated drives."""
+    recording: RecordingSettings = RecordingSettings()
+    operator: OperatorSettings = OperatorSettings()
+
+    @property
+    def period_s(self) -> float:
+        """Cycle time of the loop [s]."""
+        return 1.0 / self.rate_hz
+
+    @property
+    def checks_first(self) -> bool:
+        """Whether the motion is proved before the machine moves."""
+        return self.clock == "real" if self.check_first is None else self.check_first
+
+
+class Plan(Settings):
+    """A scenario with its rig resolved: the effective settings of a run, stored with it."""
+
+    scenario: Scenario
+    rig: Rig
+    scenario_file: str
+    rig_file: str
+
+    @property
+    def drives_url(self) -> str:
+        """Where the drives of this run are."""
+        return drives_url(self.scenario, self.rig)
+
+
+def drives_url(scenario: Scenario, rig: Rig) -> str:
+    """Where the drives of a scenario are: its own URL, or the rig's."""
+    url = scenario.devices.drives
+    return rig.drives.url if url == "rig" else url
+
+
+def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
+    """Read a scenario and its rig.
+
+    Args:
+        path: the scenario file.
+        overrides: ``key=value`` texts laid over it; keys under ``rig_settings.`` go to the rig.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    return plan_from_table(read_toml(path), path, overrides)
+
+
+def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()) -> Plan:
+    """Like :func:`load_plan`, for a scenario that is already a table."""
+    overrides = tuple(overrides)
+    for_rig = [o.removeprefix(RIG_PREFIX) for o in overrides if o.startswith(RIG_PREFIX)]
+    for_scenario = [o for o in overrides if not o.startswith(RIG_PREFIX)]
+    scenario = Scenario.build(apply_overrides(dict(table), for_scenario), str(path))
+    rig_path = find_file(scenario.rig, beside=path, folder="rigs", key="rig")
+    rig = Rig.build(apply_overrides(read_toml(rig_path), for_rig), str(rig_path))
+    check_rig(rig, str(rig_path))
+    _check_devices(scenario, rig, str(path))
+    rig = fitted(rig, rig_path, drives_url(scenario, rig))
+    check_rig(rig, str(rig_path))
+    return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
+
+
+RIG_PREFIX = "rig_settings."
+
+
+def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
+    url = drives_url(scenario, rig)
+    try:
+        links = [parse_link(part) for part in url.split()] or [parse_link(url)]
+    except DriveError as error:
+        raise ConfigError(source, [f"devices.drives = {url!r}: {error}"]) from None
+    if isinstance(links[0], SimLink):
+        return
+    wrong: list[str] = []
+    if len(links) > 1 and not (len(links) == 2 and all(isinstance(x, CanLink) for x in links)):
+        wrong.append(f"devices.drives = {url!r}: one URL, or two CAN buses with a space between")
+    if scenario.clock != "real":
+        wrong.append(
+            f"devices.drives = {url!r} with clock = {scenario.clock!r}: drives on a wire need "
+            'clock = "real" (--clock real)'
+        )
+    if scenario.faults:
+        wrong.append("faults: they are for simulated drives (sim:) only; real ones have their own")
+    if wrong:
+        raise ConfigError(source, wrong)

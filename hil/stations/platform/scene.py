@@ -1,0 +1,278 @@
+"""The platform in space: base, plate with a seat, six legs, and a ghost of the wanted pose."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.recording.layouts import PLATFORM
+from hil.scene.figure import Figure
+from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
+from hil.scene.rig import LEGS, Placed, RigShape
+from hil.scene.rows import Columns
+from hil.scene.solids import (
+    arrow,
+    axes_along,
+    ball,
+    bar,
+    box,
+    cylinder,
+    hull,
+    matrix,
+    prism,
+)
+
+Array = NDArray[np.float64]
+
+WARN_SHARE: Final = 0.15
+FAULT_SHARE: Final = 0.05
+"""A leg is yellow or red with less than this share of half its travel left."""
+
+THICKER: Final = {"warn": 1.2, "fault": 1.45}
+"""Who cannot tell the colours apart sees these legs thicker."""
+
+BODY: Final = 0.92
+"""Share of the closed length that the cylinder's body takes; the rest is rod."""
+
+GRID_M: Final = 0.5
+SOLVED_AGE_S: Final = 0.1
+"""A pose that was solved for longer ago than this [s] is not where the platform is."""
+_COLUMNS: Final = Columns(PLATFORM)
+_LEGEND: Final = (
+    LegendEntry("front", "scene.legend.front"),
+    LegendEntry("ghost", "scene.legend.ghost_pose"),
+    LegendEntry("ok", "scene.legend.leg_ok"),
+    LegendEntry("warn", "scene.legend.leg_warn"),
+    LegendEntry("fault", "scene.legend.leg_fault"),
+    LegendEntry("grid", "scene.legend.grid", f"{GRID_M:g} m"),
+)
+
+
+class PlatformScene:
+    """A rig, from its recording's or its bench's header.
+
+    Args:
+        shape: of the machine.
+
+    Raises:
+        ValueError: if no pose has the legs' reference lengths.
+    """
+
+    def __init__(self, shape: RigShape) -> None:
+        self._shape = shape
+        self._park = shape.parked()
+        self._row: Array | None = None
+        self._solved: Array | None = None
+        self.title = ("scene.title.platform", shape.name)
+        """Key of the machine's kind, and its name."""
+        self.build = self._built()
+        """The parts: ground, plate, ghost, six cylinders, six rods."""
+
+    @classmethod
+    def from_scenario(cls, scenario: Mapping[str, Any]) -> "PlatformScene":
+        """The scene of a run, from the scenario in its header.
+
+        Raises:
+            KeyError: if it has no rig.
+            ValueError: if the rig is none.
+        """
+        return cls(RigShape.from_table(scenario["rig"]))
+
+    def take(self, rows: Array, now_s: float) -> None:
+        """Keep the newest frame, and the newest that tells a pose; when they came plays no part.
+
+        The pose is solved for in some of the frames only.
+        """
+        if not len(rows):
+            return
+        self._row = rows[-1]
+        found = np.flatnonzero(np.isfinite(_COLUMNS.of_all(rows, "reached_pose")).all(axis=1))
+        if len(found):
+            self._solved = rows[found[-1]]
+
+    def figure(self, now_s: float) -> Figure:
+        """The newest frame, not interpolated: it is at most a few milliseconds old."""
+        row = self._row
+        reached = wanted = None
+        lengths = np.full(LEGS, np.nan)
+        if row is not None:
+            wanted = _pose_or_none(_COLUMNS.of(row, "wanted_pose"))
+            reached = self._reached(row)
+            lengths = _COLUMNS.of(row, "measured_length_m")
+        X_BP = reached or self._park
+        heads = X_BP.position_m + self._shape.platform_joints_m @ X_BP.rotation.T  # (6, 3)
+        transforms = np.zeros((3 + 2 * LEGS, 4, 4))
+        transforms[0] = np.eye(4)
+        transforms[1] = matrix(X_BP.rotation, X_BP.position_m)
+        if wanted is not None:
+            transforms[2] = matrix(wanted.rotation, wanted.position_m)
+        transforms[3:] = self._legs(heads)
+        roles = dict(self.build.roles)
+        for leg, role in enumerate(self.leg_roles(lengths)):
+            roles[f"leg{leg + 1}"] = role
+            transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
+        note = "" if reached is not None else "scene.note.pose_unknown"
+        return Figure(transforms, tuple(roles.values()), note=note)
+
+    def _reached(self, row: Array) -> Placed | None:
+        """The pose told last, unless it is too old, or of a later time than the newest frame."""
+        if self._solved is None:
+            return None
+        age_s = float((_COLUMNS.of(row, "t_s") - _COLUMNS.of(self._solved, "t_s"))[0])
+        if age_s < 0.0 or age_s > SOLVED_AGE_S:
+            return None
+        return _pose_or_none(_COLUMNS.of(self._solved, "reached_pose"))
+
+    def leg_roles(self, length_m: Array) -> list[str]:
+        """Colour role of each leg by the travel that it has left.
+
+        Args:
+            length_m: measured lengths [m], shape (6,).
+        """
+        shortest, longest = self._shape.soft_min_m, self._shape.soft_max_m
+        left = np.minimum(length_m - shortest, longest - length_m)
+        share = left / (0.5 * (longest - shortest))
+        return [margin_role(value) for value in share.tolist()]
+
+    def _legs(self, heads_m: Array) -> Array:
+        """Placements of six bodies, then six rods, shape (12, 4, 4).
+
+        A rod is a cylinder of unit length, stretched from the body's end to the joint.
+        """
+        feet = self._shape.base_joints_m
+        along = heads_m - feet
+        length = np.linalg.norm(along, axis=1)  # (6,)
+        direction = along / length[:, None]
+        body_m = self._body_m()
+        placed = np.zeros((2, LEGS, 4, 4))
+        placed[..., :3, :3] = axes_along(direction)
+        placed[0, :, :3, 3] = feet
+        # From inside the body, so that no gap opens at its rim, to the very joint.
+        start_m = np.minimum(body_m, length) * 0.9
+        placed[1, :, :3, 2] *= (length - start_m)[:, None]
+        placed[1, :, :3, 3] = feet + direction * start_m[:, None]
+        placed[..., 3, 3] = 1.0
+        return placed.reshape(2 * LEGS, 4, 4)
+
+    def _body_m(self) -> Array:
+        return BODY * self._shape.closed_length_m
+
+    def _built(self) -> Build:
+        feet, heads = self._shape.base_joints_m, self._shape.platform_joints_m
+        radius = float(np.linalg.norm(feet[:, :2], axis=1).max())
+        thick = 0.03 * radius
+        floor = float(feet[:, 2].min()) - 4.0 * thick
+        top = float(self._shape.middle_m[2])
+        plate_radius = float(np.linalg.norm(heads[:, :2], axis=1).max())
+        roles = {name: name for name in ("base", "joint", "plate", "seat", "front", "rod", "ghost")}
+        roles |= {axis: axis for axis in "xyz"}
+        roles |= {f"leg{leg}": "unknown" for leg in range(1, LEGS + 1)}
+        cylinders = tuple(
+            Part(
+                f"leg {leg + 1}",
+                (Piece(cylinder(0.036 * radius, float(self._body_m()[leg])), f"leg{leg + 1}"),),
+            )
+            for leg in range(LEGS)
+        )
+        rod = (Piece(cylinder(0.019 * radius, 1.0), "rod"),)
+        rods = tuple(Part(f"rod {leg + 1}", rod) for leg in range(LEGS))
+        parts = (
+            Part("base", _base(feet, thick, floor)),
+            Part("plate", _plate(heads, plate_radius, thick)),
+            Part("ghost", _ghost(heads, plate_radius, thick), ghost=True),
+            *cylinders,
+            *rods,
+        )
+        height = top + 1.1 * plate_radius - floor
+        return Build(
+            parts=parts,
+            roles=roles,
+            ground=grid(1.5 * radius, GRID_M, floor),
+            labels=_labels(feet, radius),
+            legend=_LEGEND,
+            camera=Camera((0.0, 0.0, floor + 0.40 * height), 1.14 * max(2.3 * radius, height)),
+        )
+
+
+def margin_role(share: float) -> str:
+    """Colour role for the travel left, as a share of half of all; NaN is not known."""
+    if share != share:
+        return "unknown"
+    if share < FAULT_SHARE:
+        return "fault"
+    return "warn" if share < WARN_SHARE else "ok"
+
+
+def _pose_or_none(coordinates: Array) -> Placed | None:
+    return Placed.from_coordinates(coordinates) if np.isfinite(coordinates).all() else None
+
+
+def _base(feet_m: Array, thick_m: float, floor_m: float) -> tuple[Piece, ...]:
+    """Frame on the floor, joints of the legs, and the axes of B."""
+    low = float(feet_m[:, 2].min()) - thick_m
+    outline = 1.05 * feet_m[:, :2]
+    pieces = [Piece(prism(outline, floor_m, low), "base")]
+    pieces += [Piece(ball(1.7 * thick_m, 8).moved(*foot), "joint") for foot in feet_m]
+    size = 0.42 * float(np.linalg.norm(feet_m[:, :2], axis=1).max())
+    for axis, direction in zip("xyz", np.eye(3), strict=True):
+        origin = np.array([0.0, 0.0, low + 0.02 * size])
+        pieces += [
+            Piece(body.placed(np.eye(3), origin), axis)
+            for body in arrow(direction, size, 0.03 * size)
+        ]
+    return tuple(pieces)
+
+
+def _plate(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]:
+    """Plate, joints, a seat that looks along x, and an arrow to the front."""
+    top = float(heads_m[:, 2].max()) + 2.6 * thick_m
+    pieces = [Piece(prism(1.04 * heads_m[:, :2], top - 1.6 * thick_m, top), "plate")]
+    pieces += [Piece(ball(1.6 * thick_m, 8).moved(*head), "joint") for head in heads_m]
+    s = radius_m
+    shaft = [
+        [0.24 * s, -0.05 * s],
+        [0.42 * s, -0.05 * s],
+        [0.42 * s, 0.05 * s],
+        [0.24 * s, 0.05 * s],
+    ]
+    tip = [[0.42 * s, -0.15 * s], [0.66 * s, 0.0], [0.42 * s, 0.15 * s]]
+    pieces += [Piece(prism(outline, top, top + 0.012 * s), "front") for outline in (shaft, tip)]
+    lean = np.radians(12.0)
+    tilt = np.array(
+        [[np.cos(lean), 0.0, -np.sin(lean)], [0.0, 1.0, 0.0], [np.sin(lean), 0.0, np.cos(lean)]]
+    )
+    back = box((0.08 * s, 0.40 * s, 0.56 * s)).placed(tilt, (-0.31 * s, 0.0, top + 0.46 * s))
+    head = box((0.07 * s, 0.18 * s, 0.15 * s)).placed(tilt, (-0.40 * s, 0.0, top + 0.83 * s))
+    pieces += [
+        Piece(box((0.44 * s, 0.40 * s, 0.12 * s)).moved(-0.05 * s, 0.0, top + 0.20 * s), "seat"),
+        Piece(box((0.30 * s, 0.26 * s, 0.15 * s)).moved(-0.05 * s, 0.0, top + 0.07 * s), "joint"),
+        Piece(back, "seat"),
+        Piece(head, "seat"),
+    ]
+    return tuple(pieces)
+
+
+def _ghost(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]:
+    """Edges of the plate, and a mast at its front: a small lead shows far out."""
+    height = float(heads_m[:, 2].max()) + 1.8 * thick_m
+    outline = 1.06 * heads_m[:, :2]
+    corners = hull(outline)
+    ring = np.column_stack([corners, np.full(len(corners), height)])
+    front = np.array([0.66 * radius_m, 0.0, height])
+    ends = [*zip(ring, np.roll(ring, -1, axis=0), strict=True)]
+    ends.append((front, front + np.array([0.0, 0.0, 0.5 * radius_m])))
+    return tuple(Piece(bar(start, end, 0.35 * thick_m), "ghost") for start, end in ends)
+
+
+def _labels(feet_m: Array, radius_m: float) -> tuple[Label, ...]:
+    size = 0.47 * radius_m
+    low = float(feet_m[:, 2].min())
+    names = [
+        Label(axis, (x, y, z + low), axis)
+        for axis, (x, y, z) in zip("xyz", (size * np.eye(3)).tolist(), strict=True)
+    ]
+    numbers = [
+        Label(str(leg), (1.16 * x, 1.16 * y, z)) for leg, (x, y, z) in enumerate(feet_m.tolist(), 1)
+    ]
+    return (*names, *numbers)

@@ -1,0 +1,124 @@
+"""What every verb of the command line shares: output for people or as JSON, and exit status."""
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, ParamSpec
+
+import orjson
+import typer
+from rich.console import Console
+
+from hil.config.settings import ConfigError
+from hil.recording.header import RecordingError
+
+P = ParamSpec("P")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+PIPED_WIDTH = 120
+"""Columns of tables that go to a file or a pipe."""
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+err = Console(stderr=True, highlight=False)
+
+
+class Exit(IntEnum):
+    """Exit status of the program."""
+
+    WELL = 0
+    REFUSED = 1  # the machine or the motion was refused or tripped
+    USAGE = 2  # bad usage or configuration
+
+
+class RefusedError(Exception):
+    """The machine, the motion or a recording was refused; the text says why."""
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print exactly one JSON object; a number that is not there is null."""
+    _told.append(True)
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+_told: list[bool] = []
+
+
+def tell_bad_usage(arguments: Sequence[str]) -> None:
+    """One JSON object for a script whose command line was not understood, if it wanted JSON."""
+    if "--json" in arguments and not _told:
+        print_json({"ok": False, "error": "bad usage; standard error says what is wrong"})
+
+
+def show_recording_failure(failure: str) -> None:
+    """The first line of a run whose recording failed; nothing if it did not."""
+    if failure:
+        out.print("[red]recording failed[/]", end="")
+        out.print(failure.removeprefix("recording failed"), markup=False, soft_wrap=True)
+
+
+def show_recording(path: Path, parts: int) -> None:
+    """Where a recording is, and in how many files if it is not in one."""
+    more = f" (and {parts - 1} more, as a recorder was killed; they are read as one)"
+    out.print(f"recording: {path}{more if parts > 1 else ''}", markup=False, soft_wrap=True)
+
+
+def leave(ok: bool) -> NoReturn:
+    """End with the status for good or for refused."""
+    raise typer.Exit(Exit.WELL if ok else Exit.REFUSED)
+
+
+def verb(function: Callable[P, None]) -> Callable[P, None]:
+    """Give a command the common end: an error becomes one text (or JSON object) and a status."""
+
+    @wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except ConfigError as error:
+            _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))
+        except (RefusedError, RecordingError) as error:
+            _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
+        except KeyboardInterrupt:
+            # A run hears signals itself: this is a check, a report or another verb without motion.
+            interrupted = RefusedError("interrupted; nothing was moved by it")
+            _end(interrupted, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
+
+    return wrapped
+
+
+def _end(error: Exception, status: Exit, *, as_json: bool) -> NoReturn:
+    if as_json:
+        print_json({"ok": False, "error": str(error)})
+    err.print(f"[red]error:[/red] {_escaped(str(error))}", soft_wrap=True)
+    raise typer.Exit(status)
+
+
+def _escaped(text: str) -> str:
+    """Square brackets of a message are not markup."""
+    return text.replace("[", r"\[")
+
+
+def numbers(text: str, count: int, option: str, names: str) -> list[float]:
+    """Comma-separated finite numbers of an option.
+
+    Raises:
+        ConfigError: if there are not ``count``, or one is not a finite number.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    values: list[float] = []
+    for part in parts:
+        try:
+            value = float(part) if part.isascii() and "_" not in part else math.nan
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ConfigError(option, [f"{part!r} is no finite number (expected {names})"])
+        values.append(value)
+    if len(values) != count:
+        raise ConfigError(option, [f"{len(values)} numbers; {count} are needed: {names}"])
+    return values
