@@ -25,6 +25,10 @@ from safety.modes import Request
 GATE = Path(hil.stations.platform.gate.__file__).parent
 ALLOWED = {
     "hil",
+    "hil.config",
+    "hil.stations",
+    "hil.stations.platform",
+    "hil.timing",
     "hil.timing.clock",
     "hil.stations.platform.gate",
     "hil.stations.platform.gate.black_box",

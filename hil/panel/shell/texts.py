@@ -12,14 +12,14 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Final
 
-import hil.panel
+import hil.panel.shell
 
 
 def _collected() -> dict[str, str]:
     found: dict[str, str] = {}
-    for module in sorted(m.name for m in iter_modules(hil.panel.__path__)):
+    for module in sorted(m.name for m in iter_modules(hil.panel.shell.__path__)):
         if module.startswith("texts_"):
-            part: Mapping[str, str] = import_module(f"hil.panel.{module}").TEXTS
+            part: Mapping[str, str] = import_module(f"hil.panel.shell.{module}").TEXTS
             twice = found.keys() & part.keys()
             if twice:
                 raise ValueError(f"{module}: {sorted(twice)} are another part's texts already")
