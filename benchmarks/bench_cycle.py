@@ -12,7 +12,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hil.cli.warm import warm
 from hil.config.shipped import configs_dir
 from hil.machines.machine import gate_limits
 from hil.recording.ring import Ring
@@ -25,6 +24,7 @@ from hil.stations.platform.loop import Loop
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.scenario import load_plan
 from hil.stations.platform.supervisor import Supervisor
+from hil.stations.platform.warm import warm
 from hil.timing.clock import VirtualClock
 from safety.gate import Gate
 from safety.modes import Mode

@@ -8,6 +8,7 @@ import pytest
 from rack_bench import QUICKER, needs_wires, rack, shown, told, told_well
 
 from drives.bank import BankReport
+from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.machines.machine import load_rig
 from hil.stations.platform.drives.reference import (
@@ -28,7 +29,6 @@ from hil.stations.platform.drives.reference import (
     void_reference,
 )
 from hil.stations.platform.drives.setup import scales_of
-from hil.terminal.console import RefusedError
 
 ABSOLUTE = '\n[drives]\nhoming = "absolute"\nplace_tolerance_m = 0.001\n'
 COUNTS = (59_000, 270_000, -280_000, 50_000, -530_000, -30_000)

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from drives.bank import BankEnd
+from hil.config.errors import RefusedError
 from hil.stations.platform.bench import Outcome
 from hil.stations.platform.drives import moves as drive_moves
-from hil.terminal.console import RefusedError
 from hil.timing.stop import StopSignals
 
 CUT, UNCUT = BankEnd(cut_us=(60_000,) * 6), BankEnd()

@@ -29,11 +29,11 @@ import hil.stations.platform.runner
 from drives.bank import LinkError
 from drives.links import lock_modbus, parse_link
 from hil.cli.main import app
+from hil.config.errors import RefusedError
 from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
 from hil.stations.platform.drives.moves import home_and_show
 from hil.stations.platform.drives.rack import emulated_rack
-from hil.terminal.console import RefusedError
 
 # one at a time: they share two cores
 pytestmark = [pytest.mark.real_time, needs_wires, pytest.mark.xdist_group("real time")]

@@ -16,7 +16,7 @@ import numpy as np
 def warm_platform() -> None:
     """The platform's kernels, those of a led bench and those of the emulated robot."""
     import hil.stations.platform.operator.kernels
-    from hil.cli.warm import warm
+    from hil.stations.platform.warm import warm
     from sim.devices.arm_kinematics import dh_table, forward, solve
     from sim.devices.arm_servo import JointServos, ServoSettings
 
@@ -31,7 +31,7 @@ def warm_platform() -> None:
 
 def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, and of the robot."""
-    from hil.cli.warm import warm_arm
+    from hil.stations.arm.warm import warm_arm
 
     warm_arm(classic=True)
 

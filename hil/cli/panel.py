@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.terminal.console import Json, RefusedError, print_json, verb
+from hil.terminal.console import Json, print_json, verb
 
 NEEDED = ("PySide6", "pyqtgraph")
 WITHOUT_SCREEN = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")

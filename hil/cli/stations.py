@@ -9,9 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hil.config.errors import RefusedError
 from hil.config.file_kinds import SCENARIOS, FileKind, find_kind, kind_of
 from hil.config.settings import ConfigError, read_toml
-from hil.terminal.console import RefusedError, err, numbers, out, print_json
+from hil.terminal.console import err, numbers, out, print_json
 
 if TYPE_CHECKING:
     from arm_driver.location import Location

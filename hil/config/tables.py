@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.stations.platform.motion.source import Floats, MotionError
+from hil.config.errors import MotionError
+from hil.stations.platform.motion.source import Floats
 
 SIZE_MAX_BYTES = 200_000_000
 """A larger file is refused before it is read."""

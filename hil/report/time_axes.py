@@ -1,18 +1,15 @@
 """Axes over the time of a run: phases shaded and labelled, six legs as lines."""
 
-from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.decimate import decimate
+from hil.recording.reader import Recording
 from hil.report.phases import ALARM_MODES, Phase
-from hil.report.style import DPI, INK, LEG_COLOURS, LEGEND_IN, LIMIT, mode_colour
-from hil.stations.platform.report.view import RunView
+from hil.report.style import DPI, INK, LIMIT, mode_colour
 
 TIME_LABEL = "time from the start of the loop [s]"
 
@@ -26,7 +23,26 @@ _CHARACTER_IN = 0.075
 """Width of a character of a label [inch]."""
 
 
-def time_axes(axes: Axes, view: RunView, *, strip: bool = True) -> None:
+class TimedRun(Protocol):
+    """What is needed of a run to draw over its time."""
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """When each row was recorded [s], shape (N,)."""
+        ...
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """Its phases, in order."""
+        ...
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded of it."""
+        ...
+
+
+def time_axes(axes: Axes, view: TimedRun, *, strip: bool = True) -> None:
     """Lay the phases of a run under and above an axis over its time.
 
     Args:
@@ -42,56 +58,12 @@ def time_axes(axes: Axes, view: RunView, *, strip: bool = True) -> None:
         _draw_strip(axes, shown, end - start)
 
 
-def span_s(view: RunView) -> tuple[float, float]:
+def span_s(view: TimedRun) -> tuple[float, float]:
     """First and last time to show [s]; a single moment stands in the middle of one second."""
     if not len(view.times):
         return 0.0, 1.0
     start, end = float(view.times[0]), float(view.times[-1])
     return (start, end) if end > start else (start - 0.5, start + 0.5)
-
-
-def six_lines(axes: Axes, view: RunView, values: NDArray[np.float64]) -> None:
-    """Six legs as lines, thinned without losing a peak.
-
-    What was measured before homing is pale: the drives did not know their lengths yet. The lines
-    grow narrower from leg 1 to 6, so that legs which move alike are all seen.
-
-    Args:
-        axes: where to draw.
-        view: the run.
-        values: shape (N, 6); NaN = not there.
-    """
-    marker = "." if len(values) < 3 else ""
-    for leg, colour in enumerate(LEG_COLOURS):
-        width = 2.4 - 0.28 * leg
-        for part, alpha in ((slice(0, view.homed), 0.3), (slice(view.homed, None), 1.0)):
-            column, times = values[part, leg], view.times[part]
-            chosen = decimate(column)
-            axes.plot(
-                times[chosen], column[chosen], color=colour, marker=marker, lw=width, alpha=alpha
-            )
-
-
-def leg_legend(figure: Figure, extra: Sequence[Line2D] = ()) -> None:
-    """The legend of the six legs in the room `LEGEND_IN` at the right of the panels."""
-    handles = [
-        Line2D([], [], color=colour, linewidth=2.2, label=f"leg {leg}")
-        for leg, colour in enumerate(LEG_COLOURS, start=1)
-    ]
-    figure.legend(
-        handles=[*handles, *extra],
-        loc="upper left",
-        bbox_to_anchor=(1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0),
-        handlelength=1.6,
-    )
-
-
-def limit_handles() -> list[Line2D]:
-    """Legend entries of the two kinds of limit line."""
-    return [
-        Line2D([], [], color=LIMIT, linewidth=1.0, linestyle=(0, (6, 3)), label="soft limit"),
-        Line2D([], [], color=LIMIT, linewidth=1.4, label="mechanical end"),
-    ]
 
 
 def _worth_showing(phases: tuple[Phase, ...], span: float) -> list[Phase]:

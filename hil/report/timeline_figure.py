@@ -6,15 +6,14 @@ from matplotlib.figure import Figure
 from hil.report.ending import is_request, violations_of
 from hil.report.phases import ALARM_MODES, Phase
 from hil.report.style import INK, LIMIT, Picture, draw_png, mode_colour, place
-from hil.report.time_axes import TIME_LABEL, span_s
-from hil.stations.platform.report.view import RunView
+from hil.report.time_axes import TIME_LABEL, TimedRun, span_s
 
 _MOST_LABELS = 40
 _MOST_LINES = 500
 _NARROWEST = 400.0
 
 
-def timeline(view: RunView) -> Picture | None:
+def timeline(view: TimedRun) -> Picture | None:
     """A bar for each phase, one line a mode in the order in which they came."""
     if not view.phases:
         return None

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hil.config.scenario import RecordingSettings
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecordingSink
 from hil.recording.ring import Ring
-from hil.stations.platform.scenario import RecordingSettings
 from hil.timing.clock import utc_stamp
 
 BLACK_BOX_NAME = "gate.jsonl"

@@ -14,12 +14,12 @@ from typing import Any
 
 import orjson
 
+from hil.config.scenario import Name
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
 from hil.run.part_note import PartNote
-from hil.stations.platform.scenario import Name
 
 LOOK_S = 0.05
 """How often a process is looked at [s]."""

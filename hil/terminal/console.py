@@ -12,6 +12,7 @@ import orjson
 import typer
 from rich.console import Console
 
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.recording.header import RecordingError
 
@@ -32,10 +33,6 @@ class Exit(IntEnum):
     WELL = 0
     REFUSED = 1  # the machine or the motion was refused or tripped
     USAGE = 2  # bad usage or configuration
-
-
-class RefusedError(Exception):
-    """The machine, the motion or a recording was refused; the text says why."""
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import signal
 from types import FrameType, TracebackType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 _WATCHED: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 """SIGHUP is a terminal closed or a connection lost; not every system has it."""
+
+
+class StopWish(Protocol):
+    """Whether the operator wants the run to end (Ctrl-C, SIGTERM)."""
+
+    @property
+    def asked(self) -> object | None:
+        """What asked for it first; None while nothing did."""
+        ...
 
 
 class StopSignals:

@@ -11,11 +11,11 @@ from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 import hil.stations.arm.moves.session
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import forward, solutions
+from hil.config.errors import RefusedError
 from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
 from hil.stations.arm.moves.hands import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from hil.stations.arm.step import location_of
-from hil.terminal.console import RefusedError
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings

@@ -16,6 +16,7 @@ import hil.stations.arm.prepare
 from arm_driver.contour import EndReason
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
 from arm_driver.pose import Pose
+from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_frame import stream_result
@@ -26,7 +27,6 @@ from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.arm.step import location_of
 from hil.stations.arm.wire import VirtualArmLink
-from hil.terminal.console import RefusedError
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.world.space_arm.drive import DriveModel

@@ -14,6 +14,7 @@ from arm_driver.kinematics import forward
 from arm_driver.path_report import PathFinding
 from arm_driver.pose import Pose
 from hil.cli.main import app
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
@@ -24,7 +25,6 @@ from hil.stations.arm.findings import findings_table
 from hil.stations.arm.prepare import prepare
 from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
 from hil.stations.arm.step import location_of
-from hil.terminal.console import RefusedError
 from hil.timing.clock import VirtualClock
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S

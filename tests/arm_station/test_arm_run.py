@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from arm_driver.host_states import StreamResult
 from hil.cli.main import app
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.recording.ring import RecorderStatus
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.scenario import arm_plan_from_table
-from hil.terminal.console import RefusedError
 from sim.devices.arm_faults import parse_arm_words
 
 # Motions that several tests share are prepared once, all of them in one worker.

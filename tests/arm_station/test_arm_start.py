@@ -11,10 +11,10 @@ import hil.stations.arm.bench
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of
 from hil.cli.main import app
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.stations.arm.bench import prepare_plan, run_arm, stream_plan
 from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart, read_place
-from hil.terminal.console import RefusedError
 from sim.devices.arm_controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")

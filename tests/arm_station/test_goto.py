@@ -28,6 +28,7 @@ from typer.testing import CliRunner
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of, forward
 from hil.cli.main import app
+from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.export import export_csv
@@ -38,7 +39,6 @@ from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.proof import ways
 from hil.stations.arm.report.page import write_arm_report
 from hil.stations.arm.step import Course
-from hil.terminal.console import RefusedError
 from hil.timing.stop import StopSignals
 from sim.devices.arm_faults import ArmFault
 

@@ -17,6 +17,7 @@ import hil.stations.arm.moves.session
 import hil.stations.arm.moves.strokes
 from arm_driver.node_fit import fitted_nodes
 from hil.cli.main import app
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.config.toml_edit import changed_text
@@ -24,7 +25,6 @@ from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_said
 from hil.stations.arm.moves.hands import AlwaysHeld
 from hil.stations.arm.moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
-from hil.terminal.console import RefusedError
 from sim.devices.arm_faults import parse_arm_words
 
 SHIPPED = configs_dir() / "robots" / "rm01.toml"

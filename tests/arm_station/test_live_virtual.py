@@ -12,13 +12,13 @@ import pytest
 from live_bench import TOKEN, live_plan, set_point, source_maker, speeds_m_s, typed
 
 from arm_driver.host_states import StreamResult
+from hil.config.errors import RefusedError
 from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
 from hil.stations.arm.control import REST_SPEED_M_S
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.sources import evdev_handles, settings
 from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
-from hil.terminal.console import RefusedError
 from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
 

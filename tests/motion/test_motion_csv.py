@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from motion_checks import NEUTRAL
 
+from hil.config.errors import MotionError
 from hil.config.tables import SIZE_MAX_BYTES, read_table
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.recorded import Recorded
-from hil.stations.platform.motion.source import MotionError
 
 MAPS = [ColumnMap("x", "x_m", "m"), ColumnMap("beta", "pitch", "deg")]
 ROWS = [f"{0.1 * k:.1f},{0.001 * k * k:.6f},{0.5 * k:.2f}" for k in range(12)]

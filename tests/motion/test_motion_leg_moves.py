@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hil.config.errors import MotionError
 from hil.config.shipped import configs_dir
 from hil.machines.machine import geometry_of, load_rig, park_pose
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
-from hil.stations.platform.motion.source import MotionError
 from platform6dof.inverse import leg_lengths, leg_setpoint
 
 RIG = load_rig(configs_dir() / "rigs" / "paper.toml")

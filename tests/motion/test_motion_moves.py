@@ -10,8 +10,8 @@ from motion_checks import LIMITS, assert_consistent, assert_rests_at_both_ends, 
 from motion_checks import pose as at
 from scipy.spatial.transform import Rotation
 
+from hil.config.errors import MotionError
 from hil.stations.platform.motion.moves import MoveLimits, Moves, move, unit_path
-from hil.stations.platform.motion.source import MotionError
 from platform6dof.pose import Pose
 
 START = at(0.0, 0.0, 0.7, 0.0, 0.0, 0.0)

@@ -6,17 +6,12 @@ import numpy as np
 import pytest
 from motion_checks import LIMITS, NEUTRAL, assert_rests_at_both_ends, assert_same_pose, pose
 
+from hil.config.errors import MotionError
 from hil.stations.platform.motion import kernels, moves, warm
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.moves import Moves
 from hil.stations.platform.motion.recorded import Recorded
-from hil.stations.platform.motion.source import (
-    Hold,
-    MotionError,
-    MotionSource,
-    clamp_time,
-    require_coordinates,
-)
+from hil.stations.platform.motion.source import Hold, MotionSource, clamp_time, require_coordinates
 
 HERE = pose(0.1, 0.2, 0.9, 0.1, 0.2, 0.3)
 

@@ -24,7 +24,8 @@ import hil.stations.platform.report.page
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.stations.platform.report.page import MOST_ROWS, write_report
+from hil.report.page import MOST_ROWS
+from hil.stations.platform.report.page import write_report
 
 # Two pages are drawn once and looked at by many tests, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("pages")

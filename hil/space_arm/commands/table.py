@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.space_arm.commands.choices import loads_of, models_of, space_arm_of
-from hil.terminal.console import Json, RefusedError, err, leave, out, print_json, verb
+from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.machines.space_arm_settings import ArmSettings

@@ -10,6 +10,7 @@ import numpy as np
 from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.location import Location
+from hil.config.errors import RefusedError
 from hil.recording.frame import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
@@ -25,7 +26,6 @@ from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.sources.source import SourceError, VelocitySource
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import location_of
-from hil.terminal.console import RefusedError
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopSignals

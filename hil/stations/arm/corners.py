@@ -12,7 +12,7 @@ import numpy as np
 
 from arm_driver.path_report import PathFinding
 from arm_driver.pose import Pose
-from hil.terminal.console import RefusedError
+from hil.config.errors import RefusedError
 from safety.arm_limits import ArmLimits
 from safety.arm_rules import cut_corner
 

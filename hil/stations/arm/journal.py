@@ -41,11 +41,11 @@ from hil.recording.frame import (
     Six,
 )
 from hil.recording.recorder import RecordingSink
+from hil.run.audience import Audience
 from hil.stations.arm.prepare import X_WB
 from hil.stations.arm.step import ArmStep, RobotStep, pose_of
-from hil.stations.platform.journal import Audience
-from hil.stations.platform.loop import StopWish
 from hil.timing.clock import Moment, Tick
+from hil.timing.stop import StopWish
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
 from sim.world.space_arm.snapshot import Snapshot

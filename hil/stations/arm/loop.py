@@ -23,8 +23,8 @@ from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.peers import ArmWire, Station, Witness
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import ArmStep, Course, RobotStep
-from hil.stations.platform.loop import StopWish
 from hil.timing.clock import Clock, Tick
+from hil.timing.stop import StopWish
 from sim.world.space_arm.simulator import TICK_S
 
 LOOK_S = 0.01

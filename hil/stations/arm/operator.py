@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from hil.config.errors import RefusedError
 from hil.desk.operation import Operation
 from hil.desk.operator import Operator, OrderSource
 from hil.desk.order import Button
@@ -20,8 +21,7 @@ from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, rest
-from hil.stations.platform.loop import StopWish
-from hil.terminal.console import RefusedError
+from hil.timing.stop import StopWish
 from sim.world.space_arm.simulator import TICK_S
 
 STOPS = (Button.HOLD, Button.SHUT_DOWN)

@@ -17,6 +17,7 @@ from arm_driver.path_report import PathReport
 from arm_driver.pose import ArmError, Pose
 from arm_driver.reference import NoPlaceError, best_reference
 from arm_driver.workspace import check_path
+from hil.config.errors import RefusedError
 from hil.stations.arm.control import LOOKS, ArmStation, play_out
 from hil.stations.arm.corners import worst_corner
 from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
@@ -24,7 +25,6 @@ from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.source import VelocitySource
 from hil.stations.arm.start import posture_at
 from hil.stations.arm.step import ArmStep, Course, pose_of, robot_sample, space_sample
-from hil.terminal.console import RefusedError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
-from hil.cli.warm import warm_arm
+from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.machines.robot_supervision import supervision_table
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
@@ -28,14 +28,8 @@ from hil.stations.arm.sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
-from hil.terminal.console import (
-    RefusedError,
-    err,
-    out,
-    print_json,
-    show_recording,
-    show_recording_failure,
-)
+from hil.stations.arm.warm import warm_arm
+from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:

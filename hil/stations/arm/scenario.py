@@ -18,12 +18,12 @@ from arm_driver.urls import parse_arm_link
 from arm_driver.val import OatConvention, from_oat
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kinds import FileKind, find_kind
+from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
 from hil.stations.arm.sources.settings import ArmSourceSettings
-from hil.stations.platform.scenario import Name, RecordingSettings
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]

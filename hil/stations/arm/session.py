@@ -11,6 +11,8 @@ from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link import ArmLink, open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from arm_driver.val import OatConvention
+from hil.config.errors import RefusedError
+from hil.config.scenario import RecordingSettings
 from hil.recording.frame import EventRecord
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecorderResult, RecordingSink
@@ -25,11 +27,9 @@ from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep
 from hil.stations.arm.wire import VirtualArmLink
-from hil.stations.platform.loop import StopWish
-from hil.stations.platform.scenario import RecordingSettings
-from hil.terminal.console import RefusedError
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
 from hil.timing.realtime_setup import RealtimeItem
+from hil.timing.stop import StopWish
 from sim.devices.arm_controller import ArmController
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.header import run_header
 from hil.stations.platform.journal import Journal
-from hil.stations.platform.loop import Loop, LoopEnd, StopWish
+from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.motion.source import MotionSource
@@ -49,7 +49,7 @@ from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.waits import GOES_ON
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.timing.stop import StopSignals
+from hil.timing.stop import StopSignals, StopWish
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode

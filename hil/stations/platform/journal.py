@@ -6,7 +6,6 @@ disk is full still says why it stopped.
 
 import math
 from collections.abc import Callable
-from typing import Protocol
 
 from drives.bank import BankFeedback, SixBools
 from hil.recording.dating import clock_event
@@ -22,6 +21,7 @@ from hil.recording.frame import (
     pack_into,
 )
 from hil.recording.recorder import RecordingSink
+from hil.run.audience import Audience
 from hil.stations.platform.control import Control
 from hil.timing.clock import Moment, Tick
 from platform6dof.forward import ForwardResult
@@ -34,14 +34,6 @@ SERVICE_EVERY = 16
 
 MODE_CODE = {mode: code for code, mode in enumerate(Mode)}
 ACTION_CODE = {action: code for code, action in enumerate(Action)}
-
-
-class Audience(Protocol):
-    """Who is told of every cycle and event beside the recorder."""
-
-    def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
-        """Take one entry, without waiting."""
-        ...
 
 
 class Journal:

@@ -8,7 +8,6 @@ fails, the loop goes on without it until the gate has brought the legs to rest.
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
 
 from drives.bank import BankEnd, DriveError
 from drives.waits import Waits
@@ -19,17 +18,9 @@ from hil.stations.platform.journal import Journal
 from hil.stations.platform.supervisor import RunCourse
 from hil.stations.platform.waits import WaitFollower
 from hil.timing.clock import Clock, Tick
+from hil.timing.stop import StopWish
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
-
-
-class StopWish(Protocol):
-    """Whether the operator wants the run to end (Ctrl-C, SIGTERM)."""
-
-    @property
-    def asked(self) -> object | None:
-        """What asked for it first; None while nothing did."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

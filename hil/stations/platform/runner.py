@@ -14,30 +14,24 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
-from hil.cli.warm import warm, warm_arm
+from hil.config.errors import RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
+from hil.stations.arm.warm import warm_arm
 from hil.stations.platform.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
 from hil.stations.platform.check import CheckResult, check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
-from hil.stations.platform.loop import StopWish
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.waits import Announcer
-from hil.terminal.console import (
-    RefusedError,
-    err,
-    out,
-    print_json,
-    show_recording,
-    show_recording_failure,
-)
-from hil.timing.stop import StopSignals
+from hil.stations.platform.warm import warm
+from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
+from hil.timing.stop import StopSignals, StopWish
 
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 SHOWN = 12

@@ -14,6 +14,7 @@ from drives.bank import DriveError
 from drives.links import CanLink, SimLink, parse_link
 from drives.sim_faults import FaultKind
 from hil.config.fields import NotNegative, Positive
+from hil.config.scenario import Name, OperatorSettings, RecordingSettings
 from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.machines.drive_fit import fitted
@@ -49,11 +50,8 @@ __all__ = [
     "MoveTo",
     "MovesSettings",
     "MultiSineSettings",
-    "Name",
-    "OperatorSettings",
     "Plan",
     "RecordedSettings",
-    "RecordingSettings",
     "RotationTerm",
     "Scenario",
     "Term",
@@ -63,8 +61,6 @@ __all__ = [
     "load_plan",
     "plan_from_table",
 ]
-
-Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
 
 
 class Devices(Settings):
@@ -91,22 +87,6 @@ class FaultSettings(Settings):
     """How long it lasts [s]; to the end of the run if absent."""
     value: float = 0.0
     """How much, in the unit of its kind; 0 where the kind needs none."""
-
-
-class RecordingSettings(Settings):
-    """How a run is recorded."""
-
-    ring_slots: Annotated[int, Field(ge=64, le=1_000_000)] = 4096
-    """Entries that can wait for the disk, each a cycle or an event."""
-    min_free_mb: NotNegative = 100.0
-    """With less free space on the disk the recording is ended, or does not begin [MB]."""
-
-
-class OperatorSettings(Settings):
-    """What a run led by an operator (``hil run --operator``) asks of him."""
-
-    dead_man: Literal["hold", "presence"] = "hold"
-    """``hold``: legs move only while hold-to-run is pressed; ``presence``: while a panel lives."""
 
 
 class Scenario(Settings):

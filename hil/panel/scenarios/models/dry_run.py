@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import orjson
 
+from hil.config.errors import RefusedError
 from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.panel.shell.texts import text
 from hil.recording.header import RecordingError
-from hil.terminal.console import RefusedError
 
 TOLD_STEP: Final = 0.005
 """Share of the run between two words on how far it is."""
@@ -40,11 +40,11 @@ def main() -> int:
 
 
 def _platform(path: Path, out: Path) -> dict[str, Any]:
-    from hil.cli.warm import warm
     from hil.stations.platform.bench import expected_duration_s, run
     from hil.stations.platform.check import check_plan
     from hil.stations.platform.motion.build import motion_of
     from hil.stations.platform.scenario import load_plan
+    from hil.stations.platform.warm import warm
 
     plan = load_plan(path, ['clock="virtual"', 'devices.drives="sim:"'])
     warm()
@@ -59,9 +59,9 @@ def _platform(path: Path, out: Path) -> dict[str, Any]:
 
 
 def _arm(path: Path, out: Path) -> dict[str, Any]:
-    from hil.cli.warm import warm_arm
     from hil.stations.arm.bench import prepare_plan, run_arm
     from hil.stations.arm.scenario import load_arm_plan
+    from hil.stations.arm.warm import warm_arm
     from sim.world.space_arm.simulator import TICK_S
 
     plan = load_arm_plan(path, ['clock="virtual"', 'devices.arm="sim:"'])

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.terminal.console import RefusedError, err, numbers, verb
+from hil.terminal.console import err, numbers, verb
 
 if TYPE_CHECKING:
     from sim.devices.arm_faults import ArmFault

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from hil.config.errors import RefusedError
 from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.stations.arm.commands.moves import (
@@ -20,7 +21,7 @@ from hil.stations.arm.commands.moves import (
     shown_at,
 )
 from hil.stations.arm.commands.pose import RobotArg
-from hil.terminal.console import Json, RefusedError, err, leave, out, print_json, verb
+from hil.terminal.console import Json, err, leave, out, print_json, verb
 from hil.terminal.options import OutOption
 
 if TYPE_CHECKING:

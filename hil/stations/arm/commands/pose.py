@@ -10,10 +10,11 @@ import typer
 from numpy.typing import NDArray
 from rich.table import Table
 
+from hil.config.errors import RefusedError
 from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
-from hil.terminal.console import Json, RefusedError, leave, numbers, out, print_json, verb
+from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 if TYPE_CHECKING:
     from arm_driver.kinematics import Solution

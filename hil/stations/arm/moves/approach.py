@@ -15,13 +15,13 @@ from arm_driver.kinematics import Branch, Joints, nearest
 from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
 from arm_driver.val import from_oat
+from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.start import posture_at
-from hil.stations.platform.loop import StopWish
-from hil.terminal.console import RefusedError
 from hil.timing.clock import Clock
+from hil.timing.stop import StopWish
 
 Array = NDArray[np.float64]
 

@@ -16,6 +16,7 @@ from arm_driver.kinematics import (
     nearest,
 )
 from arm_driver.pose import ArmError, Pose, angle_between_rad
+from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
 from hil.stations.arm.moves.hands import Hand
@@ -25,7 +26,6 @@ from hil.stations.arm.moves.session import Session, notes_of
 from hil.stations.arm.peers import Witness
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import Streamed
-from hil.terminal.console import RefusedError
 
 Array = NDArray[np.float64]
 

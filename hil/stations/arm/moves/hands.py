@@ -3,9 +3,9 @@
 import sys
 from typing import Final, Protocol
 
+from hil.config.errors import RefusedError
 from hil.stations.arm.sources.keyboard import KEYS, HeldKeys, Terminal
 from hil.stations.arm.sources.source import SourceUnavailableError
-from hil.terminal.console import RefusedError
 from hil.timing.clock import Clock, VirtualClock
 
 HOLD_KEY: Final = " "

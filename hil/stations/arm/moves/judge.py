@@ -11,10 +11,10 @@ from arm_driver.geometry import PumaGeometry
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints
 from arm_driver.pose import ArmError, Pose
+from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.refusals import violations_of
 from hil.stations.arm.step import robot_sample
-from hil.terminal.console import RefusedError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmViolation
 from sim.world.space_arm.simulator import TICK_S

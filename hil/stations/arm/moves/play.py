@@ -14,6 +14,7 @@ from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints, nearest
 from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
 from arm_driver.pose import ArmError, Pose
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_recording import ArmRecording
@@ -30,7 +31,6 @@ from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.session import Streamed
 from hil.stations.arm.start import read_place
 from hil.stations.arm.step import location_of
-from hil.terminal.console import RefusedError
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]

@@ -17,6 +17,7 @@ from arm_driver.keeper import BranchKeeper
 from arm_driver.path_report import PathFinding
 from arm_driver.pose import ArmError
 from arm_driver.workspace import check_path
+from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.control import play_out
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
@@ -34,7 +35,6 @@ from hil.stations.arm.moves.paths import Path, Shape
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.refusals import violations_of
 from hil.stations.arm.step import RobotStep, robot_sample
-from hil.terminal.console import RefusedError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
 from safety.arm_rules import cut_corner, differences, too_fast_gripper, too_fast_joints

@@ -13,6 +13,8 @@ from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import Joints, forward
 from arm_driver.location import Location
 from arm_driver.pose import Pose
+from hil.config.errors import RefusedError
+from hil.config.scenario import RecordingSettings
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_frame import arm_header
 from hil.recording.header import RunHeader
@@ -26,11 +28,8 @@ from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep, location_of
-from hil.stations.platform.loop import StopWish
-from hil.stations.platform.scenario import RecordingSettings
-from hil.terminal.console import RefusedError
 from hil.timing.clock import Clock, VirtualClock, moment
-from hil.timing.stop import StopSignals
+from hil.timing.stop import StopSignals, StopWish
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import START_DEG, ArmControllerSettings

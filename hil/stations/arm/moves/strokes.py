@@ -30,6 +30,7 @@ from arm_driver.strokes import (
     plan_strokes,
     read_stroke,
 )
+from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.run.folder import new_run_dir
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
@@ -40,7 +41,6 @@ from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.realtime import arm_in_time
 from hil.stations.arm.session import Streamed
 from hil.stations.arm.step import Course, RobotStep, location_of
-from hil.terminal.console import RefusedError
 from hil.timing.clock import utc_stamp
 from sim.world.space_arm.simulator import TICK_S
 

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from hil.report.camera import camera_axes
 from hil.report.decimate import MAX_POINTS
 from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.report.view import ArmView
-from hil.stations.platform.report.rig_figure import camera_axes
 
 Array = NDArray[np.float64]
 

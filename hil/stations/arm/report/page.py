@@ -1,17 +1,15 @@
 """The evidence page of an arm's run: one self-contained HTML file, and its pictures beside it."""
 
-from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import jinja2
 import orjson
 
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import EventKind, EventRecord, Level
-from hil.recording.header import RecordingError
+from hil.report.page import MOST_ROWS, rendered, shown, write_page
 from hil.report.style import Picture
 from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures
@@ -21,7 +19,6 @@ from hil.stations.arm.report.joints import joint_tables
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.link_table import link_table
 from hil.stations.arm.report.view import ArmView
-from hil.stations.platform.report.page import MOST_ROWS, PAGE_NAME, PICTURES_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,35 +105,28 @@ def write_arm_report(recording: ArmRecording, folder: Path, view: ArmView | None
     Raises:
         RecordingError: if the folder cannot be written.
     """
-    page, place = folder / PAGE_NAME, folder / PICTURES_NAME
-    try:
-        place.mkdir(parents=True, exist_ok=True)  # before the work of drawing
-        view = view or ArmView.of(recording)
-        sections = [each for each in SECTIONS if not (view.robot_alone and each.of_both)]
-        drawn = [(section, section.draw(view)) for section in sections]
-        for _, picture in drawn:
+    view = view or ArmView.of(recording)
+    sections = [each for each in SECTIONS if not (view.robot_alone and each.of_both)]
+    drawn: list[tuple[Section, Picture | None]] = []
+
+    def draw() -> Iterator[Picture]:
+        for section in sections:
+            picture = section.draw(view)
+            drawn.append((section, picture))
             if picture is not None:
-                (place / f"{picture.name}.png").write_bytes(picture.png)
-        page.write_text(_render(view, drawn), encoding="utf-8")
-    except OSError as error:
-        raise RecordingError(f"{page}: cannot be written: {error.strerror or error}") from error
-    return page
+                yield picture
+
+    return write_page(folder, draw, lambda: _render(view, drawn))
 
 
 def _render(view: ArmView, drawn: list[tuple[Section, Picture | None]]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hil.stations.arm.report", "."),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     figures = arm_key_figures(view)
     recording = view.run.recording
     causes = [event for event in recording.events if _is_cause(event)]
     facts = view.facts()
     scenario = None if recording.scenario is None else dict(recording.scenario)
-    return environment.get_template("page.html.j2").render(
+    return rendered(
+        "hil.stations.arm.report",
         view=view,
         verdict=view.verdict,
         title=facts.get("scenario", "unknown scenario"),
@@ -167,12 +157,7 @@ def _is_cause(event: EventRecord) -> bool:
 def _shown(section: Section, picture: Picture | None) -> dict[str, str]:
     if picture is None:
         return {"name": section.name, "title": section.title, "caption": section.absent, "src": ""}
-    return {
-        "name": picture.name,
-        "title": picture.title,
-        "caption": picture.caption,
-        "src": f"data:image/png;base64,{b64encode(picture.png).decode('ascii')}",
-    }
+    return shown(picture)
 
 
 def _row(event: EventRecord) -> dict[str, str | bool | Cause]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hil.config.errors import MotionError
 from hil.config.tables import Table, read_table
 from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
@@ -22,7 +23,6 @@ from hil.stations.arm.sources.source import (
     Twist,
     rest,
 )
-from hil.stations.platform.motion.source import MotionError
 
 TIME = "t_s"
 LINEAR = ("vx_m_s", "vy_m_s", "vz_m_s")

@@ -10,8 +10,9 @@ import typer
 from numpy.typing import NDArray
 from rich.table import Table
 
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.terminal.console import Json, RefusedError, leave, numbers, out, print_json, verb
+from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 app = typer.Typer(
     no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import Course
 from hil.stations.platform.drives.certificate import (
@@ -20,7 +21,7 @@ from hil.stations.platform.drives.setup import protocol_of, watchdog_s
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.runner import play, show_end
 from hil.stations.platform.scenario import Plan
-from hil.terminal.console import RefusedError, err, out, print_json
+from hil.terminal.console import err, out, print_json
 from hil.timing.clock import utc_stamp
 from hil.timing.stop import StopSignals
 

@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.machines.machine import load_rig
 from hil.stations.platform.drives.rack_setup import PROTOCOLS, rack_settings, type_of
-from hil.terminal.console import RefusedError, err
+from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals

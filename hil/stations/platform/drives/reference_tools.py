@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.table import Table
 
 from drives.bank import BankReport, DriveError
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.machine import gate_limits
 from hil.machines.rig import Rig
@@ -27,7 +28,7 @@ from hil.stations.platform.drives.reference import (
 from hil.stations.platform.drives.setup import BankWish, bank_spec, scales_of
 from hil.stations.platform.header import IDENTITIES_KEY
 from hil.stations.platform.scenario import Plan
-from hil.terminal.console import RefusedError, out, print_json
+from hil.terminal.console import out, print_json
 from hil.timing.clock import utc_stamp
 
 PLACES = ("inner", "outer")

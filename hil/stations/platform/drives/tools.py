@@ -22,8 +22,9 @@ from drives.links import (
     parse_link,
 )
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.terminal.console import RefusedError, out, print_json
+from hil.terminal.console import out, print_json
 from hil.timing.doctor import Finding, Grade
 from hil.timing.realtime import RealClock
 

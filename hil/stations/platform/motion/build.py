@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
 from hil.machines.machine import geometry_of, park_pose
@@ -14,7 +15,7 @@ from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
 from hil.stations.platform.motion.moves import Moves
 from hil.stations.platform.motion.recorded import Recorded
-from hil.stations.platform.motion.source import AXES, Hold, MotionError, MotionSource
+from hil.stations.platform.motion.source import AXES, Hold, MotionSource
 from hil.stations.platform.scenario import (
     HoldSettings,
     LegMovesSettings,

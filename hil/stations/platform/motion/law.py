@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil.config.errors import MotionError
 from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
 from hil.stations.platform.motion.source import (
     AXES,
     Floats,
-    MotionError,
     clamp_time,
     require_coordinates,
     require_number,

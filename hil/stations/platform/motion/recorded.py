@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hil.config.errors import MotionError
 from hil.config.tables import read_table
 from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
@@ -30,7 +31,6 @@ from hil.stations.platform.motion.resample import (
 from hil.stations.platform.motion.source import (
     AXES,
     Floats,
-    MotionError,
     clamp_time,
     require_coordinates,
     require_number,

@@ -10,16 +10,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil.config.errors import MotionError
 from platform6dof.pose import PlatformSetpoint, Pose
 
 Floats = NDArray[np.float64]
 
 AXES = ("x", "y", "z", "alpha", "beta", "gamma")
 """Names of the six coordinates, in the order of `Pose.coordinates`."""
-
-
-class MotionError(ValueError):
-    """A motion that cannot be made as described; the text says what would have been right."""
 
 
 class MotionSource(Protocol):

@@ -10,9 +10,10 @@ from typing import Protocol
 import numpy as np
 from ruckig import InputParameter, Result, Ruckig, Synchronization, Trajectory
 
+from hil.config.errors import MotionError
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.moves import MoveLimits
-from hil.stations.platform.motion.source import Floats, MotionError, MotionSource
+from hil.stations.platform.motion.source import Floats, MotionSource
 from hil.stations.platform.operator import kernels
 
 LINEAR_SHARE = 1.0 / math.sqrt(3.0)

@@ -1,13 +1,14 @@
 """The figures of a run against their limits: what a person looks at first."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.machine import lag_max_s
 from hil.recording.frame import CycleFlag
+from hil.report.key_figure import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (
@@ -18,27 +19,6 @@ from hil.stations.platform.report.pose_figure import (
 from hil.stations.platform.report.view import LegLimits, RunView
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyFigure:
-    """One row of the table.
-
-    Args:
-        name: what it is.
-        value: with its unit.
-        where: leg and time, empty if it belongs to the whole run.
-        limit: with its unit, empty if there is none.
-        margin: what is left to the limit, empty if there is none.
-        bad: the limit is exceeded, or it should not have happened.
-    """
-
-    name: str
-    value: str
-    where: str = ""
-    limit: str = ""
-    margin: str = ""
-    bad: bool = False
 
 
 def key_figures(view: RunView) -> list[KeyFigure]:

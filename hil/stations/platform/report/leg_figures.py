@@ -7,15 +7,9 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, limit_line, place
-from hil.report.time_axes import (
-    STRIP_IN,
-    TIME_LABEL,
-    leg_legend,
-    limit_handles,
-    six_lines,
-    time_axes,
-)
+from hil.report.time_axes import STRIP_IN, TIME_LABEL, time_axes
 from hil.run.evidence import tracking_error_m
+from hil.stations.platform.report.leg_axes import leg_legend, limit_handles, six_lines
 from hil.stations.platform.report.view import LegLimits, RunView
 
 Array = NDArray[np.float64]

@@ -1,28 +1,26 @@
 """The evidence page of a run: one self-contained HTML file, and its pictures beside it."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import jinja2
 import orjson
 
 from hil.recording.frame import EventRecord, Level
-from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.report import lateness_figure, timeline_figure
+from hil.report import timeline_figure
 from hil.report.ending import is_request, violations_of
+from hil.report.page import MOST_ROWS, rendered, shown, write_page
 from hil.report.style import Picture
-from hil.stations.platform.report import leg_figures, pose_figure, rig_figure, stop_figure
+from hil.stations.platform.report import (
+    lateness_figure,
+    leg_figures,
+    pose_figure,
+    rig_figure,
+    stop_figure,
+)
 from hil.stations.platform.report.key_figures import key_figures
 from hil.stations.platform.report.view import RunView
-
-PAGE_NAME: Final = "report.html"
-PICTURES_NAME: Final = "pictures"
-
-MOST_ROWS: Final = 500
-"""Longer lists end with a word on how many are left out; the recording has them all."""
 
 Draw = Callable[[RunView], Picture | None]
 
@@ -56,17 +54,7 @@ def write_report(recording: Recording, folder: Path) -> Path:
     """
     view = RunView.of(recording)
     before, after = _drawn(view, BEFORE_VERDICTS), _drawn(view, AFTER_VERDICTS)
-    text = _render(view, before, after)
-    page = folder / PAGE_NAME
-    try:
-        pictures = folder / PICTURES_NAME
-        pictures.mkdir(parents=True, exist_ok=True)
-        for picture in (*before, *after):
-            (pictures / f"{picture.name}.png").write_bytes(picture.png)
-        page.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RecordingError(f"{page}: cannot be written: {error.strerror or error}") from error
-    return page
+    return write_page(folder, lambda: (*before, *after), lambda: _render(view, before, after))
 
 
 def _drawn(view: RunView, draws: tuple[Draw, ...]) -> list[Picture]:
@@ -75,25 +63,19 @@ def _drawn(view: RunView, draws: tuple[Draw, ...]) -> list[Picture]:
 
 
 def _render(view: RunView, before: list[Picture], after: list[Picture]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hil.stations.platform.report", "."),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     violations = violations_of(view.recording)
     events = view.recording.events
     figures = key_figures(view)
-    return environment.get_template("page.html.j2").render(
+    return rendered(
+        "hil.stations.platform.report",
         view=view,
         verdict=view.verdict,
         title=_title(view),
         description="" if view.plan is None else view.plan.scenario.description,
         figures=figures,
         beyond=[figure.name for figure in figures if figure.bad],
-        before=[_shown(picture) for picture in before],
-        after=[_shown(picture) for picture in after],
+        before=[shown(picture) for picture in before],
+        after=[shown(picture) for picture in after],
         violations=[_violation_row(event) for event in violations[:MOST_ROWS]],
         violations_left=max(0, len(violations) - MOST_ROWS),
         events=[_event_row(event) for event in events[:MOST_ROWS]],
@@ -108,15 +90,6 @@ def _title(view: RunView) -> str:
     if view.plan is not None:
         return f"{view.plan.scenario.name} on {view.plan.rig.name}"
     return f"{facts.get('scenario', 'unknown scenario')} on {facts.get('rig', 'unknown rig')}"
-
-
-def _shown(picture: Picture) -> dict[str, str]:
-    return {
-        "name": picture.name,
-        "title": picture.title,
-        "caption": picture.caption,
-        "src": f"data:image/png;base64,{b64encode(picture.png).decode('ascii')}",
-    }
 
 
 def _violation_row(event: EventRecord) -> dict[str, str]:

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
+from hil.report.camera import camera_axes
 from hil.report.style import INK, WIDTH_IN, Picture, draw_png, place
 from hil.stations.platform.report.view import LegLimits, RunView
 from platform6dof.geometry import HexapodGeometry
@@ -109,19 +110,6 @@ def extreme_instants(view: RunView) -> list[Instant]:
             )
         )
     return instants
-
-
-def camera_axes(azimuth_deg: float, elevation_deg: float) -> Array:
-    """The picture's right and up, and the direction to the eye, as rows in base axes, (3, 3).
-
-    Args:
-        azimuth_deg: of the eye about z, from x.
-        elevation_deg: of the eye above the horizon.
-    """
-    a, e = math.radians(azimuth_deg), math.radians(elevation_deg)
-    to_eye = [math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)]
-    right = [-math.sin(a), math.cos(a), 0.0]
-    return np.array([right, np.cross(to_eye, right), to_eye])
 
 
 def remaining_m(limits: LegLimits, length_m: Array) -> Array:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hil.report.phases import STOP_MODES, Phase
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, place
-from hil.report.time_axes import leg_legend, limit_handles
+from hil.stations.platform.report.leg_axes import leg_legend, limit_handles
 from hil.stations.platform.report.leg_figures import step_rate
 from hil.stations.platform.report.rig_figure import remaining_m
 from hil.stations.platform.report.view import RunView

@@ -1,0 +1,57 @@
+"""Six legs over the time of a run, on axes of their own."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from hil.report.decimate import decimate
+from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT
+from hil.stations.platform.report.view import RunView
+
+
+def six_lines(axes: Axes, view: RunView, values: NDArray[np.float64]) -> None:
+    """Six legs as lines, thinned without losing a peak.
+
+    What was measured before homing is pale: the drives did not know their lengths yet. The lines
+    grow narrower from leg 1 to 6, so that legs which move alike are all seen.
+
+    Args:
+        axes: where to draw.
+        view: the run.
+        values: shape (N, 6); NaN = not there.
+    """
+    marker = "." if len(values) < 3 else ""
+    for leg, colour in enumerate(LEG_COLOURS):
+        width = 2.4 - 0.28 * leg
+        for part, alpha in ((slice(0, view.homed), 0.3), (slice(view.homed, None), 1.0)):
+            column, times = values[part, leg], view.times[part]
+            chosen = decimate(column)
+            axes.plot(
+                times[chosen], column[chosen], color=colour, marker=marker, lw=width, alpha=alpha
+            )
+
+
+def leg_legend(figure: Figure, extra: Sequence[Line2D] = ()) -> None:
+    """The legend of the six legs in the room `LEGEND_IN` at the right of the panels."""
+    handles = [
+        Line2D([], [], color=colour, linewidth=2.2, label=f"leg {leg}")
+        for leg, colour in enumerate(LEG_COLOURS, start=1)
+    ]
+    figure.legend(
+        handles=[*handles, *extra],
+        loc="upper left",
+        bbox_to_anchor=(1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0),
+        handlelength=1.6,
+    )
+
+
+def limit_handles() -> list[Line2D]:
+    """Legend entries of the two kinds of limit line."""
+    return [
+        Line2D([], [], color=LIMIT, linewidth=1.0, linestyle=(0, (6, 3)), label="soft limit"),
+        Line2D([], [], color=LIMIT, linewidth=1.4, label="mechanical end"),
+    ]

@@ -1,0 +1,16 @@
+"""Compile every kernel before a run, so that nothing compiles inside a cycle.
+
+Numba keeps the result beside the code (or in the user's cache folder), so this takes long only
+once after an installation.
+"""
+
+from drives import cylinder
+from hil.stations.platform.motion import warm as motions
+from platform6dof import warm as mathematics
+
+
+def warm() -> None:
+    """Compile, or load from the cache, all kernels that a run of a platform calls."""
+    mathematics.warm()
+    cylinder.warm()
+    motions.warm()
