@@ -92,7 +92,7 @@ def test_both_run_and_both_tell(tmp_path):
 
 ACTOR = """
 import os, pathlib, signal, sys, json
-from hil.run.together_part import tie_to
+from hil.cli.part import tie_to
 
 tie_to(int(sys.argv[1]))
 how = sys.argv[-1].removeprefix("how=")

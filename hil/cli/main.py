@@ -9,15 +9,8 @@ import typer
 
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
-from hil.cli.stations import (
-    arm_plan_of,
-    check_stations,
-    refuse_options,
-    robot_at,
-    run_stations,
-    station_of,
-)
-from hil.config.file_kinds import FileKind
+from hil.cli.stations import check_stations, refuse_options, run_stations
+from hil.config.file_kinds import FileKind, station_of
 from hil.config.settings import ConfigError
 from hil.stations.arm.commands import arm as cli_arm
 from hil.stations.platform.commands import drives as cli_drives
@@ -105,6 +98,7 @@ def run(
             )
         )
     if path is not None and kind is FileKind.ARM_SCENARIO:
+        from hil.stations.arm.command_line import arm_plan_of, robot_at
         from hil.stations.arm.runner import run_arm_and_show
 
         refuse_options(path, kind, for_platform)
@@ -142,6 +136,7 @@ def check(
         refuse_options(path, kind, {"--rig": rig, "--motion": motion, "--map": map_})
         if kind is FileKind.TOGETHER_SCENARIO:
             leave(check_stations(path, overrides, as_json=as_json))
+        from hil.stations.arm.command_line import arm_plan_of
         from hil.stations.arm.runner import check_arm_and_show
 
         leave(check_arm_and_show(arm_plan_of(path, overrides=overrides), as_json=as_json))
@@ -194,9 +189,11 @@ def schema(
 @verb
 def warm(as_json: Json = False) -> None:
     """Compile the kernels now, so that the next run starts at once."""
-    from hil.stations.platform.runner import warm_all
+    from hil.stations.arm.runner import warm_arm_and_say
+    from hil.stations.platform.runner import warm_and_say
 
-    warm_all(quiet=as_json)
+    warm_and_say(quiet=as_json)
+    warm_arm_and_say(quiet=as_json, classic=True, fine=True)
     if as_json:
         print_json({"ok": True})
     else:

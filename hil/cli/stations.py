@@ -10,25 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import RefusedError
-from hil.config.file_kinds import SCENARIOS, FileKind, find_kind, kind_of
+from hil.config.file_kinds import FileKind, kind_of
 from hil.config.settings import ConfigError, read_toml
-from hil.terminal.console import err, numbers, out, print_json
+from hil.terminal.console import err, out, print_json
 
 if TYPE_CHECKING:
-    from arm_driver.location import Location
     from hil.run.part_process import PartResult, PartSettings
     from hil.stations.arm.scenario import ArmPlan
-
-
-def station_of(scenario: str | None) -> tuple[Path | None, FileKind]:
-    """The scenario's file and kind; a motion without a scenario is a platform's.
-
-    Raises:
-        ConfigError: if there is no such file, or it is no scenario.
-    """
-    if scenario is None:
-        return None, FileKind.PLATFORM_SCENARIO
-    return find_kind(scenario, *SCENARIOS, key="SCENARIO")
 
 
 def refuse_options(path: Path | None, kind: FileKind, options: Mapping[str, Any]) -> None:
@@ -55,49 +43,6 @@ def refuse_options(path: Path | None, kind: FileKind, options: Mapping[str, Any]
     raise ConfigError(
         where, [f"{name} means nothing for this {kind.value}: {remedy}" for name in given]
     )
-
-
-def arm_plan_of(
-    path: Path,
-    *,
-    clock: str | None = None,
-    arm_link: str | None = None,
-    fallback: str | None = None,
-    overrides: list[str] | None = None,
-) -> "ArmPlan":
-    """The plan of an arm scenario, with what the command line changes in it.
-
-    Raises:
-        ConfigError: with the file, the key path, the value and what would have been right.
-    """
-    from hil.stations.arm.scenario import arm_plan_from_table
-
-    changes = list(overrides or ())
-    if arm_link is not None:
-        changes.append(f'devices.arm="{arm_link}"')
-        if arm_link != "sim:" and clock is None:
-            changes.append('clock="real"')
-    if clock is not None:
-        changes.append(f'clock="{clock}"')
-    if fallback is not None:
-        changes.append(f'devices.fallback="{fallback}"')
-    return arm_plan_from_table(read_toml(path), path, changes)
-
-
-def robot_at(text: str | None) -> "Location | None":
-    """The place that --arm-at says; None if it was left out.
-
-    Raises:
-        ConfigError: if it is none.
-    """
-    if text is None:
-        return None
-    from hil.stations.arm.start import read_place
-
-    try:
-        return read_place(numbers(text, 6, "--arm-at", "x,y,z in mm and o,a,t in degrees"))
-    except ValueError as error:
-        raise ConfigError("--arm-at", [str(error)]) from None
 
 
 def check_stations(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
@@ -128,6 +73,8 @@ def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[st
     kind = kind_of(read_toml(file), str(file))
     try:
         if kind is FileKind.ARM_SCENARIO:
+            from hil.stations.arm.command_line import arm_plan_of
+
             return _check_arm(arm_plan_of(file, overrides=list(part.changes)), as_json=as_json)
         return _check_platform(file, part.changes, as_json=as_json)
     except RefusedError as refusal:

@@ -97,6 +97,17 @@ def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
     return path, kind or wanted[0]
 
 
+def station_of(scenario: str | None) -> tuple[Path | None, FileKind]:
+    """The scenario's file and kind; a motion without a scenario is a platform's.
+
+    Raises:
+        ConfigError: if there is no such file, or it is no scenario.
+    """
+    if scenario is None:
+        return None, FileKind.PLATFORM_SCENARIO
+    return find_kind(scenario, *SCENARIOS, key="SCENARIO")
+
+
 def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
     folders = list(dict.fromkeys(kind.folder for kind in wanted))
     others = [kind.folder for kind in FileKind if kind.folder not in folders]

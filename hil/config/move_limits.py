@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from hil.stations.platform.motion.source import require_number
+from hil.config.errors import require_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import MotionError
-from hil.stations.platform.motion.source import Floats
+
+Floats = NDArray[np.float64]
 
 SIZE_MAX_BYTES = 200_000_000
 """A larger file is refused before it is read."""

@@ -27,7 +27,7 @@ STOP_WITHIN_S = 90.0
 the machine to rest without it [s]."""
 LED_STOP_WITHIN_S = 600.0
 """The same for a part that a person leads, who may still park it by hand [s]."""
-PROGRAM = ("-m", "hil.run.together_part")
+PROGRAM = ("-m", "hil.cli.part")
 
 
 class TogetherScenario(Settings):

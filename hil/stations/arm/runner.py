@@ -104,13 +104,20 @@ def _descriptor_of_errors() -> int | None:
     return None
 
 
+def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
+    """Compile the arm's kernels with a word to the user: the first time takes a while."""
+    if quiet:
+        warm_arm(classic=classic, fine=fine)
+        return
+    with err.status("preparing the arm's kernels (the first run compiles them, about a minute)"):
+        warm_arm(classic=classic, fine=fine)
+
+
 def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
     fine = plan.scenario.space_arm.accuracy == "fine"
+    warm_arm_and_say(quiet=quiet, fine=fine)
     if quiet:
-        warm_arm(fine=fine)
         return prepare_plan(plan)
-    with err.status("preparing kernels (the first run compiles them, about a minute)"):
-        warm_arm(fine=fine)
     live = plan.scenario.source.kind not in PLANNED
     with err.status("looking at the start" if live else "playing the motion out, to prove it"):
         return prepare_plan(plan)

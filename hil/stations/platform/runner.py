@@ -18,7 +18,6 @@ from hil.config.errors import RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
-from hil.stations.arm.warm import warm_arm
 from hil.stations.platform.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
 from hil.stations.platform.check import CheckResult, check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
@@ -178,16 +177,6 @@ def warm_and_say(*, quiet: bool) -> None:
         return
     with err.status("preparing kernels (the first run compiles them, about half a minute)"):
         warm()
-
-
-def warm_all(*, quiet: bool) -> None:
-    """Compile the kernels of everything, with a word to the user."""
-    warm_and_say(quiet=quiet)
-    if quiet:
-        warm_arm(classic=True, fine=True)
-        return
-    with err.status("preparing the arm's kernels (the first time, about a minute)"):
-        warm_arm(classic=True, fine=True)
 
 
 def check_and_show(plan: Plan, *, as_json: bool) -> bool:

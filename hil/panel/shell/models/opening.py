@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hil.cli.stations import station_of
+from hil.config.file_kinds import station_of
 from hil.config.settings import ConfigError
 from hil.desk.places import Place, PlaceError, benches
 from hil.recording.header import RECORDING_NAME

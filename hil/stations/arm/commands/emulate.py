@@ -118,9 +118,9 @@ def _stand(
 
 
 def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
-    from hil.cli.stations import arm_plan_of
     from hil.config.file_kinds import FileKind, find_kind
     from hil.stations.arm.bench import prepare_plan
+    from hil.stations.arm.command_line import arm_plan_of
 
     path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--for")
     with err.status("looking for the start of the motion"):

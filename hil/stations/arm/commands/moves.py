@@ -12,11 +12,11 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from hil.cli.stations import arm_plan_of, robot_at
 from hil.config.errors import RefusedError
 from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.space_arm.commands.choices import JOINT_NAMES
+from hil.stations.arm.command_line import arm_plan_of, robot_at
 from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
 from hil.terminal.console import Json, err, leave, numbers, out, print_json, verb
 from hil.terminal.options import ArmAtOption, OutOption

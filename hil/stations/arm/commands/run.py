@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hil.cli.stations import arm_plan_of, robot_at
 from hil.config.file_kinds import FileKind, find_kind
+from hil.stations.arm.command_line import arm_plan_of, robot_at
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import (
     ArmAtOption,

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hil.config.errors import MotionError
-from hil.stations.platform.motion.source import AXES, Floats, require_number
+from hil.config.errors import MotionError, require_number
+from hil.stations.platform.motion.source import AXES, Floats
 
 TRANSLATION_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 ROTATION_UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "mrad": 0.001}

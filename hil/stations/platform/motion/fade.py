@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hil.stations.platform.motion.source import Floats, require_number
+from hil.config.errors import require_number
+from hil.stations.platform.motion.source import Floats
 
 REST_DEVIATION = 1e-9
 """An end is at rest if it is as near to neutral as this [m, rad] ..."""

@@ -6,16 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hil.config.errors import MotionError
+from hil.config.errors import MotionError, require_number
 from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
-from hil.stations.platform.motion.source import (
-    AXES,
-    Floats,
-    clamp_time,
-    require_coordinates,
-    require_number,
-)
+from hil.stations.platform.motion.source import AXES, Floats, clamp_time, require_coordinates
 from platform6dof.pose import PlatformSetpoint
 
 Term = tuple[float, float, float]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hil.config.errors import MotionError
+from hil.config.errors import MotionError, require_number
 from hil.stations.platform.motion.moves import NO_MOVE, Cubic, unit_path
-from hil.stations.platform.motion.source import Floats, clamp_time, require_number
+from hil.stations.platform.motion.source import Floats, clamp_time
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths, leg_setpoint

@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from ruckig import InputParameter, Result, Ruckig, Trajectory
 
-from hil.config.errors import MotionError
+from hil.config.errors import MotionError, require_number
 from hil.config.move_limits import MoveLimits
-from hil.stations.platform.motion.source import Floats, clamp_time, require_number
+from hil.stations.platform.motion.source import Floats, clamp_time
 from platform6dof.pose import PlatformSetpoint, Pose
 from platform6dof.turn import rotation_vector
 

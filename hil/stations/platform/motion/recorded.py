@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hil.config.errors import MotionError
+from hil.config.errors import MotionError, require_number
 from hil.config.tables import read_table
 from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
@@ -28,13 +28,7 @@ from hil.stations.platform.motion.resample import (
     times,
     uniform,
 )
-from hil.stations.platform.motion.source import (
-    AXES,
-    Floats,
-    clamp_time,
-    require_coordinates,
-    require_number,
-)
+from hil.stations.platform.motion.source import AXES, Floats, clamp_time, require_coordinates
 from platform6dof.pose import PlatformSetpoint
 
 

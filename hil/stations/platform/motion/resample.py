@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hil.config.errors import MotionError
+from hil.config.errors import MotionError, require_number
 from hil.config.tables import Table
 from hil.stations.platform.motion.columns import TIME_UNITS, ColumnMap, TimeMap
-from hil.stations.platform.motion.source import AXES, Floats, require_number
+from hil.stations.platform.motion.source import AXES, Floats
 
 SAMPLES_MIN = 8
 """Fewer samples do not define a smooth motion."""

@@ -4,13 +4,12 @@ Every motion begins and ends at rest. Its time runs from 0 to `MotionSource.dura
 and after it stands still where it begins and ends.
 """
 
-import math
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hil.config.errors import MotionError
+from hil.config.errors import MotionError, require_number
 from platform6dof.pose import PlatformSetpoint, Pose
 
 Floats = NDArray[np.float64]
@@ -82,31 +81,6 @@ def clamp_time(t_s: float, duration_s: float) -> float:
     if t_s != t_s:
         raise MotionError(f"t_s is {t_s} s: a motion is sampled at a time, which is a number")
     return t_s
-
-
-def require_number(
-    name: str, value: float, unit: str, *, least: float = -math.inf, above: float = -math.inf
-) -> float:
-    """Return the value as a float, if it is finite and within its bounds.
-
-    Args:
-        name: What it is, for the error.
-        value: The value.
-        unit: Its unit, for the error.
-        least: Smallest value allowed.
-        above: Bound that must be exceeded.
-
-    Raises:
-        MotionError: With name, value, unit and what would have been right.
-    """
-    if math.isfinite(value) and value >= least and value > above:
-        return float(value)
-    wanted = "it must be finite"
-    if math.isfinite(least):
-        wanted += f" and at least {least:g} {unit}"
-    if math.isfinite(above):
-        wanted += f" and above {above:g} {unit}"
-    raise MotionError(f"{name} is {value} {unit}: {wanted}")
 
 
 def require_coordinates(name: str, values: ArrayLike) -> Floats:

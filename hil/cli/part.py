@@ -4,7 +4,7 @@ A part has a session of its own, so a terminal's Ctrl-C does not reach it, and n
 to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
 (prctl(2), PR_SET_PDEATHSIG).
 
-    python -m hil.run.together_part PARENT run FILE --json …
+    python -m hil.cli.part PARENT run FILE --json …
 """
 
 import ctypes
