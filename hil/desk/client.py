@@ -38,7 +38,7 @@ class RunWelcome:
     Args:
         header: of the run, with the whole plan.
         period_s: cycle time [s].
-        station: ``"platform"`` or ``"arm"``.
+        station: name of the station.
         bench: name of the run.
         dead_man: what keeps the motion alive, ``"hold"`` or ``"presence"``.
     """

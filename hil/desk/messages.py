@@ -135,7 +135,7 @@ class Welcome(_Message):
     Args:
         header_bytes: size of the run's header in the memory file that comes along.
         period_s: cycle time [s].
-        station: ``"platform"`` or ``"arm"``.
+        station: name of the station.
         bench: name of the run.
         dead_man: what keeps the motion alive, ``"hold"`` or ``"presence"``.
     """
@@ -143,7 +143,7 @@ class Welcome(_Message):
     type: Literal["welcome"] = "welcome"
     header_bytes: Number
     period_s: float
-    station: Literal["platform", "arm"]
+    station: str
     bench: str
     dead_man: Literal["hold", "presence"]
 

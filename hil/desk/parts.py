@@ -17,14 +17,16 @@ class DeskFacts:
         header_bytes: size of the run's header in its memory file.
         period_s: cycle time [s].
         station: whose run it is.
+        proves: whether it has targets and motions to be set, which are proved first.
         bench: name of the run.
         dead_man: what keeps the motion alive.
     """
 
     header_bytes: int
     period_s: float
-    station: Literal["platform", "arm"]
+    station: str
     bench: str
+    proves: bool = False
     dead_man: Literal["hold", "presence"] = "hold"
 
     def welcome(self) -> m.Welcome:

@@ -49,6 +49,8 @@ class DeskProcess:
         header: of the run; clients get it, and the plan in it is what proofs are made for.
         period_s: cycle time [s].
         station: whose run it is.
+        prover: arguments of the interpreter for the station's prover (`hil.desk.prover`); empty
+            for a station that has nothing to prove.
         name: of the run; the header's scenario if left out.
         dead_man: what keeps the motion alive, told to clients.
         place: folder for the socket and the token; the user's own if left out.
@@ -62,7 +64,8 @@ class DeskProcess:
         header: RunHeader,
         period_s: float,
         *,
-        station: Literal["platform", "arm"] = "platform",
+        station: str,
+        prover: tuple[str, ...] = (),
         name: str = "",
         dead_man: Literal["hold", "presence"] = "hold",
         place: Path | None = None,
@@ -74,9 +77,11 @@ class DeskProcess:
         self._facts: dict[str, Any] = {
             "period_s": period_s,
             "station": station,
+            "proves": bool(prover),
             "bench": name,
             "dead_man": dead_man,
         }
+        self._prover = prover
         self.slot = OperatorSlot.shared()
         """What the operator wants; control reads it once per cycle."""
         self.telemetry = Telemetry.shared()
@@ -134,6 +139,7 @@ class DeskProcess:
             "place": str(self._place.absolute()),
             "socket": self._path.name,
             "facts": self._facts,
+            "prover": self._prover,
             "header": self._header.to_json().decode("utf-8"),
         }
         if keeper.stdin is None or keeper.stdout is None:
@@ -222,7 +228,7 @@ def _service(order: dict[str, Any]) -> Service:
     def ask(case: Case) -> None:
         prover.ask(case)
 
-    prover = ProverChild(header_fd, verdict)
+    prover = ProverChild(header_fd, verdict, tuple(order["prover"]))
     desk = Desk(
         secret,
         facts,
@@ -238,7 +244,7 @@ def _service(order: dict[str, Any]) -> Service:
         listen(place, order["socket"]),
         sys.stdin.fileno(),
         (read_only(order["telemetry_fd"]), header_fd),
-        prover if facts.station == "platform" else None,
+        prover if facts.proves else None,
         lambda: _tell(b"\n"),
     )
 

@@ -1,9 +1,9 @@
-"""The process that proves, `python -m hil.desk.prover`, and the desk's end of it.
+"""The process that proves what an operator asks for, and the desk's end of it.
 
 They share a socket pair: a packet of JSON each way. Poses and motions have a lane each, in which
 one question is asked at a time: a motion takes seconds to prove, and a pose must not wait for it.
 The process begins when the first client is let in, works at a lower priority than the bench, and
-ends with the desk.
+ends with the desk. What is proved, and how, is the station's: its program calls `serve`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NoReturn, Protocol
 
+from hil.desk.order import Six
 from hil.desk.parts import Case
 from hil.ipc.child import (
     DEVNULL,
@@ -34,11 +35,22 @@ from hil.ipc.child import (
 Verdict = Callable[[Case, str, bytes], None]
 """Takes a case, what is wrong with it (empty if nothing), and a motion's table as JSON."""
 
-PROVER_PROGRAM: Final = ("-m", "hil.desk.prover")
 NICENESS: Final = 5
 QUEUE_MAX: Final = 32
 ANSWER_MAX_BYTES: Final = 128 * 1024
 _POSE, _TABLE = "pose", "table"
+
+
+class Proof(Protocol):
+    """A station's judge of what an operator asks for."""
+
+    def target(self, pose: Six) -> str:
+        """What is wrong with a pose to stand at; empty if nothing."""
+        ...
+
+    def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
+        """What is wrong with a motion, empty if nothing; and its table in full as JSON."""
+        ...
 
 
 class ProverChild:
@@ -47,12 +59,10 @@ class ProverChild:
     Args:
         header_fd: memory file with the run's header, for the process to read the plan from.
         verdict: takes the answers; called by `ask` and `readable`.
-        program: arguments of the interpreter; another program only in tests.
+        program: arguments of the interpreter for the station's program.
     """
 
-    def __init__(
-        self, header_fd: int, verdict: Verdict, program: tuple[str, ...] = PROVER_PROGRAM
-    ) -> None:
+    def __init__(self, header_fd: int, verdict: Verdict, program: tuple[str, ...]) -> None:
         self._header_fd, self._verdict, self._program = header_fd, verdict, program
         self._process: ChildProcess | None = None
         self._wire: socket.socket | None = None
@@ -171,15 +181,8 @@ def _lane(case: Case) -> str:
     return _TABLE if case.table is not None else _POSE
 
 
-def _prove(wire: socket.socket, header_fd: int) -> None:
+def _prove(wire: socket.socket, proof: Proof) -> None:
     """Answer questions until the desk is gone."""
-    # Imported here: the desk's half of this module stays light.
-    from hil.desk.proof import Proof
-    from hil.stations.platform.scenario import Plan
-
-    size = os.fstat(header_fd).st_size
-    header = json.loads(os.pread(header_fd, size, 0))
-    proof = Proof(Plan.build(header["scenario"], "header"))
     tables: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def prove_tables() -> None:
@@ -208,21 +211,19 @@ def _answer(
         wire.send(json.dumps(answer).encode())
 
 
-def main() -> int:
-    """Run the prover's process.
+def serve(proof_of: Callable[[Mapping[str, Any]], Proof]) -> NoReturn:
+    """Be the prover's process until the desk is gone.
 
-    Returns:
-        Exit status: 0 when the desk is gone.
+    Args:
+        proof_of: makes the judge from the run's header.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError):
         os.nice(NICENESS)
+    wire, header_fd, folder = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), sys.argv[3]
     with suppress(ConnectionError):
-        _prove(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
-    shutil.rmtree(sys.argv[3], ignore_errors=True)
-    return 0
-
-
-if __name__ == "__main__":
-    os._exit(main())  # a proof that is under way in its thread is of no use any more
+        header = json.loads(os.pread(header_fd, os.fstat(header_fd).st_size, 0))
+        _prove(wire, proof_of(header))
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)  # a proof that is under way in its thread is of no use any more

@@ -234,7 +234,7 @@ class Desk:
         return ""
 
     def _prove(self, case: Case) -> None:
-        if self._facts.station != "platform":
+        if not self._facts.proves:
             what = "target" if case.table is None else "motion"
             self.outbox.answer(
                 case.client, case.id, f"{what}: the {self._facts.station} station has none to set"

@@ -78,7 +78,7 @@ class Bench:
         self.welcomed = set()
         self.left = []
         nonces = itertools.count()
-        facts = DeskFacts(17, 0.002, station, "circle")
+        facts = DeskFacts(17, 0.002, station, "circle", proves=station == "platform")
         self.desk = Desk(
             SECRET,
             facts,

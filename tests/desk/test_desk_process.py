@@ -17,6 +17,7 @@ from hil.desk.order import DEAD_MAN_S
 from hil.desk.places import benches, token
 from hil.desk.process import DeskError, DeskProcess
 from hil.desk.telemetry import OPERATION_KIND
+from hil.stations.platform.operator.prover import PROGRAM
 
 pytestmark = pytest.mark.real_time
 
@@ -383,7 +384,7 @@ def test_a_place_that_lets_others_in_is_refused_before_anything(tmp_path):
 
 def test_a_target_and_a_motion_are_proved_before_control_gets_them(place):
     header = platform_header()
-    with DeskProcess(header, 0.02, place=place) as process:
+    with DeskProcess(header, 0.02, station="platform", prover=PROGRAM, place=place) as process:
         client, control = DeskClient.connect(process.path, "panel"), Control(process)
         own(client)
         neutral = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

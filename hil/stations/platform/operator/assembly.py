@@ -22,6 +22,7 @@ from hil.stations.platform.operator.course import OperatedCourse
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.parking import WayToPark
 from hil.stations.platform.operator.paths import Way
+from hil.stations.platform.operator.prover import PROGRAM
 from hil.stations.platform.operator.reach import Reach
 from hil.stations.platform.operator.station import OperatedStation
 from hil.stations.platform.scenario import Plan
@@ -118,7 +119,10 @@ def led_run(
     scenario = parts.plan.scenario
     with ExitStack() as stack:
         try:
-            desk = DeskProcess(header, scenario.period_s, dead_man=scenario.operator.dead_man)
+            desk = DeskProcess(
+                header, scenario.period_s, station="platform", prover=PROGRAM,
+                dead_man=scenario.operator.dead_man,
+            )  # fmt: skip
             stack.enter_context(desk)
         except (DeskError, PlaceError, OSError) as error:
             raise NoDeskError(f"no operator's desk: {error}") from error

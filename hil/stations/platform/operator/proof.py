@@ -1,7 +1,7 @@
 """Proof of what an operator asks for: a target against the envelope, a motion all through.
 
 Nothing of this moves a machine. It loads the mathematics of the rig, so it is a process of its own
-beside the desk (`hil.desk.prover`), which must never be kept from noticing a silence.
+beside the desk (`prover`), which must never be kept from noticing a silence.
 """
 
 from __future__ import annotations
