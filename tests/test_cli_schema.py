@@ -7,9 +7,10 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.file_kinds import FileKind, kind_of
-from hil.config.schema import KINDS, schema_of, tables_of, unit_of
+from hil.config.schema import tables_of, unit_of
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
+from hil.run.schemas import KINDS, schema_of_kind
 
 runner = CliRunner()
 WITHOUT_UNIT = {
@@ -50,16 +51,16 @@ def test_it_refuses_unknown_keys_and_says_what_it_is_of(kind):
 
 
 def test_all_is_each_of_them_by_its_name():
-    assert printed("all") == {kind: schema_of(kind) for kind in KINDS}
+    assert printed("all") == {name: schema_of_kind(kind) for name, kind in KINDS.items()}
 
 
 def test_left_out_it_is_that_of_a_platforms_scenario():
-    assert printed() == schema_of("scenario")
+    assert printed() == schema_of_kind(KINDS["scenario"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_number_has_a_unit_or_is_known_to_have_none(kind):
-    schema = schema_of(kind)
+    schema = schema_of_kind(KINDS[kind])
     for table, fields in tables_of(schema):
         for key, field in fields.items():
             numbers = [leaf for leaf in leaves(schema, field) if leaf.get("type") == "number"]
@@ -99,7 +100,7 @@ def test_shipped_files_have_only_keys_of_their_schema(path):
     assert kind.folder == path.parent.name
     if table.get("drive", {}).get("protocol") == "modbus":
         return  # the rest of it is a register map
-    schema = schema_of(next(name for name, one in KINDS.items() if one is kind))
+    schema = schema_of_kind(kind)
     assert table.keys() <= schema["properties"].keys()
     assert set(schema["required"]) <= table.keys()
 

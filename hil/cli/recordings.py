@@ -76,15 +76,10 @@ def write_page(run_path: Path, folder: Path | None = None) -> Path:
 
 
 def _page(recording: "Recording", folder: Path | None) -> Path:
-    from hil.recording.arm_recording import ArmRecording
-    from hil.recording.layouts import PLATFORM
-    from hil.stations.arm.report.page import write_arm_report
-    from hil.stations.platform.report.page import write_report
+    from hil.run.registry import station_named
 
     where = folder or recording.path.parent
-    if recording.layout is PLATFORM:
-        return write_report(recording, where)
-    return write_arm_report(ArmRecording(recording), where)
+    return station_named(recording.layout.station, str(recording.path)).report(recording, where)
 
 
 def _recording(path: Path) -> "Recording":

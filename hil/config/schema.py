@@ -8,19 +8,7 @@ need not take names apart.
 from collections.abc import Iterator
 from typing import Any
 
-from hil.config.file_kinds import FileKind
 from hil.config.settings import Settings
-
-KINDS = {
-    "scenario": FileKind.PLATFORM_SCENARIO,
-    "arm-scenario": FileKind.ARM_SCENARIO,
-    "together-scenario": FileKind.TOGETHER_SCENARIO,
-    "robot": FileKind.ROBOT,
-    "arm": FileKind.SPACE_ARM,
-    "rig": FileKind.RIG,
-    "drive": FileKind.DRIVE,
-}
-"""Name on the command line → kind of file."""
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -57,17 +45,17 @@ UNITS = {
 """Endings of keys and their units; of several that fit, the longest counts."""
 
 
-def schema_of(kind: str) -> dict[str, Any]:
+def schema_of(model: type[Settings], title: str) -> dict[str, Any]:
     """The JSON schema of a kind of file.
 
     Args:
-        kind: a key of `KINDS`.
+        model: of the file.
+        title: what the kind is called.
 
     Returns:
         The schema, each field that has a unit with its ``unit``.
     """
-    schema = {"$schema": DIALECT} | _model_of(KINDS[kind]).model_json_schema()
-    schema["title"] = KINDS[kind].value
+    schema = {"$schema": DIALECT} | model.model_json_schema() | {"title": title}
     for _, fields in tables_of(schema):
         for key, field in fields.items():
             if unit := unit_of(key):
@@ -86,24 +74,3 @@ def unit_of(key: str) -> str | None:
     """The unit that a key names; None for a number or text without one."""
     endings = [ending for ending in UNITS if f"_{key}".endswith(ending)]
     return UNITS[max(endings, key=len)] if endings else None
-
-
-def _model_of(kind: FileKind) -> type[Settings]:
-    from hil.machines.drive_file import CanopenDriveFile
-    from hil.machines.rig import Rig
-    from hil.machines.robot_settings import RobotSettings
-    from hil.machines.space_arm_settings import ArmSettings
-    from hil.run.together import TogetherScenario
-    from hil.stations.arm.scenario import ArmScenario
-    from hil.stations.platform.scenario import Scenario
-
-    models: dict[FileKind, type[Settings]] = {
-        FileKind.PLATFORM_SCENARIO: Scenario,
-        FileKind.ARM_SCENARIO: ArmScenario,
-        FileKind.TOGETHER_SCENARIO: TogetherScenario,
-        FileKind.ROBOT: RobotSettings,
-        FileKind.SPACE_ARM: ArmSettings,
-        FileKind.RIG: Rig,
-        FileKind.DRIVE: CanopenDriveFile,  # the rest of a Modbus one is its register map
-    }
-    return models[kind]

@@ -27,33 +27,8 @@ SetOption = Annotated[
         "platform's rig (rig_settings.limits.speed_max_m_s=0.3). May be repeated.",
     ),
 ]
-RigOption = Annotated[
-    str | None, typer.Option("--rig", help="Rig file, for a motion without a scenario.")
-]
-MotionOption = Annotated[
-    Path | None, typer.Option("--motion", help="CSV file to replay, for a run without a scenario.")
-]
-MapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]",
-        help="Which column is which axis (x y z alpha beta gamma, t for time), e.g. "
-        "x=disp_north_m,y=disp_east_m. The unit is taken from the column's name if left out. "
-        "Comma-separated, or repeated.",
-    ),
-]
 ClockOption = Annotated[
     str | None, typer.Option("--clock", metavar="virtual|real", help="Overrides the scenario's.")
-]
-DrivesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--drives",
-        metavar="URL",
-        help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
-        "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
-    ),
 ]
 ArmLinkOption = Annotated[
     str | None,

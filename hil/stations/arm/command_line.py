@@ -1,37 +1,32 @@
 """What the command line changes in a plan of the arm station."""
 
-from pathlib import Path
-
 from arm_driver.location import Location
-from hil.config.settings import ConfigError, read_toml
-from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
+from hil.config.settings import ConfigError
+from hil.run.station import Request
+from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
 from hil.stations.arm.start import read_place
+from hil.stations.arm.station import LINK
 from hil.terminal.console import numbers
 
 
-def arm_plan_of(
-    path: Path,
-    *,
-    clock: str | None = None,
-    arm_link: str | None = None,
-    fallback: str | None = None,
-    overrides: list[str] | None = None,
-) -> ArmPlan:
+def plan_of(request: Request) -> ArmPlan:
     """The plan of an arm scenario, with what the command line changes in it.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    changes = list(overrides or ())
-    if arm_link is not None:
-        changes.append(f'devices.arm="{arm_link}"')
-        if arm_link != "sim:" and clock is None:
+    if request.scenario is None:
+        raise ConfigError("command line", ["a SCENARIO is needed"])
+    changes, link = list(request.overrides), request.options.get(LINK.flag)
+    if link is not None:
+        changes.append(f'devices.arm="{link}"')
+        if link != SIM_URL and request.clock is None:
             changes.append('clock="real"')
-    if clock is not None:
-        changes.append(f'clock="{clock}"')
-    if fallback is not None:
-        changes.append(f'devices.fallback="{fallback}"')
-    return arm_plan_from_table(read_toml(path), path, changes)
+    if request.clock is not None:
+        changes.append(f'clock="{request.clock}"')
+    if request.fallback is not None:
+        changes.append(f'devices.fallback="{request.fallback}"')
+    return load_arm_plan(request.scenario, changes)
 
 
 def robot_at(text: str | None) -> Location | None:

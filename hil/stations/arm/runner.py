@@ -17,6 +17,7 @@ from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
 from hil.machines.robot_supervision import supervision_table
+from hil.run.station import Checked
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.stations.arm.findings import findings_table
 from hil.stations.arm.journal import supervised
@@ -39,20 +40,21 @@ SHOWN = 12
 END_WITHIN_S = 5.0
 
 
-def check_arm_and_show(plan: ArmPlan, *, as_json: bool) -> bool:
-    """Prove a planned motion, show what it asks of both arms, and say that all is well.
+def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
+    """Prove a planned motion; of a live one only its start is looked at.
 
     Raises:
         RefusedError: with arm, joint, value and limit.
     """
-    prepared = _prepared(plan, quiet=as_json)
-    if as_json:
-        print_json({"ok": True} | _prepared_json(prepared))
-    else:
-        out.print(f"[green]ok[/]: {plan.scenario.name}, ", end="")
-        out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
-        _show_path(prepared)
-    return True
+    prepared = _prepared(plan, quiet=quiet)
+    return Checked(ok=True, told=_prepared_json(prepared), show=partial(_show_check, prepared))
+
+
+def _show_check(prepared: Prepared) -> None:
+    """What a motion asks of both arms."""
+    out.print(f"[green]ok[/]: {prepared.plan.scenario.name}, ", end="")
+    out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
+    _show_path(prepared)
 
 
 def run_arm_and_show(

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hil.config.errors import RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
+from hil.run.station import Checked
 from hil.stations.platform.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
 from hil.stations.platform.check import CheckResult, check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
@@ -179,15 +181,12 @@ def warm_and_say(*, quiet: bool) -> None:
         warm()
 
 
-def check_and_show(plan: Plan, *, as_json: bool) -> bool:
-    """Prove a plan, show what was found, and say whether all is well."""
-    warm_and_say(quiet=as_json)
+def checked(plan: Plan, *, quiet: bool) -> Checked:
+    """Prove a plan."""
+    warm_and_say(quiet=quiet)
     result = check_plan(plan, motion_of(plan))
-    if as_json:
-        print_json({"ok": result.ok} | asdict(result))
-    else:
-        _show_check(plan, result)
-    return result.ok
+    told = asdict(result)
+    return Checked(ok=result.ok, told=told, show=partial(_show_check, plan, result))
 
 
 def doctor_and_show(duration_s: float, url: str | None, bitrate: int, *, as_json: bool) -> bool:

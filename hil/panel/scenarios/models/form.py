@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from hil.config.file_kinds import FileKind
-from hil.config.schema import KINDS, schema_of
 from hil.panel.scenarios.models.form_check import Problem
 from hil.panel.scenarios.models.form_edits import Edits
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeMaker, Place
+from hil.run.schemas import schema_of_kind
 
 STEPS_MAX: Final = 500
 """Steps back that are kept."""
@@ -27,7 +27,7 @@ class FormModel:
 
     def __init__(self, kind: FileKind, table: Mapping[str, Any]) -> None:
         self.kind = kind
-        self._maker = NodeMaker(schema_of(next(name for name, one in KINDS.items() if one is kind)))
+        self._maker = NodeMaker(schema_of_kind(kind))
         self._edits = Edits(self._maker)
         self._table: dict[str, Any] = dict(table)
         self._saved = self._table

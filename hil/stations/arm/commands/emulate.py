@@ -120,11 +120,11 @@ def _stand(
 def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
     from hil.config.file_kinds import FileKind, find_kind
     from hil.stations.arm.bench import prepare_plan
-    from hil.stations.arm.command_line import arm_plan_of
+    from hil.stations.arm.scenario import load_arm_plan
 
     path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--for")
     with err.status("looking for the start of the motion"):
-        prepared = prepare_plan(arm_plan_of(path))
+        prepared = prepare_plan(load_arm_plan(path))
     return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m
 
 

@@ -16,8 +16,9 @@ from hil.config.errors import RefusedError
 from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.space_arm.commands.choices import JOINT_NAMES
-from hil.stations.arm.command_line import arm_plan_of, robot_at
+from hil.stations.arm.command_line import robot_at
 from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
+from hil.stations.arm.scenario import load_arm_plan
 from hil.terminal.console import Json, err, leave, numbers, out, print_json, verb
 from hil.terminal.options import ArmAtOption, OutOption
 
@@ -260,7 +261,7 @@ def _start_deg(robot: "RobotSettings", scenario: str) -> NDArray[np.float64]:
     from hil.stations.arm.bench import prepare_plan
 
     path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--start-of")
-    plan = arm_plan_of(path)
+    plan = load_arm_plan(path)
     if plan.robot != robot:
         raise ConfigError(
             "--start-of", [f"{scenario} is for {plan.robot.name}, whose file says other things "

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from hil.config.file_kinds import FileKind, find_kind
-from hil.stations.arm.command_line import arm_plan_of, robot_at
+from hil.run.station import Request
+from hil.stations.arm.station import AT, LINK, STATION
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import (
     ArmAtOption,
@@ -15,6 +16,7 @@ from hil.terminal.options import (
     ReportOption,
     SetOption,
 )
+from hil.terminal.show import show_checked
 
 
 @verb
@@ -33,12 +35,14 @@ def run(
 
     The motion is proved first. Ctrl-C or SIGTERM ends the robot's stream at once, at rest.
     """
-    from hil.stations.arm.runner import run_arm_and_show
-
     path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
-    plan = arm_plan_of(path, clock=clock, arm_link=arm_link, fallback=fallback, overrides=overrides)
-    at = robot_at(arm_at)
-    leave(run_arm_and_show(plan, folder, report_too=report_too, as_json=as_json, robot_at=at))
+    given = {LINK.flag: arm_link, AT.flag: arm_at}
+    request = Request(
+        scenario=path, options={flag: value for flag, value in given.items() if value},
+        overrides=tuple(overrides or ()), clock=clock, fallback=fallback, folder=folder,
+        report=report_too, as_json=as_json,
+    )  # fmt: skip
+    leave(STATION.run(request))
 
 
 @verb
@@ -47,7 +51,7 @@ def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json =
 
     A live motion (keyboard, gamepad, remote) has no plan: only its start is checked.
     """
-    from hil.stations.arm.runner import check_arm_and_show
-
     path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
-    leave(check_arm_and_show(arm_plan_of(path, overrides=overrides), as_json=as_json))
+    changes = tuple(overrides or ())
+    request = Request(scenario=path, options={}, overrides=changes, as_json=as_json)
+    show_checked(STATION.check(request), as_json=as_json)

@@ -1,0 +1,131 @@
+"""Several stations at the same time: their verbs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hil.cli.station_options import refuse
+from hil.config.errors import RefusedError
+from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
+from hil.config.settings import ConfigError
+from hil.run.registry import station_of_kind
+from hil.run.station import Request
+from hil.terminal.console import err, out, print_json
+
+if TYPE_CHECKING:
+    from hil.run.part_process import PartResult, PartSettings
+
+
+def refuse_for_several(path: Path, flags: list[str]) -> None:
+    """Refuse options of single stations.
+
+    Raises:
+        ConfigError: naming them, and what would be right.
+    """
+    right = (
+        "each part has its own settings; write them into `changes` of the part, or give "
+        "--set part.0.changes='[\"clock=real\"]'"
+    )
+    refuse(FileKind.TOGETHER_SCENARIO.value, path, flags, right)
+
+
+def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
+    """Prove the motion of every part; say whether all of them may run.
+
+    Raises:
+        ConfigError: if a part's settings are wrong; the other parts are not looked at then.
+    """
+    from hil.run.together import TogetherScenario
+
+    scenario = TogetherScenario.load(path, tuple(overrides or ()))
+    told: dict[str, Any] = {}
+    for part in scenario.part:
+        if not as_json:
+            out.print(f"[bold]{part.name}[/]: ", end="")
+        told[part.name] = _check_part(part, path, as_json=as_json)
+    ok = all(one["ok"] for one in told.values())
+    if as_json:
+        print_json({"ok": ok, "parts": told})
+    return ok
+
+
+def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
+    """What a part's check found; it is shown as well unless JSON is wanted."""
+    from hil.config.shipped import find_file
+
+    file = find_file(part.scenario, beside=beside, folder="scenarios", key=f"part {part.name}")
+    path, kind = find_kind(str(file), *SCENARIOS, key=f"part {part.name}")
+    if kind is FileKind.TOGETHER_SCENARIO:
+        raise ConfigError(str(file), [f"part {part.name}: several stations cannot be one part"])
+    try:
+        checked = station_of_kind(kind).check(
+            Request(scenario=path, options={}, overrides=part.changes, as_json=as_json)
+        )
+    except RefusedError as refusal:
+        if not as_json:
+            out.print("[red]refused[/]")
+            out.print(str(refusal), markup=False, soft_wrap=True)
+        return {"ok": False, "error": str(refusal)}
+    if not as_json:
+        checked.show()
+    return {"ok": checked.ok} | dict(checked.told)
+
+
+def run_together_and_show(
+    path: Path,
+    folder: Path,
+    overrides: list[str] | None,
+    *,
+    report_too: bool,
+    as_json: bool,
+    operator: bool = False,
+) -> bool:
+    """Run several stations, show how each went, and say whether all went well."""
+    from hil.run.together import TogetherScenario, run_together
+
+    scenario = TogetherScenario.load(path, tuple(overrides or ()), operator=operator)
+    if not as_json:
+        err.print(f"running {', '.join(part.name for part in scenario.part)}; Ctrl-C stops all")
+        if led := [part.name for part in scenario.part if part.operator]:
+            err.print(f"led from panels: {', '.join(led)}; `hil panel` lists them, one window each")
+    results = run_together(scenario, path, folder)
+    pages = _reports(results) if report_too else {}
+    ok = all(result.ok for result in results)
+    if as_json:
+        parts = {
+            result.name: result.told
+            | {"ok": result.ok, "asked_to_stop": result.asked_to_stop}
+            | ({"report": pages.get(result.name)} if report_too else {})
+            for result in results
+        }
+        print_json({"ok": ok, "parts": parts})
+        return ok
+    for result in results:
+        _show_part(result, pages.get(result.name))
+    return ok
+
+
+def _reports(results: "tuple[PartResult, ...]") -> dict[str, str]:
+    """The report of each part that has recorded something, by the part's name."""
+    from hil.cli.recordings import write_page
+    from hil.recording.header import RecordingError
+
+    pages: dict[str, str] = {}
+    for result in results:
+        if "recording" in result.told:
+            try:
+                pages[result.name] = str(write_page(Path(result.told["recording"])))
+            except RecordingError as error:  # of a part that was killed; the others have theirs
+                err.print(f"{result.name}: {error}", markup=False, soft_wrap=True)
+    return pages
+
+
+def _show_part(result: "PartResult", page: str | None) -> None:
+    word = result.told.get("outcome") or result.told.get("result") or "ended"
+    reason = result.told.get("reason") or result.told.get("error") or ""
+    told = not result.asked_to_stop or result.asked_to_stop == reason
+    asked = "" if told else f" (asked to stop: {result.asked_to_stop})"
+    out.print(f"[{'green' if result.ok else 'red'}]{result.name}[/]: ", end="")
+    out.print(f"{word}{': ' + reason if reason else ''}{asked}", markup=False, soft_wrap=True)
+    for what in (result.told.get("recording"), page):
+        if what is not None:
+            out.print(f"  {what}", markup=False, soft_wrap=True)

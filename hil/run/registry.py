@@ -1,0 +1,102 @@
+"""The stations that are installed: found by their entry points, loaded when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from hil.config.file_kinds import FileKind
+from hil.config.settings import ConfigError
+from hil.run.station import Station
+
+GROUP: Final = "hil.stations"
+"""Entry points whose objects are `Station` values; each bears the station's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A station as some distribution offers it."""
+
+    name: str
+    """Of the station."""
+    distribution: str
+    """That it came with, and its version."""
+    station: Station | None
+    """None if it cannot be used."""
+    broken: str = ""
+    """Why not, and what to do; empty if it can."""
+
+
+@cache
+def installed() -> tuple[Installed, ...]:
+    """All stations that are offered, by name; those that cannot be used say why."""
+    found = sorted(entry_points(group=GROUP), key=lambda one: (one.name, _distribution(one)))
+    twice = {one.name for one in found if sum(other.name == one.name for other in found) > 1}
+    return tuple(
+        Installed(one.name, _distribution(one), None, _doubled(one.name, found))
+        if one.name in twice
+        else _loaded(one)
+        for one in found
+    )
+
+
+def stations() -> tuple[Station, ...]:
+    """Those that can be used."""
+    return tuple(one.station for one in installed() if one.station is not None)
+
+
+def station_named(name: str, source: str) -> Station:
+    """A station by its name.
+
+    Args:
+        name: of the station.
+        source: where the name stands, for the error.
+
+    Raises:
+        ConfigError: if it is not installed, or broken; with those that can be used.
+    """
+    for one in installed():
+        if one.name == name and one.station is not None:
+            return one.station
+        if one.name == name:
+            raise ConfigError(source, [f"station = {name!r} cannot be used: {one.broken}"])
+    known = ", ".join(repr(one.name) for one in stations()) or "none"
+    raise ConfigError(source, [f"station = {name!r} is not installed; installed are {known}"])
+
+
+def station_of_kind(kind: FileKind) -> Station:
+    """The station whose scenarios are of a kind.
+
+    Raises:
+        ConfigError: if none that can be used is installed.
+    """
+    for one in stations():
+        if one.scenarios is kind:
+            return one
+    raise ConfigError(kind.value, ["no station that can be used has such scenarios: hil stations"])
+
+
+def _loaded(entry: EntryPoint) -> Installed:
+    try:
+        station = entry.load()
+    except Exception as error:  # whatever a foreign package does when it is imported
+        why = f"{entry.value} does not load: {type(error).__name__}: {error}"
+        return Installed(entry.name, _distribution(entry), None, why)
+    if not isinstance(station, Station):
+        why = f"{entry.value} is a {type(station).__name__}; it must be a hil.run.station.Station"
+        return Installed(entry.name, _distribution(entry), None, why)
+    if station.name != entry.name:
+        why = f"{entry.value} is station {station.name!r}; its entry point must bear that name"
+        return Installed(entry.name, _distribution(entry), None, why)
+    return Installed(entry.name, _distribution(entry), station)
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def _doubled(name: str, found: list[EntryPoint]) -> str:
+    whose = " and ".join(_distribution(one) for one in found if one.name == name)
+    return f"{whose} both have it; uninstall one"

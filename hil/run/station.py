@@ -1,0 +1,99 @@
+"""What a kind of bench is to everybody who is not that bench: one value, `Station`.
+
+Nothing outside `hil/stations` names a station; who needs to know something of one asks the value
+that its entry point gives. The value is light: what computes is imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hil.config.file_kinds import FileKind
+
+if TYPE_CHECKING:
+    from hil.config.settings import Settings
+    from hil.recording.reader import Recording
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option of `hil run` and `hil check` that some stations have."""
+
+    flag: str
+    """As it is written, with its two dashes."""
+    metavar: str = ""
+    """What stands for its value in the help."""
+    help: str
+    """A sentence for people."""
+    many: bool = False
+    """Whether it may be given several times."""
+    checks: bool = False
+    """Whether `hil check` has it, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the command line wants to be run or checked."""
+
+    scenario: Path | None
+    """Its file; None for a motion that the options describe."""
+    options: Mapping[str, Any]
+    """The station's own options, by their flags; those not given are not there."""
+    overrides: tuple[str, ...] = ()
+    """``key=value`` texts laid over the scenario."""
+    clock: str | None = None
+    """In place of the scenario's."""
+    fallback: str | None = None
+    """In place of the scenario's: whether emulated devices may step in."""
+    folder: Path = Path("runs")
+    """Gets a new folder for the run."""
+    report: bool = False
+    """Whether to make the report at the end."""
+    operator: bool = False
+    """Whether a person leads the run."""
+    as_json: bool = False
+    """Whether to print one JSON object and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What the proof of a whole motion found."""
+
+    ok: bool
+    """Whether it may run."""
+    told: Mapping[str, Any]
+    """The same for a script, without `ok`."""
+    show: Callable[[], None]
+    """Prints it for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Station:
+    """A kind of bench."""
+
+    name: str
+    """Value of ``station`` in its scenarios."""
+    scenarios: FileKind
+    """Kind of its scenario files."""
+    machines: tuple[FileKind, ...]
+    """Kinds of the files that its scenarios name."""
+    options: tuple[Option, ...] = ()
+    """What `hil run` and `hil check` can be told beside the scenario."""
+    scenario: Callable[[], type[Settings]]
+    """Gives the model of its scenarios."""
+    check: Callable[[Request], Checked]
+    """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
+    run: Callable[[Request], bool]
+    """Runs it, shows how it went, and says whether all went well; raises as `check` does."""
+    report: Callable[[Recording, Path], Path]
+    """Writes the page of a recording into a folder; gives the page."""
+    warm: Callable[[bool], None]
+    """Compiles what a run calls; True: without a word."""
+
+    @property
+    def files(self) -> tuple[FileKind, ...]:
+        """Kinds of all its files."""
+        return self.scenarios, *self.machines
