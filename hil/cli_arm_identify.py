@@ -55,7 +55,6 @@ def identify(
     from arm_driver.identification import NotIdentifiedError
     from arm_driver.identification import identify as identified
     from hil.arm_moves.approach import joints_said
-    from hil.arm_moves.identified import step_of
     from hil.arm_moves.session import session
     from hil.arm_moves.strokes import prove_strokes, with_any_delay
     from sim.world.space_arm.simulator import TICK_S
@@ -82,7 +81,7 @@ def identify(
     for text in driven.spoilt:
         _say(f"does not count: {text}")
     try:
-        found = identified(driven.strokes, period_s=TICK_S, step_s=step_of(known))
+        found = identified(driven.strokes, period_s=TICK_S, step_s=known.blend.interpolation_s)
     except NotIdentifiedError as error:
         raise RefusedError(f"nothing was written: {error}; recordings: {driven.folder}") from None
     _show(choice, found, driven, path, robot, as_json=as_json)

@@ -90,7 +90,7 @@ def test_what_is_found_is_written_and_supervises_and_models_the_robot(file, emul
     assert most_s - least_s < 0.12, "far narrower than what stood there"
     # Everything else is as it was: comments, order, other keys.
     after = file.read_text(encoding="utf-8").splitlines()
-    changed = ("longest_s", "servo_s", "servo_mean_s", "delay_s")
+    changed = ("longest_s", "servo_s", "lag_s", "delay_s")
     for old, new in zip(before.splitlines(), after, strict=False):
         if old.startswith(changed):
             assert new != old
@@ -102,7 +102,7 @@ def test_what_is_found_is_written_and_supervises_and_models_the_robot(file, emul
     assert {k: v for k, v in tomllib.loads("\n".join(after)).items() if k in untouched} == {
         **untouched,
         "blend": untouched["blend"] | {k: answer["identified"]["blend"][k]
-                                       for k in ("longest_s", "servo_s", "servo_mean_s")},
+                                       for k in ("longest_s", "servo_s", "lag_s")},
         "supervision": untouched["supervision"] | answer["identified"]["supervision"],
     }  # fmt: skip
     the_model_of_the_file_drives_what_a_second_model_of_that_controller_does(robot)
