@@ -18,7 +18,8 @@ import hil.arm_moves.strokes
 from arm_driver.node_fit import fitted_nodes
 from hil.arm_moves.approach import joints_said
 from hil.arm_moves.hands import AlwaysHeld
-from hil.arm_moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
+from hil.arm_moves.stroke_drive import drive_strokes
+from hil.arm_moves.strokes import StrokeMover, prove_strokes, with_any_delay
 from hil.cli import app
 from hil.console import RefusedError
 from hil.robot_settings import RobotSettings
