@@ -6,6 +6,7 @@ A stroke that was let go is driven to its end when it is held again, and does no
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -67,16 +68,23 @@ class ListeningWire:
 
     def __init__(self, wire: ArmWire) -> None:
         self._wire = wire
+        self._start: Location | None = None
+        self._offered: list[Location] = []
         self.heard: list[Heard] = []
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream."""
         self._wire.start(plan, measured)
+        self._start = plan.start
+        self._offered.clear()
         self.heard.clear()
 
     def offer(self, location: Location) -> Offer:
         """Put the next waypoint into the slot."""
-        return self._wire.offer(location)
+        answer = self._wire.offer(location)
+        if answer is Offer.TAKEN:
+            self._offered.append(location)
+        return answer
 
     def poll(self) -> LinkReport:
         """Return the link as it is now, and note a request that is new."""
@@ -93,9 +101,13 @@ class ListeningWire:
         """Nothing: the next stroke needs it."""
 
     def asked(self) -> tuple[Heard, ...]:
-        """The requests of this stream, the first for each number."""
+        """The first request for each number, from the one that the first way was the answer to.
+
+        Keys are not heard while a recording is set up: the robot may be told to stay first.
+        """
         first = {one.request.seq: one for one in reversed(self.heard)}
-        return tuple(sorted(first.values(), key=lambda one: one.at_s))
+        stayed = sum(1 for _ in takewhile(lambda one: one == self._start, self._offered))
+        return tuple(sorted(first.values(), key=lambda one: one.at_s))[stayed:]
 
 
 def drive_strokes(

@@ -217,6 +217,44 @@ def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(
     assert rested.distance_m(opened.place) < 5e-4, "and all of them were driven to their ends"
 
 
+def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, monkeypatch):
+    """Keys are not heard while a recording is set up: the first waypoint is the start again."""
+    monkeypatch.setattr(hil.arm_moves.strokes, "AXES", ("x", "turn"))
+    monkeypatch.setattr(hil.arm_moves.strokes, "plan_strokes", lambda step: ((2, step), (2, -step)))
+    move, late, robot = StrokeMover.next, [False], with_any_delay(RM01)
+
+    def driven():
+        with standing() as opened:
+            opened = replace(opened, choice=replace(opened.choice, robot=robot))
+            start = joints_said(robot, opened.place, np.array(opened.choice.emulated_deg))
+            strokes = prove_strokes(robot, start)
+            begun = set()
+
+            def next_one(self, *, held):
+                first = id(self) not in begun
+                begun.add(id(self))
+                kept.append(self)
+                return move(self, held=held and not (first and late[0]))
+
+            kept = []  # so that no two have one id
+            monkeypatch.setattr(StrokeMover, "next", next_one)
+            found = drive_strokes(
+                opened, strokes, AlwaysHeld(), tmp_path, baud=9600, say=lambda text: None
+            )
+            monkeypatch.setattr(StrokeMover, "next", move)
+        assert found.ok
+        assert found.spoilt == ()
+        return found.strokes
+
+    plain = driven()
+    late[0] = True
+    for one, other in zip(plain, driven(), strict=True):
+        assert (one.axis, one.way, one.steps) == (other.axis, other.way, other.steps)
+        assert other.rest_s == pytest.approx(one.rest_s, abs=1e-4)
+        assert other.rest == pytest.approx(one.rest, abs=5e-5)
+        assert np.array(other.told) == pytest.approx(np.array(one.told), abs=5e-5)
+
+
 def test_without_room_the_strokes_are_refused_before_the_first_byte():
     """Stretched nearly out, with 35 mm more than the arm has."""
     with standing((0.0, 45.0, -113.0, 0.0, 45.0, 0.0)) as opened:
