@@ -8,7 +8,7 @@ from typing import NamedTuple
 import controller_model
 import numpy as np
 import pytest
-from arm_samples import machines, write_run
+from arm_samples import BLEND, frames, machines, write_run
 from campaign import share_of
 from stroke_bench import Drawn
 
@@ -280,6 +280,19 @@ def test_an_ended_stream_is_judged_while_the_robot_followed(tmp_path: Path) -> N
     assert told is not None
     assert told.in_time.t_s[-1] == pytest.approx(98 * PERIOD_S)
     assert told.in_time.largest_m < 0.3e-3
+
+
+def test_a_recording_of_before_the_lag_was_known_tells_its_accuracy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames()  # made by the lag
+    for name in ("lag_s", "step_s"):
+        monkeypatch.delitem(BLEND, name)
+    monkeypatch.setitem(BLEND, "servo_mean_s", 0.055)
+    told = ArmView.of(write_run(tmp_path / "a.mcap")).accuracy
+    assert told is not None
+    now = machines().blend
+    assert told.find_best.args[0].lag_s == pytest.approx(now.lag_s, rel=0.1)
 
 
 def test_a_recording_without_both_paths_says_what_is_missing(tmp_path: Path) -> None:
