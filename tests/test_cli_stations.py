@@ -252,7 +252,6 @@ def test_every_option_of_the_arms_verbs_is_explained(verb):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
-@pytest.mark.xdist_group("real time")
 def test_a_robot_that_dies_leaves_a_whole_recording_of_a_lost_link(tmp_path):
     scenario = tmp_path / "slow.toml"
     scenario.write_text(SLOW)

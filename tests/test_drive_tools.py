@@ -36,7 +36,7 @@ from hil.recording.frame import EventKind
 from hil.recording.reader import Recording
 
 # one at a time: they share two cores
-pytestmark = [pytest.mark.real_time, needs_wires, pytest.mark.xdist_group("real time")]
+pytestmark = [pytest.mark.real_time, needs_wires]
 RATE = ["--rate", "100"]
 
 

@@ -247,7 +247,6 @@ def until(look, good, within_s=20.0):
 
 @needs_wires
 @pytest.mark.timeout(240)
-@pytest.mark.xdist_group("real time")
 def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop(tmp_path):
     """Real stations: the robot's own stop is pressed on its way; the platform parks."""
     prepared = prepare_plan(load_arm_plan(

@@ -12,7 +12,7 @@ from hil.arm_runner import emulated_robot, moved_to
 from hil.recording.arm_recording import ArmRecording
 from hil.report.arm_view import ArmView
 
-pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+pytestmark = pytest.mark.real_time
 
 SHORT = {
     "kind": "profile", "frame": "base",

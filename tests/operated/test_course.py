@@ -1,9 +1,10 @@
 """What presses do, and what they do not: the real loop and gate, in virtual time."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from operated_bench import PERIOD_S, Bench
+from properties import dear
 
 from hil.desk.order import Button
 from hil.operated.buttons import Standing, allowed_buttons, why_not
@@ -285,7 +286,7 @@ events = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=6)
+@dear
 @given(events)
 def test_whatever_is_pressed_the_gate_stays_silent_and_the_dead_man_stops(events):
     bench = Bench()

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from arms import gripper_pose, mass_and_bias, shipped
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.world.space_arm import drive as d
@@ -287,7 +287,6 @@ RATE = st.floats(-0.2, 0.2)
     volts=st.floats(0.5, 50.0) | st.just(np.inf),
     torque=st.floats(1.0, 3000.0) | st.just(np.inf),
 )
-@settings(derandomize=True, deadline=None)
 def test_the_regime_of_a_rate_has_the_motors_torque(command, rate, volts, torque):
     drive = table(DriveModel.A, VOLTAGE_MAX=volts, TORQUE_MAX=torque)
     expected, fall = motor_torque(drive, 2, rate, command)
