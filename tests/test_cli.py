@@ -20,8 +20,6 @@ from hil.recording.reader import Recording
 from hil.report import style
 from hil.shipped import configs_dir
 
-pytestmark = pytest.mark.real_time
-
 runner = CliRunner()
 QUICK = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
 RUN_KEYS = {
@@ -310,6 +308,7 @@ def engaged(recording: Recording) -> bool:
     return any(event.data.get("mode") == "ENGAGED" for event in recording.events)
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 @pytest.mark.campaign
 @pytest.mark.parametrize("number", share_of((signal.SIGTERM, signal.SIGHUP, signal.SIGINT)))
@@ -331,6 +330,7 @@ def test_a_signal_in_mid_motion_parks_then_exits(real_run, number):
     )
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 def test_after_kill_9_the_recording_is_whole_up_to_the_end(real_run):
     process, folder = real_run
@@ -357,6 +357,7 @@ def recorder_of(process) -> int:
     raise AssertionError("no recorder")
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 def test_a_killed_recorder_is_succeeded_and_the_end_of_all_is_the_first_line(real_run):
     process, folder = real_run

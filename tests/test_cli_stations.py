@@ -13,8 +13,6 @@ from hil.cli import app
 from hil.part_process import PartResult
 from hil.recording.reader import Recording
 
-pytestmark = pytest.mark.real_time
-
 runner = CliRunner()
 JOINTS = "0,45,-180,0,45,0"
 PLACE = [
@@ -251,6 +249,7 @@ def test_every_option_of_the_arms_verbs_is_explained(verb):
     assert command.help
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 def test_a_robot_that_dies_leaves_a_whole_recording_of_a_lost_link(tmp_path):
     scenario = tmp_path / "slow.toml"

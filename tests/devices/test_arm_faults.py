@@ -31,8 +31,6 @@ from sim.devices.arm_server import run_arm_controller
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.devices.fault_text import FaultError
 
-pytestmark = pytest.mark.real_time
-
 
 def streaming(**more: object) -> ScriptedHost:
     host = ScriptedHost(ArmControllerSettings(**more), seed=7)  # type: ignore[arg-type]
@@ -338,6 +336,7 @@ def hangs_up(fd: int) -> bool:
     return False
 
 
+@pytest.mark.real_time
 def test_over_tcp_one_host_at_a_time():
     with running() as (urls, _):
         url = urls.get(timeout=60.0)
@@ -351,6 +350,7 @@ def test_over_tcp_one_host_at_a_time():
             assert request_line(link.fileno()).startswith(b"R,")
 
 
+@pytest.mark.real_time
 def test_over_a_pty_unplugged_and_plugged_again_with_a_console():
     reader, writer = os.pipe()
     try:
@@ -373,6 +373,7 @@ def test_over_a_pty_unplugged_and_plugged_again_with_a_console():
         os.close(writer)
 
 
+@pytest.mark.real_time
 def test_a_script_counts_from_the_start():
     with running(script=(ArmFault("estop"),)) as (urls, _):
         port = int(urls.get(timeout=60.0).rsplit(":", 1)[1])

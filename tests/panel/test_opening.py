@@ -16,8 +16,6 @@ from hil.panel.models import opening
 from hil.panel.models.opening import opening_of
 from hil.settings import ConfigError
 
-pytestmark = pytest.mark.real_time
-
 
 @pytest.fixture(autouse=True)
 def no_benches(monkeypatch, tmp_path):
