@@ -45,7 +45,7 @@ def pytest_configure(config):
     place = tempfile.TemporaryDirectory(prefix="hil-")  # short: names of sockets have a limit
     config.add_cleanup(place.cleanup)
     os.environ["XDG_RUNTIME_DIR"] = place.name
-    if "PYTEST_XDIST_WORKER" in os.environ and (screen := own_screen()) is not None:
+    if hasattr(config, "workerinput") and (screen := own_screen()) is not None:
         config.add_cleanup(screen.wait)
         config.add_cleanup(screen.terminate)
 

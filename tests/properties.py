@@ -17,5 +17,5 @@ settings.register_profile("thorough", max_examples=1000, deadline=None)
 _BY_SHARE = "thorough" if SHARE >= 1.0 else "suite" if SHARE >= 0.02 else "quick"
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", _BY_SHARE))
 
-dear = settings(max_examples=settings.default.max_examples // 4)
+dear = settings(max_examples=settings.default.max_examples // 5)
 """For properties that prove or play a whole motion in each example."""

@@ -51,7 +51,7 @@ def test_a_whole_session():
     bench.press(Button.PLAY)
     bench.run(0.7)
     assert bench.told.operation.playing == "play"
-    assert bench.told.operation.motion_t_s == pytest.approx(0.7, abs=0.02)
+    assert bench.told.operation.motion_t_s == pytest.approx(0.7, abs=5 * PERIOD_S)
     bench.write(override=0.25)
     bench.run(2.0)
     assert bench.told.operation.override == 0.25
@@ -279,7 +279,7 @@ def test_buttons_that_do_something():
 events = st.lists(
     st.tuples(
         st.sampled_from([*Button, "let go", "grip", "freeze", "thaw", "slow", "fast"]),
-        st.integers(1, 250),
+        st.integers(1, 125),
     ),
     min_size=8,
     max_size=30,
