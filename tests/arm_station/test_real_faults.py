@@ -42,10 +42,12 @@ WITHIN_S = 10.0
 STILL_MM = 0.05
 SETTINGS = HostSettings(supervision=SupervisionSettings(delay_s=(0.6, 1.0)))
 ALSO = {
-    "period": {"not following"}, "drop_request": {"not following"}, "silence": {"ran dry"},
+    "period": {"not following"}, "drop_request": {"not following"},
+    "silence": {"ran dry", "not following"},
 }  # fmt: skip
 """At these speeds it is true as well: who changes its period on the way leaves its path; places get
-lost with their requests; and a short silence ends with a robot at rest that says so."""
+lost with their requests; and a short silence ends with a robot at rest that says so, or that tells
+where it stands before that: a waypoint short of where it was sent."""
 CERTAIN = {"estop", "power_off", "uncalibrated", "silence", "unplug", "beside"}
 """Faults that end every stream in whose middle they begin and that they outlast."""
 _STATUS = re.compile(
