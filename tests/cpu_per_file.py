@@ -31,7 +31,6 @@ class CpuPerFile:
         self._dearest = dearest
         self._last_s = 0.0
         self._of_file_s: Counter[str] = Counter()
-        self._of_workers_s = 0.0
 
     def pytest_collection_finish(self) -> None:
         """What was used until now belongs to no test."""
@@ -46,21 +45,10 @@ class CpuPerFile:
             self._last_s = now_s
         self._of_file_s[report.nodeid.split("::")[0]] += getattr(report, USED_S)
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """A worker tells what it has used in all."""
-        output = getattr(session.config, "workeroutput", None)
-        if output is not None:
-            output[USED_S] = cpu_s()
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: object) -> None:
-        """Hear it."""
-        self._of_workers_s += getattr(node, "workeroutput", {}).get(USED_S, 0.0)
-
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Name the dearest files, and what is no file's."""
         files_s = self._of_file_s.total()
-        whole_s = self._of_workers_s + cpu_s()
+        whole_s = cpu_s()  # workers have ended by now
         terminalreporter.section("CPU seconds per file")
         for name, used_s in self._of_file_s.most_common(self._dearest):
             terminalreporter.write_line(f"{used_s:8.2f}  {name}")
