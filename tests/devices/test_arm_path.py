@@ -110,6 +110,7 @@ def standing() -> np.ndarray:
 MOVE = st.tuples(*[st.floats(-0.02, 0.02)] * 3, *[st.floats(-0.15, 0.15)] * 3)
 
 
+@dear
 @given(st.lists(MOVE, min_size=1, max_size=6))
 def test_path_is_smooth_and_ends_at_its_last_waypoint(moves: list[tuple[float, ...]]):
     pose = standing()
