@@ -9,11 +9,12 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from hil.cli_arm_moves import (
-    AtJointsOption,
+from hil.cli_arm_alone import (
+    AtJointsNeededOption,
     LinkOption,
     MoveClockOption,
     choice_of,
+    need_joints,
     show_result,
     shown_at,
 )
@@ -26,14 +27,14 @@ from hil.settings import ConfigError
 if TYPE_CHECKING:
     from arm_driver.identification import Identified
     from hil.arm_moves.session import Choice
-    from hil.arm_moves.strokes import Driven
+    from hil.arm_moves.stroke_drive import Driven
 
 
 @verb
 def identify(
     robot: RobotArg,
     arm_link: LinkOption = "sim:",
-    at_joints: AtJointsOption = None,
+    at_joints: AtJointsNeededOption = None,
     write: Annotated[
         bool,
         typer.Option("--write", help="Put it into the robot's file; else its lines are printed."),
@@ -55,19 +56,13 @@ def identify(
     from arm_driver.identification import NotIdentifiedError
     from arm_driver.identification import identify as identified
     from hil.arm_moves.approach import joints_said
-    from hil.arm_moves.identified import step_of
     from hil.arm_moves.session import session
     from hil.arm_moves.strokes import prove_strokes, with_any_delay
     from sim.world.space_arm.simulator import TICK_S
 
     choice = choice_of(robot, arm_link, clock, None, at_joints)
     path = _file_to_write(robot) if write else None
-    if at_joints is None and arm_link != "sim:":
-        raise ConfigError(
-            "command line",
-            ["--at-joints q1,…,q6 as the pendant shows them is needed: no place tells in which "
-             "posture the robot stands"],
-        )  # fmt: skip
+    need_joints(arm_link, at_joints)
     known = choice.robot
     choice = replace(choice, robot=with_any_delay(known))
     with session(choice, _say) as opened:
@@ -82,7 +77,7 @@ def identify(
     for text in driven.spoilt:
         _say(f"does not count: {text}")
     try:
-        found = identified(driven.strokes, period_s=TICK_S, step_s=step_of(known))
+        found = identified(driven.strokes, period_s=TICK_S, step_s=known.blend.interpolation_s)
     except NotIdentifiedError as error:
         raise RefusedError(f"nothing was written: {error}; recordings: {driven.folder}") from None
     _show(choice, found, driven, path, robot, as_json=as_json)
@@ -90,7 +85,7 @@ def identify(
 
 def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> "Driven":
     from hil.arm_moves.hands import HELP, hand_for
-    from hil.arm_moves.strokes import drive_strokes
+    from hil.arm_moves.stroke_drive import drive_strokes
 
     hand = hand_for(opened.clock)
     try:
