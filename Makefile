@@ -1,7 +1,7 @@
 # make demo   set up and run the main job: a dry run of the paper's platform, with a report
 # make test   set up and run the tests that need no real clock
 # make test-realtime  those that judge programs in real time, one at a time
-# make test-long  campaigns, mutants, kills and runs of minutes with their full counts: 3 h
+# make test-long  campaigns, mutants, kills and runs of minutes with their full counts: three and a half hours
 # make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)

@@ -282,7 +282,6 @@ KILLED = "came to a bad end: it was killed by signal 9"
 
 @long_only
 @pytest.mark.campaign
-@pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize(("dying", "other"), [("arm", "platform"), ("platform", "arm")])
 def test_a_station_is_killed_the_other_ends_controlled_and_both_pages_say_which(
     tmp_path, monkeypatch, dying, other

@@ -107,7 +107,7 @@ def candidates(ray, way, level, pace):
 
 
 @pytest.mark.campaign
-@settings(max_examples=count(600, 12), deadline=None)
+@settings(max_examples=count(600, 12))
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(list(Axes)),
