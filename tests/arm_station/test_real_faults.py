@@ -42,12 +42,10 @@ WITHIN_S = 10.0
 STILL_MM = 0.05
 SETTINGS = HostSettings(supervision=SupervisionSettings(delay_s=(0.6, 1.0)))
 ALSO = {
-    "period": {"not following"}, "drop_request": {"not following"},
-    "silence": {"ran dry", "not following"},
+    "period": {"not following"}, "drop_request": {"not following"}, "silence": {"ran dry"},
 }  # fmt: skip
 """At these speeds it is true as well: who changes its period on the way leaves its path; places get
-lost with their requests; and a short silence ends with a robot at rest that says so, or that tells
-where it stands before that: a waypoint short of where it was sent."""
+lost with their requests; and a short silence ends with a robot at rest that says so."""
 CERTAIN = {"estop", "power_off", "uncalibrated", "silence", "unplug", "beside"}
 """Faults that end every stream in whose middle they begin and that they outlast."""
 _STATUS = re.compile(
