@@ -27,12 +27,13 @@ from hil.desk.places import PlaceError, folder, socket_name, token
 from hil.desk.prover import ProverChild
 from hil.desk.server import Desk
 from hil.desk.service import Service, listen
-from hil.desk.telemetry import Telemetry
+from hil.ipc.broadcast import Broadcast
 from hil.ipc.child import PIPE, ChildProcess, ChildTimeout, start_child
-from hil.ipc.descriptors import header_file, read_only
+from hil.ipc.memory import constant_file, read_only
 from hil.recording.header import RunHeader
 
 _KEEPER: Final = "hil.desk.keeper"
+TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
 """What the keeper is given beyond the times that it gives the desk [s]."""
 _SAID_MAX_BYTES: Final = 4096
@@ -84,7 +85,7 @@ class DeskProcess:
         self._prover = prover
         self.slot = OperatorSlot.shared()
         """What the operator wants; control reads it once per cycle."""
-        self.telemetry = Telemetry.shared()
+        self.telemetry = Broadcast.shared(TELEMETRY_SLOTS)
         """Where control pushes what it tells."""
         self._keeper: ChildProcess | None = None
         self._poll = select.poll()
@@ -218,7 +219,7 @@ def _service(order: dict[str, Any]) -> Service:
 
     place, header = Path(order["place"]), order["header"].encode("utf-8")
     slot = OperatorSlot.attach(order["slot_fd"])
-    header_fd = header_file(header)
+    header_fd = constant_file(header)
     facts = DeskFacts(header_bytes=len(header), **order["facts"])
     secret = token(place, make=True)
 

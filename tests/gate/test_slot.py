@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.stations.platform.gate.slot import SLOT_BYTES, CommandSlot, Order
+from hil.stations.platform.gate.slot import CommandSlot, Order
 from safety.modes import Request
 from safety.verdict import Setpoint
 
@@ -34,7 +34,7 @@ ORDER = Order(7, 12.5, Setpoint(7, (0.9,) * 6, (0.1,) * 6), (Request.HOLD, Reque
 
 def pair():
     """Writer and reader over one memory, as two processes have it."""
-    buffer = bytearray(SLOT_BYTES)
+    buffer = bytearray(CommandSlot.slot_bytes)
     return CommandSlot(buffer), CommandSlot(buffer), buffer
 
 
@@ -62,7 +62,7 @@ def test_any_interleaving_gives_the_newest_once(steps):
     assert (reader.torn, reader.corrupt) == (0, 0)
 
 
-@given(st.integers(0, SLOT_BYTES - 1), st.integers(1, 255))
+@given(st.integers(0, CommandSlot.slot_bytes - 1), st.integers(1, 255))
 @settings(derandomize=True, deadline=None, max_examples=500)
 def test_any_damaged_byte_is_noticed(offset, flips):
     writer, reader, buffer = pair()
@@ -77,7 +77,7 @@ def test_any_damaged_byte_is_noticed(offset, flips):
         assert reader.torn == 3
 
 
-@given(st.binary(min_size=SLOT_BYTES, max_size=SLOT_BYTES))
+@given(st.binary(min_size=CommandSlot.slot_bytes, max_size=CommandSlot.slot_bytes))
 @settings(derandomize=True, deadline=None)
 def test_any_bytes_are_no_order(noise):
     reader = CommandSlot.local()
@@ -85,7 +85,7 @@ def test_any_bytes_are_no_order(noise):
     assert reader.take() is None
 
 
-@pytest.mark.parametrize("cut", range(1, SLOT_BYTES))
+@pytest.mark.parametrize("cut", range(1, CommandSlot.slot_bytes))
 def test_a_writer_that_dies_over_its_work_leaves_no_order(cut):
     """The writer stores counter - 1, body, checksum, counter: cut anywhere in between."""
     writer, reader, buffer = pair()
@@ -141,5 +141,5 @@ def test_it_is_shared_by_descriptor():
 
 
 def test_a_short_memory_is_refused():
-    with pytest.raises(ValueError, match=f"{SLOT_BYTES} are needed"):
-        CommandSlot(bytearray(SLOT_BYTES - 1))
+    with pytest.raises(ValueError, match=f"{CommandSlot.slot_bytes} are needed"):
+        CommandSlot(bytearray(CommandSlot.slot_bytes - 1))
