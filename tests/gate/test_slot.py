@@ -120,6 +120,23 @@ def test_an_old_body_under_a_new_counter_is_corrupt():
     assert reader.corrupt == 1
 
 
+def test_an_order_from_before_the_gate_is_not_meant_for_it():
+    writer, _, buffer = pair()
+    writer.write(ORDER)
+    late = CommandSlot(buffer)
+    assert not late.pending
+    assert late.take() is None
+    writer.write(ORDER)
+    assert late.take() == ORDER
+
+
+def test_a_flag_that_no_control_knows_is_no_order():
+    reader = CommandSlot.local()
+    reader.put(1, 1 << 31, 0.0, 0.0, *(0.0,) * 12)
+    assert reader.take() is None
+    assert reader.corrupt == 1
+
+
 def test_nan_goes_through_for_the_gate_to_judge():
     writer, reader, _ = pair()
     writer.write(Order(1, 0.0, Setpoint(1, (math.nan,) * 6, (math.inf,) * 6)))
