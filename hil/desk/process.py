@@ -28,7 +28,7 @@ from hil.desk.prover import ProverChild
 from hil.desk.server import Desk
 from hil.desk.service import Service, listen
 from hil.ipc.broadcast import Broadcast
-from hil.ipc.child import PIPE, ChildProcess, ChildTimeout, start_child
+from hil.ipc.child import PIPE, ChildProcess, start_child
 from hil.ipc.memory import constant_file, read_only
 from hil.recording.header import RunHeader
 
@@ -143,12 +143,9 @@ class DeskProcess:
             "prover": self._prover,
             "header": self._header.to_json().decode("utf-8"),
         }
-        if keeper.stdin is None or keeper.stdout is None:
+        if keeper.stdout is None:
             raise DeskError(f"{self._path}: the desk's keeper has no pipes")
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
-            rest = memoryview(json.dumps(order).encode() + b"\n")
-            while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[keeper.stdin.write(rest) :]
+        keeper.tell(json.dumps(order).encode() + b"\n")
         self._poll.register(keeper.stdout, select.POLLIN)
         self._poll.poll(1000.0 * (START_TIMEOUT_S + _SLACK_S))
         self._listen()
@@ -186,18 +183,9 @@ class DeskProcess:
         keeper, self._keeper = self._keeper, None
         self._pid = 0
         if keeper is not None:
-            if keeper.stdin is not None:
-                with suppress(OSError):  # it may be gone
-                    keeper.stdin.write(OVER)
-            for pipe in (keeper.stdin, keeper.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            with suppress(ChildTimeout):
-                keeper.wait(END_TIMEOUT_S + _SLACK_S)
-            if keeper.poll() is None:
-                keeper.kill()
-                keeper.wait()
+            keeper.tell(OVER)
+            keeper.close_pipes()
+            keeper.end(END_TIMEOUT_S + _SLACK_S)
             with suppress(OSError):  # left behind only if both were killed
                 self._path.unlink()
         self.slot.release()

@@ -85,16 +85,10 @@ class RecorderProcess:
 
     def _start(self, order: bytes) -> None:
         answer: dict[str, Any] = {}
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
+        stdout = self._process.stdout
+        if stdout is None:
             raise RecordingError("the recorder process has no pipes")
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
-            rest = memoryview(order + b"\n")
-            while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[stdin.write(rest) :]
-        with suppress(BrokenPipeError):
-            stdin.close()
-        self._process.stdin = None
+        self._process.tell(order + b"\n", last=True)
         if select.select([stdout], [], [], START_TIMEOUT_S)[0]:
             answer = orjson.loads(stdout.readline() or b"{}")
         if "refused" in answer:
@@ -196,11 +190,7 @@ class RecorderProcess:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # a session of its own: all of them
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        self._process.stdin = None
+        self._process.close_pipes()
 
 
 def _say(**answer: Any) -> None:
