@@ -102,11 +102,11 @@ class Latest(Memory):
         Raises:
             ValueError: if the attachment is too long.
         """
-        if self._attachment_max_bytes:
-            fields += (serial, len(attachment), crc32(attachment))
-        if len(attachment) > self._attachment_max_bytes:
-            most = self._attachment_max_bytes
+        most = self._attachment_max_bytes
+        if attachment and len(attachment) > most:
             raise ValueError(f"an attachment of {len(attachment)} bytes; at most {most} bytes")
+        if most:
+            fields += (serial, len(attachment), crc32(attachment))
         counter, buffer, word = self._written + 2, self._buffer, self._word
         body = self._body.pack(counter, *fields)
         checked = body + crc32(body).to_bytes(_CRC_BYTES, "little")
@@ -127,7 +127,7 @@ class Latest(Memory):
         counter = self._word[0]
         if counter == self._read:
             return None
-        checked = bytes(self._buffer[_WORD_BYTES : self._end])
+        checked = self._buffer[_WORD_BYTES : self._end]  # a copy
         fields, attachment = self._body.unpack_from(checked), None
         if self._attachment_max_bytes and fields[-3] != self._serial:
             begin, size = self._attachment_offset, min(fields[-2], self._attachment_max_bytes)

@@ -246,7 +246,7 @@ MUTANTS = (
         ("a damaged attachment is taken", "if crc32(attachment) != fields[-1]:", "if False:"),
         ("an attachment is taken once and never again", " and fields[-3] != self._serial:", " and not self._serial:"),
         ("an attachment that is known is copied again", " and fields[-3] != self._serial:", ":"),
-        ("too long an attachment is put", "if len(attachment) > self._attachment_max_bytes:", "if False:"),
+        ("too long an attachment is put", "if attachment and len(attachment) > most:", "if False:"),
     ),
     *_of(
         "hil/stations/platform/gate/slot.py",
