@@ -6,7 +6,7 @@ import struct
 
 import pytest
 from desk_samples import child, poll
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.ipc.broadcast import Broadcast, BroadcastReader
@@ -16,7 +16,6 @@ SLOTS, SLOT_BYTES = 8, 48
 
 
 @given(st.lists(st.one_of(st.binary(max_size=32), st.integers(0, 12)), max_size=60))
-@settings(derandomize=True, deadline=None)
 def test_any_interleaving_gives_the_newest_in_order_and_counts_the_rest(steps):
     ring = Broadcast.local(SLOTS, SLOT_BYTES)
     reader = BroadcastReader(ring.buffer)
