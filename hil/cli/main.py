@@ -131,24 +131,6 @@ app.command()(with_station_options(check, checks=True))
 
 @app.command()
 @verb
-def doctor(
-    duration_s: Annotated[
-        float, typer.Option("--duration", help="Length of the latency test [s].", min=0.5)
-    ] = 3.0,
-    drives: Annotated[
-        str | None, typer.Option("--drives", metavar="URL", help="Look at this link as well.")
-    ] = None,
-    bitrate: Annotated[int, typer.Option("--bitrate", help="Of the CAN bus [bit/s].")] = 1_000_000,
-    as_json: Json = False,
-) -> None:
-    """Test this machine's latency and permissions; say what is missing and how to get it."""
-    from hil.stations.platform.runner import doctor_and_show
-
-    leave(doctor_and_show(duration_s, drives, bitrate, as_json=as_json))
-
-
-@app.command()
-@verb
 def schema(
     what: Annotated[
         str,

@@ -16,6 +16,7 @@ from hil.config.file_kinds import FileKind
 if TYPE_CHECKING:
     from hil.config.settings import Settings
     from hil.recording.reader import Recording
+    from hil.timing.doctor import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,8 @@ class Station:
     """Runs it, shows how it went, and says whether all went well; raises as `check` does."""
     report: Callable[[Recording, Path], Path]
     """Writes the page of a recording into a folder; gives the page."""
+    examine: Callable[[str, int], list[Finding]] | None = None
+    """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
     warm: Callable[[bool], None]
     """Compiles what a run calls; True: without a word."""
 

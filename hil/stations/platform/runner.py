@@ -189,27 +189,6 @@ def checked(plan: Plan, *, quiet: bool) -> Checked:
     return Checked(ok=result.ok, told=told, show=partial(_show_check, plan, result))
 
 
-def doctor_and_show(duration_s: float, url: str | None, bitrate: int, *, as_json: bool) -> bool:
-    """Examine this machine and show what was found; False if something needed is bad."""
-    from hil.stations.platform.drives.tools import link_findings
-    from hil.timing.doctor import diagnose
-
-    with err.status(f"testing latency for {duration_s:g} s"):
-        findings = diagnose(duration_s)
-    if url is not None:
-        findings += link_findings(url, bitrate)
-    ok = all(finding.verdict != "bad" for finding in findings)
-    if as_json:
-        print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
-        return ok
-    table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
-    marks = {"ok": "[green]ok[/]", "warn": "[yellow]warn[/]", "bad": "[red]bad[/]"}
-    for finding in findings:
-        table.add_row(marks[finding.verdict], finding.item, finding.detail, finding.remedy)
-    out.print(table)
-    return ok
-
-
 def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
     checked = check_plan(plan, motion)
     if not checked.ok:

@@ -11,6 +11,7 @@ from hil.run.station import Checked, Option, Request, Station
 if TYPE_CHECKING:
     from hil.config.settings import Settings
     from hil.recording.reader import Recording
+    from hil.timing.doctor import Finding
 
 OPTIONS: Final = (
     Option(
@@ -75,6 +76,12 @@ def _warm(quiet: bool) -> None:
     warm_and_say(quiet=quiet)
 
 
+def _examine(url: str, bitrate: int) -> list[Finding]:
+    from hil.stations.platform.drives.tools import link_findings
+
+    return link_findings(url, bitrate)
+
+
 STATION: Final = Station(
     name="platform",
     scenarios=FileKind.PLATFORM_SCENARIO,
@@ -84,6 +91,7 @@ STATION: Final = Station(
     check=_check,
     run=_run,
     report=_report,
+    examine=_examine,
     warm=_warm,
 )
 """What the entry point of the station gives."""
