@@ -164,7 +164,11 @@ def test_a_file_of_another_kind_is_called_by_its_name(arguments, words):
         ("bkm_on_rm01", ["--rig", "paper"], "--rig means nothing"),
         ("platform_and_arm", ["--clock", "real"], "--clock means nothing for this together"),
         ("platform_and_arm", ["--arm-link", "sim:"], "part.0.changes"),
-        ("demo", ["--arm-link", "sim:"], "a platform has --drives"),
+        (
+            "demo",
+            ["--arm-link", "sim:"],
+            "a platform scenario has --clock, --fallback, --set, --rig, --motion, --map, --drives",
+        ),
     ],
 )
 def test_an_option_that_would_do_nothing_is_refused(name, options, words, tmp_path):

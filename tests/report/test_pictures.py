@@ -23,11 +23,17 @@ from report_samples import (
 )
 
 from hil.recording.reader import Recording
-from hil.report import lateness_figure, timeline_figure
+from hil.report import timeline_figure
 from hil.report.camera import camera_axes
 from hil.report.style import Picture, draw_png, mode_colour
 from hil.report.time_axes import time_axes
-from hil.stations.platform.report import leg_figures, pose_figure, rig_figure, stop_figure
+from hil.stations.platform.report import (
+    lateness_figure,
+    leg_figures,
+    pose_figure,
+    rig_figure,
+    stop_figure,
+)
 from hil.stations.platform.report.leg_figures import step_rate
 from hil.stations.platform.report.reached import reached_poses
 from hil.stations.platform.report.rig_figure import extreme_instants, remaining_m
