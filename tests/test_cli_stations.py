@@ -167,7 +167,7 @@ def test_a_file_of_another_kind_is_called_by_its_name(arguments, words):
         (
             "demo",
             ["--arm-link", "sim:"],
-            "a platform scenario has --clock, --fallback, --set, --rig, --motion, --map, --drives",
+            "a platform scenario has --clock, --fallback, --set, --rig,",
         ),
     ],
 )
