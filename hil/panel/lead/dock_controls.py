@@ -16,7 +16,6 @@ from hil.panel.live.models.feed import column
 from hil.panel.live.session import LiveSession, Session, Turn
 from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.shell.dock_views import OfRun, Plain
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.stations.arm.sources.gamepad import HandleShape
 from hil.stations.platform.scenario import Plan
@@ -39,7 +38,10 @@ class ControlsDock(OfRun[ControlsView]):
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__(theme)
-        self.say(text("window.controls.none"))
+        self.say(
+            "Take on a platform that runs to lead it from here: Bench, Benches that "
+            "run, or the tab Scenarios. An arm is steered by the handles."
+        )
         self._now_s = now_s
         self._session: LiveSession | None = None
         self.model: ControlsModel | None = None
@@ -53,7 +55,7 @@ class ControlsDock(OfRun[ControlsView]):
         try:
             plan = Plan.build(session.facts.header.scenario, "header")
         except ValueError as error:
-            self.say(text("window.controls.plan", why=str(error)))
+            self.say(f"This run's plan cannot be read: {error!s}")
             return
         self._session = session
         self.model = ControlsModel(plan, session.next_id, session.in_force)
@@ -64,7 +66,10 @@ class ControlsDock(OfRun[ControlsView]):
         if self.view is not None:
             self.take_away(self.view)
         self._session = self.model = self.view = None
-        self.say(text("window.controls.none"))
+        self.say(
+            "Take on a platform that runs to lead it from here: Bench, Benches that "
+            "run, or the tab Scenarios. An arm is steered by the handles."
+        )
 
     def take(self, turn: Turn) -> None:
         """Hear the answers, and say what is to be said; seen or not."""

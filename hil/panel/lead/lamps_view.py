@@ -8,7 +8,6 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from hil.panel.live.models.lamps import Lamp, Shape
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 GAP_EM = 0.3
@@ -41,7 +40,9 @@ class LampsRow(QWidget):
             self.updateGeometry()
         self._lamps = lamps
         lit = next((lamp.name for lamp in lamps if lamp.lit), None)
-        name = text("state.mode_unknown") if lit is None else text("state.lamp.lit", name=lit)
+        name = (
+            self.tr("mode: not known") if lit is None else self.tr("mode: {name}").format(name=lit)
+        )
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.update()

@@ -18,13 +18,27 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.live.models.faults import FaultEntry, FaultsModel, Sort
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 COLUMNS: Final = ("t_s", "sort", "place", "cause", "value", "limit")
 _ROLE: Final = {Sort.FAULT: "fault", Sort.REFUSAL: "accent", Sort.WARNING: "warn"}
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()
+
+
+_HEADS: Final = {
+    "t_s": "Time",
+    "sort": "What",
+    "place": "Where",
+    "cause": "Cause",
+    "value": "Value",
+    "limit": "Limit",
+}
+_SORTS: Final = {
+    "fault": "fault",
+    "refusal": "nothing done",
+    "warning": "warning",
+}
 
 
 class FaultsTable(QAbstractTableModel):
@@ -58,7 +72,7 @@ class FaultsTable(QAbstractTableModel):
     ) -> Any:
         """Names of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return text(f"faults.column.{COLUMNS[section]}")
+            return self.tr(_HEADS[COLUMNS[section]])
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -84,9 +98,9 @@ class FaultsTable(QAbstractTableModel):
             return f"{entry.t_s:.3f} s"
         if name == "sort":
             mark = "■" if entry.standing else "□" if entry.sort is Sort.FAULT else "○"
-            words = f"{mark} {text(f'faults.sort.{entry.sort.value}')}"
+            words = f"{mark} {self.tr(_SORTS[entry.sort.value])}"
             over = entry.sort is Sort.FAULT and not entry.standing
-            return f"{words}, {text('faults.state.over')}" if over else words
+            return f"{words}, {self.tr('over')}" if over else words
         return str(getattr(entry, name))
 
 
@@ -122,9 +136,9 @@ class FaultsView(QWidget):
         self.advice.setWordWrap(True)
         self.advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.advice.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.copy_button = QPushButton(text("faults.copy"), self)
+        self.copy_button = QPushButton(self.tr("Copy"), self)
         self.copy_button.clicked.connect(self.copy)
-        self.forget_button = QPushButton(text("faults.forget"), self)
+        self.forget_button = QPushButton(self.tr("Hide what is over"), self)
         self.forget_button.clicked.connect(self._forget)
         above, outer = QHBoxLayout(), QVBoxLayout(self)
         above.addWidget(self.count, 1)
@@ -154,7 +168,9 @@ class FaultsView(QWidget):
         self.table_model.show_entries(self._model.entries)
         self._choose_again(chosen)
         standing = self._model.standing
-        words = text("faults.standing", count=standing) if standing else text("faults.none")
+        words = (
+            self.tr("{count} standing").format(count=standing) if standing else self.tr("No faults")
+        )
         role = "fault" if standing else "ok"
         self.count.setText(
             f'<b><span style="color:{getattr(self._theme, role)}">'
@@ -205,7 +221,7 @@ class FaultsView(QWidget):
             return
         entry = entries[0]
         self.advice.setText(
-            f"{escape(entry.cause)}<br><b>{escape(text('faults.what_to_do'))}:</b> "
+            f"{escape(entry.cause)}<br><b>{escape(self.tr('What to do'))}:</b> "
             f"{escape(entry.advice)}"
         )
 
@@ -219,7 +235,7 @@ def _made_table(parent: "FaultsView") -> QTableView:
     table.setTextElideMode(Qt.TextElideMode.ElideRight)
     table.setAlternatingRowColors(True)
     table.setShowGrid(False)
-    table.setAccessibleName(text("faults.title"))
+    table.setAccessibleName("What went wrong")
     table.verticalHeader().setDefaultSectionSize(round(1.5 * table.fontMetrics().height()))
     return table
 

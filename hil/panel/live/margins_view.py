@@ -7,11 +7,18 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from hil.panel.live.models.margins import FAULT_SHARE, MarginRow, MarginsModel
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 ROW_EM: Final = 2.35
 _ROLE: Final = {"ok": "ok", "warn": "warn", "fault": "fault", "unknown": "dim"}
+
+
+_ROLES: Final = {
+    "ok": "has room",
+    "warn": "NEAR",
+    "fault": "AT LIMIT",
+    "unknown": "?",
+}
 
 
 class MarginsView(QWidget):
@@ -66,7 +73,7 @@ class Bars(QWidget):
         self.rows: tuple[MarginRow, ...] = ()
         self._problem = ""
         self._drawn: tuple[object, ...] = ()
-        self.setAccessibleName(text("margins.title"))
+        self.setAccessibleName(self.tr("What is left, worst first"))
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""
@@ -97,7 +104,7 @@ class Bars(QWidget):
             painter.setPen(QColor(self._theme.dim))
             room = QRectF(self.rect()).adjusted(8.0, 8.0, -8.0, -8.0)
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(room, flags, self._problem or text("margins.none"))
+            painter.drawText(room, flags, self._problem or self.tr("Nothing measured"))
         high = ROW_EM * self._em()
         for number, row in enumerate(self.rows):
             room = QRectF(0.0, number * high, float(self.width()), high)
@@ -116,7 +123,7 @@ class Bars(QWidget):
             lines, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, row.name
         )
         painter.setPen(colour if urgent else QColor(theme.text))
-        words = f"{text(f'margins.role.{row.role}')}   {row.words}" if urgent else row.words
+        words = f"{self.tr(_ROLES[row.role])}   {row.words}" if urgent else row.words
         painter.drawText(lines, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
         bar = QRectF(room.left(), room.top() + 1.3 * em, room.width(), 0.72 * em)
         painter.setPen(QPen(QColor(theme.line), 1.0))

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, Place
 from hil.panel.scenarios.models.form_values import shown
-from hil.panel.shell.texts import text
 
 NAME, VALUE, PROBLEM = range(3)
 """Columns."""
@@ -43,9 +42,7 @@ class FormDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._find, self._edit, self._offered = find, edit, offered
 
-    def createEditor(  # noqa: N802 - Qt's name
-        self, parent: QWidget, option: QStyleOptionViewItem, index: Index
-    ) -> Any:
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> Any:
         """A field or a list for the value of a line; nothing for the other columns."""
         place = _place(index)
         found = self._find(place)
@@ -107,5 +104,5 @@ def _position(node: Node) -> int:
 
 def _choice_text(choice: Any) -> str:
     if isinstance(choice, bool):
-        return text("form.yes" if choice else "form.no")
+        return "yes" if choice else "no"
     return str(choice)

@@ -14,13 +14,26 @@ from hil.panel.scenarios.form_delegate import NAME, PLACE, PROBLEM, VALUE, FormD
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_nodes import Node, NodeKind, Place
 from hil.panel.scenarios.models.form_values import shown
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 OPEN_ITEMS: Final = 12
 """Lists of at most so many items are open at first."""
 _NAME_CHARS, _VALUE_CHARS = 30, 22
 """Widths of the columns at first, in characters."""
+
+
+_WORDS: Final = {
+    "name": "Setting",
+    "value": "Value",
+    "problem": "What is wrong",
+    "add": "Add",
+    "remove": "Remove",
+    "up": "Up",
+    "down": "Down",
+    "undo": "Undo",
+    "redo": "Redo",
+    "reshape": "One / six",
+}
 
 
 class FormTree(QTreeWidget):
@@ -46,8 +59,8 @@ class FormTree(QTreeWidget):
         self._top: Place = ()
         self._lines: set[Place] = set()
         self.setColumnCount(3)
-        self.setHeaderLabels([text(f"form.{name}") for name in ("name", "value", "problem")])
-        self.setAccessibleName(text("form.description"))
+        self.setHeaderLabels([self.tr(_WORDS[name]) for name in ("name", "value", "problem")])
+        self.setAccessibleName(self.tr("Settings of the file, one line each"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAlternatingRowColors(True)
         self.setUniformRowHeights(True)
@@ -222,10 +235,10 @@ def value_text(node: Node) -> str:
     """A line's value as it is read."""
     if node.kind is NodeKind.LIST:
         count = len(node.value) if isinstance(node.value, list | tuple) else 0
-        return text("form.items", count=count)
+        return f"{count} items"
     if node.kind is NodeKind.SWITCH and isinstance(node.value, bool):
-        return text("form.yes" if node.value else "form.no")
+        return "yes" if node.value else "no"
     if node.kind is NodeKind.TABLE and node.tag and isinstance(node.value, dict):
         return str(node.value.get(node.tag, ""))
     told = shown(node)
-    return told if told or node.given or node.inner else text("form.left_out")
+    return told if told or node.given or node.inner else "left out"

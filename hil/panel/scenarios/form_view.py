@@ -5,6 +5,7 @@ What is typed counts at once; the check comes when typing rests.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -24,8 +25,29 @@ from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_edits import FormError
 from hil.panel.scenarios.models.form_files import offered
 from hil.panel.scenarios.models.form_nodes import NodeKind, Place
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
+
+_WORDS: Final = {
+    "name": "Setting",
+    "value": "Value",
+    "problem": "What is wrong",
+    "add": "Add",
+    "remove": "Remove",
+    "up": "Up",
+    "down": "Down",
+    "undo": "Undo",
+    "redo": "Redo",
+    "reshape": "One / six",
+}
+_TIPS: Final = {
+    "add": "Add an item to the list (Insert)",
+    "remove": "Remove the item, or leave the setting out (Delete)",
+    "up": "Move the item up (Alt+Up)",
+    "down": "Move the item down (Alt+Down)",
+    "undo": "Take the last change back (Ctrl+Z)",
+    "redo": "Do it again (Ctrl+Shift+Z)",
+    "reshape": "One number for all legs, or one for each",
+}
 
 
 class FormView(QWidget):
@@ -109,8 +131,8 @@ class FormView(QWidget):
             ("redo", "Ctrl+Shift+Z", self.redo),
         ):  # fmt: skip
             button = QToolButton(self)
-            button.setText(text(f"form.{name}"))
-            button.setToolTip(text(f"form.{name}.tip"))
+            button.setText(self.tr(_WORDS[name]))
+            button.setToolTip(self.tr(_TIPS[name]))
             button.clicked.connect(act)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             made[name] = button

@@ -16,9 +16,19 @@ from PySide6.QtWidgets import (
 
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.models.trigger import Edge, Sweep, TriggerSettings
-from hil.panel.shell.texts import text
 
 _FAR: Final = 1e9
+
+
+_ROWS: Final = {
+    "channel": "Signal",
+    "level": "Level",
+    "edge": "Edge",
+    "hysteresis": "Hysteresis",
+    "pre": "Before",
+    "hold_off": "Hold-off",
+    "sweep": "Sweep",
+}
 
 
 class TriggerBar(QWidget):
@@ -50,7 +60,7 @@ class TriggerBar(QWidget):
         self.pre = QSpinBox(self)
         self.pre.setRange(0, 100)
         self.pre.setSuffix(" %")
-        self.arm = QPushButton(text("scope.trigger.arm"), self)
+        self.arm = QPushButton(self.tr("Arm"), self)
         self.arm.clicked.connect(self._arm)
         self._arrange()
         self.refresh()
@@ -73,7 +83,7 @@ class TriggerBar(QWidget):
             names.append(settings.channel)
         self.channel.clear()
         for name in names:
-            self.channel.addItem(name or text("scope.trigger.none"), name)
+            self.channel.addItem(name or self.tr("none"), name)
         self.channel.setCurrentIndex(names.index(settings.channel))
         self.sweep.setCurrentIndex(self.sweep.findData(settings.sweep))
         self.edge.setCurrentIndex(self.edge.findData(settings.edge))
@@ -97,9 +107,9 @@ class TriggerBar(QWidget):
             form.setContentsMargins(0, 0, 0, 0)
             form.setSpacing(2)
             for key, widget in pair:
-                form.addRow(text(f"scope.trigger.{key}") if key else "", widget)
+                form.addRow(self.tr(_ROWS[key]) if key else "", widget)
                 if key:
-                    widget.setAccessibleName(text(f"scope.trigger.{key}"))
+                    widget.setAccessibleName(self.tr(_ROWS[key]))
             row.addLayout(form)
         row.addStretch(1)
 
@@ -149,5 +159,5 @@ def _number(parent: QWidget, low: float) -> QDoubleSpinBox:
 def _choice(parent: QWidget, prefix: str, values: type[Edge] | type[Sweep]) -> QComboBox:
     box = QComboBox(parent)
     for value in values:
-        box.addItem(text(f"{prefix}.{value.value}"), value)
+        box.addItem(value.value, value)
     return box

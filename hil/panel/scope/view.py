@@ -1,7 +1,7 @@
 """The scope: plots, the signals to choose from, trigger, cursors, and what saves them."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QKeyEvent
@@ -25,8 +25,15 @@ from hil.panel.scope.readout import Readout
 from hil.panel.scope.signals import SignalTree
 from hil.panel.scope.tools import ScopeTools
 from hil.panel.scope.trigger_bar import TriggerBar
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
+
+_PHASES: Final = {
+    "idle": "",
+    "armed": "waits for an edge",
+    "filling": "fills",
+    "full": "triggered",
+    "held": "held",
+}
 
 
 class ScopeView(QWidget):
@@ -50,7 +57,7 @@ class ScopeView(QWidget):
         self.signals = SignalTree(model, self)
         self.trigger_bar = TriggerBar(model, self)
         self.readout = Readout(theme, self)
-        self._empty = QLabel(text("scope.empty"), self)
+        self._empty = QLabel(self.tr("No signals shown. Press S or “Signals” and tick some."), self)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self.tools = ScopeTools(self)
@@ -61,7 +68,13 @@ class ScopeView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plots)
         self.plots.installEventFilter(self._keys)
-        self.plots.setToolTip(text("scope.keys"))
+        self.plots.setToolTip(
+            self.tr(
+                "P pause, T arm, G trigger, S signals, C cursors, X other cursor, A "
+                "fit, E save, arrows move, + and − zoom, Home and End: beginning and "
+                "end"
+            )
+        )
         self._choice_changed()
 
     # What the window calls.
@@ -101,12 +114,16 @@ class ScopeView(QWidget):
         """
         window, channels = self.model.seen()
         if not channels:
-            raise ExportError(text("scope.export.nothing"))
+            raise ExportError(self.tr("Nothing to save: no signal is shown"))
         table = write_csv(wanted, window, channels)
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         if not self.plots.grab().save(buffer, "PNG"):
-            raise ExportError(text("scope.export.picture", path=table.with_suffix(".png")))
+            raise ExportError(
+                self.tr("{path}: the picture cannot be encoded").format(
+                    path=table.with_suffix(".png")
+                )
+            )
         return table, write_new(table.with_suffix(".png"), bytes(buffer.data().data()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
@@ -231,8 +248,8 @@ class ScopeView(QWidget):
 
     def _ask_where(self) -> None:
         wanted, _ = QFileDialog.getSaveFileName(
-            self, text("scope.export.title"), f"{self.model.facts.name}.csv",
-            text("scope.export.csv"), options=QFileDialog.Option.DontConfirmOverwrite,
+            self, self.tr("Save what is seen"), f"{self.model.facts.name}.csv",
+            self.tr("Table (*.csv)"), options=QFileDialog.Option.DontConfirmOverwrite,
         )  # fmt: skip
         if wanted:
             self.save_and_tell(Path(wanted))
@@ -244,7 +261,7 @@ class ScopeView(QWidget):
         except ExportError as error:
             self._tell(str(error))
         else:
-            self._tell(text("scope.export.done", csv=table.name, png=picture.name))
+            self._tell(self.tr("Saved {csv} and {png}").format(csv=table.name, png=picture.name))
 
     def _tell(self, words: str) -> None:
         self._told = words
@@ -254,13 +271,13 @@ class ScopeView(QWidget):
         view = self.model.view()
         words: list[Any] = [self._told] if self._told else []
         if self.model.missed:
-            words.append(text("scope.state.missed", count=self.model.missed))
-        words.append(text(f"scope.phase.{self.model.phase.value}"))
+            words.append(self.tr("{count} frames missed").format(count=self.model.missed))
+        words.append(self.tr(_PHASES[self.model.phase.value]))
         if self.model.paused:
-            words.append(text("scope.state.paused"))
-        origin = "now" if view.live and view.origin_s == view.to_s else "run"
-        axis = text("scope.axis.edge" if view.origin_s == view.edge_s else f"scope.axis.{origin}")
-        words.append(text("scope.state.live", t=view.to_s))
+            words.append(self.tr("PAUSED"))
+        origin = "before now [s]" if view.live and view.origin_s == view.to_s else "motion time [s]"
+        axis = "from the trigger [s]" if view.origin_s == view.edge_s else origin
+        words.append(self.tr("t = {t:.3f} s").format(t=view.to_s))
         words.append(axis)
         self.tools.state.setText(" · ".join(word for word in words if word))
         if self.model.cursors is not None:

@@ -8,8 +8,6 @@ from typing import Any, Final
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QTabBar, QWidget
 
-from hil.panel.shell.texts import text
-
 LAYOUT_VERSION: Final = 1
 """Of the docks; a layout that was stored by another version is left alone."""
 
@@ -19,6 +17,21 @@ _MARK: Final = "\u200b"
 
 TALL: Final = ("controls", "handles", "scenarios", "compare")
 """Docks whose content may be taller than there is room for; it scrolls then."""
+
+
+TITLES: Final = {
+    "scene": "Machine",
+    "controls": "Controls",
+    "faults": "Faults",
+    "margins": "Margins",
+    "scenarios": "Scenarios",
+    "handles": "Handles",
+    "scope": "Scope",
+    "lateness": "Lateness",
+    "timeline": "Timeline",
+    "replay": "Replay",
+    "compare": "Compare",
+}
 
 
 class Group(Enum):
@@ -77,7 +90,7 @@ class Docks:
         self.reset()
 
     def _dock(self, name: str) -> QDockWidget:
-        dock = QDockWidget(text(f"window.dock.{name}"), self._window)
+        dock = QDockWidget(TITLES[name], self._window)
         dock.setObjectName(f"dock.{name}")
         dock.setWidget(QWidget())
         dock.visibilityChanged.connect(lambda seen: self._see(name, seen))

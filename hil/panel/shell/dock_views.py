@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 
@@ -106,7 +105,7 @@ class OfRun(Plain, Generic[_V]):
         self.widget = QWidget()
         self._room = QVBoxLayout(self.widget)
         self._room.setContentsMargins(0, 0, 0, 0)
-        self._none = QLabel(text("window.none"))
+        self._none = QLabel("No run")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.setWordWrap(True)
         self._room.addWidget(self._none)

@@ -18,7 +18,6 @@ from hil.panel.lead.screen_lock import ScreenLock
 from hil.panel.live.session import LiveSession, ReplaySession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.opening import Opening
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.panel.shell.window_colours import Colours
 from hil.panel.shell.window_leaving import may_leave, owns, stays
@@ -102,7 +101,11 @@ class MainWindow(QMainWindow):
         self._take_due = None
         if isinstance(self._session, LiveSession):
             self._session.give_up()
-        self.tell(text("window.failed", why=self.strip.tell_fault(error)))
+        self.tell(
+            self.tr("The panel has a fault of its own and lets go: {why}").format(
+                why=self.strip.tell_fault(error)
+            )
+        )
 
     # --- what it is connected to ----------------------------------------------------------------
 
@@ -134,17 +137,17 @@ class MainWindow(QMainWindow):
         Returns:
             Whether it is shown; if not, it was not to be, or the status bar says why.
         """
-        if stays(self, path.name) if take else not may_leave(self, "window.benches"):
+        if stays(self, path.name) if take else not may_leave(self, "Benches that run …"):
             return False
         self.reading.give_up()
         try:
             client = DeskClient.connect(path, self._name)
         except DeskRefusedError as error:
-            self.tell(text("window.refused", why=str(error)))
+            self.tell(self.tr("Refused: {why}").format(why=str(error)))
             return False
         session = LiveSession(client, self._now_s, QGuiApplication.queryKeyboardModifiers)
         self._take_on(session)
-        self.tell(text("window.connected", name=session.facts.name))
+        self.tell(self.tr("Connected to {name}").format(name=session.facts.name))
         if take:
             self.send(session.bench.take_or_release())
         return True
@@ -157,10 +160,10 @@ class MainWindow(QMainWindow):
         Args:
             path: of the run's folder or its file.
         """
-        if not may_leave(self, "window.open"):
+        if not may_leave(self, "Open a recording …"):
             return
         self._replay_agreed = owns(self)
-        self.tell(text("window.reading", path=path), for_good=True)
+        self.tell(self.tr("Looking through {path}").format(path=path), for_good=True)
         self.reading.begin(path)
 
     def _replayed(self, feed: "FileFeed") -> None:
@@ -189,7 +192,7 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Leave what is shown; a bench's motion that is owned here stops, and is free."""
-        if may_leave(self, "window.leave"):
+        if may_leave(self, "Leave this run"):
             self._leave()
 
     def _leave(self) -> None:
@@ -214,7 +217,9 @@ class MainWindow(QMainWindow):
         if changed or not self._placed:
             QTimer.singleShot(0, self._settle)
         name = "" if session is None else session.facts.name
-        self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
+        self.setWindowTitle(
+            self.tr("{name} - HIL bench").format(name=name) if name else self.tr("HIL bench")
+        )
 
     def send(self, message: ClientMessage) -> bool:
         """Hand a wish to the bench; false if there is none or it is not taken.
@@ -281,7 +286,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask before the motion is let go; remember the layout."""
-        if not may_leave(self, "window.quit"):
+        if not may_leave(self, "Quit"):
             event.ignore()
             return
         self.shut()

@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QMessageBox
 
-from hil.panel.shell.texts import text
-
 if TYPE_CHECKING:
     from hil.panel.shell.window import MainWindow
 
 _YES, _NO = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
-_QUESTIONS: Final = {
-    "window.quit": "window.quit.owner",
-    "window.leave": "window.leave.owner",
-    "window.open": "window.leave.owner",
-    "window.benches": "window.leave.owner",
-}
-"""What is about to be done, and the question."""
+_QUIT: Final = "You own the motion. Closing gives it back and stops it. Close?"
+_LEAVE: Final = "You own the motion. Leaving this run gives it back and stops it. Leave?"
 
 
 def owns(window: MainWindow) -> bool:
@@ -35,11 +28,14 @@ def may_leave(window: MainWindow, what: str) -> bool:
 
     Args:
         window: that shows it.
-        what: key of the words for what is about to be done, the title of the question.
+        what: words for what is about to be done, the title of the question.
     """
     if not owns(window):
         return True
-    return QMessageBox.question(window, text(what), text(_QUESTIONS[what]), _YES | _NO, _NO) == _YES
+    return (
+        QMessageBox.question(window, what, _QUIT if what == "Quit" else _LEAVE, _YES | _NO, _NO)
+        == _YES
+    )
 
 
 def stays(window: MainWindow, what: object) -> bool:
@@ -52,5 +48,11 @@ def stays(window: MainWindow, what: object) -> bool:
     session = window.session
     if session is None or not session.owns:
         return False
-    window.tell(text("window.stays", what=what, name=session.facts.name), for_good=True)
+    window.tell(
+        (
+            f"{what} is ready, but you own the motion of {session.facts.name}: this panel "
+            "stays with it. Choose the other one when this may be left."
+        ),
+        for_good=True,
+    )
     return True

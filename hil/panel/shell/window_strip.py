@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolBar, QVBoxLayout, QWidge
 from hil.panel.live.models.session_end import WHY_SHOWN
 from hil.panel.live.session import Session
 from hil.panel.live.state_view import StateView
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 
@@ -37,7 +36,7 @@ class Strip(QWidget):
         """What people must know of a stop that no desk has answered; hidden if there is none."""
         self.fault_words = _warning()
         """That the panel has had a fault of its own; it stays until the panel is closed."""
-        self._none = QLabel(text("window.none"))
+        self._none = QLabel(self.tr("No run"))
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._room = QVBoxLayout(self)
         self._room.setContentsMargins(0, 0, 0, 0)
@@ -86,7 +85,13 @@ class Strip(QWidget):
         """
         why = f"{type(error).__name__}: {error}"
         shown = why if len(why) <= WHY_SHOWN else f"{why[:WHY_SHOWN]}…"
-        self.fault_words.setText(text("window.faulty", why=shown))
+        self.fault_words.setText(
+            self.tr(
+                "This panel has a fault of its own: what it shows may be wrong. It "
+                "stopped the motion that it owned, if any, and gave it back. Close it "
+                "and open it anew. {why}"
+            ).format(why=shown)
+        )
         self.fault_words.setToolTip(why)
         self.fault_words.show()
         return why

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
+from hil.panel.shell.dock_layout import TITLES
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import Views, makers_of
 from hil.panel.shell.models.pace import Pace
-from hil.panel.shell.texts import text
 
 if TYPE_CHECKING:
     from hil.panel.shell.window import MainWindow
@@ -97,14 +97,27 @@ class Turns:
         before = session.ended
         if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
             silent_ms = round(1e3 * self._pace.gap_s)
-            self._window.tell(text("window.too_late", silent_ms=silent_ms))
+            self._window.tell(
+                f"This panel was busy for {silent_ms} ms: its sign of life was late, "(
+                    "and hold-to-run was let go. Let go of it and press it anew; a smaller "
+                    "window or fewer parts draw faster."
+                )
+            )
         turn = session.turn()
         self.hear(turn)
         if turn.news:
             self._window.strip.let_go()
             self._window.tell(turn.news, for_good=True)
         if session.ended and not before:
-            self._window.tell(text("window.what_now", name=session.facts.name), for_good=True)
+            self._window.tell(
+                (
+                    f"{session.facts.name} has ended; its pictures stay. Open its recording "(
+                        "(Ctrl+O) to look closer, choose another bench (Ctrl+B), or run it "
+                        "again from Scenarios (Ctrl+5)."
+                    )
+                ),
+                for_good=True,
+            )
 
     def hear(self, turn: Turn) -> None:
         """Let the views learn what came."""
@@ -127,7 +140,7 @@ class Turns:
                 if window.docks.visible(name)
             }
         )
-        titles = [text(f"window.dock.{name}") for name in seldom]
+        titles = [TITLES[name] for name in seldom]
         window.menus.refresh(window.session, self._missed, titles)
 
     def _make_one(self) -> None:

@@ -13,11 +13,10 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.readout import number
-from hil.panel.shell.texts import text
 from hil.panel.study.models.compare import Figures
 from hil.panel.study.models.compare_settings import Setting
 
-_FIGURES: Final = ("channel", "largest", "at", "rms", "mean", "unit")
+_FIGURES: Final = ("Signal", "Largest", "at [s]", "RMS", "Mean", "Unit")
 
 
 class _Table(QTableWidget):
@@ -56,7 +55,7 @@ class FiguresTable(_Table):
     """Name of the signal whose row was clicked."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__([text(f"compare.{key}") for key in _FIGURES], parent)
+        super().__init__(_FIGURES, parent)
         self.cellClicked.connect(self._pick)
 
     def show_figures(self, rows: Sequence[Figures]) -> None:
@@ -86,9 +85,9 @@ class SettingsTable(_Table):
     """
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__([text("compare.setting"), "1", "2"], parent)
+        super().__init__(["Setting", "1", "2"], parent)
 
     def show_settings(self, rows: Sequence[Setting]) -> None:
         """Show these settings."""
-        absent = text("compare.absent")
+        absent = self.tr("—")
         self.write([(one.name, one.first or absent, one.second or absent) for one in rows])

@@ -40,12 +40,12 @@ SOLVED_AGE_S: Final = 0.1
 """A pose that was solved for longer ago than this [s] is not where the platform is."""
 _COLUMNS: Final = Columns(PLATFORM)
 _LEGEND: Final = (
-    LegendEntry("front", "scene.legend.front"),
-    LegendEntry("ghost", "scene.legend.ghost_pose"),
-    LegendEntry("ok", "scene.legend.leg_ok"),
-    LegendEntry("warn", "scene.legend.leg_warn"),
-    LegendEntry("fault", "scene.legend.leg_fault"),
-    LegendEntry("grid", "scene.legend.grid", f"{GRID_M:g} m"),
+    LegendEntry("front", "front"),
+    LegendEntry("ghost", "wanted pose"),
+    LegendEntry("ok", "leg has travel left"),
+    LegendEntry("warn", "leg near its limit"),
+    LegendEntry("fault", "leg at its limit"),
+    LegendEntry("grid", f"grid {GRID_M:g} m"),
 )
 
 
@@ -64,7 +64,7 @@ class PlatformScene:
         self._park = shape.parked()
         self._row: Array | None = None
         self._solved: Array | None = None
-        self.title = ("scene.title.platform", shape.name)
+        self.title = f"Platform {shape.name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built()
         """The parts: ground, plate, ghost, six cylinders, six rods."""
@@ -112,7 +112,7 @@ class PlatformScene:
         for leg, role in enumerate(self.leg_roles(lengths)):
             roles[f"leg{leg + 1}"] = role
             transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
-        note = "" if reached is not None else "scene.note.pose_unknown"
+        note = "" if reached is not None else "Pose not known: drawn at its reference lengths"
         return Figure(transforms, tuple(roles.values()), note=note)
 
     def _reached(self, row: Array) -> Placed | None:

@@ -21,7 +21,6 @@ from hil.panel.lead.models.live_motion import LiveMotion, Standing
 from hil.panel.lead.models.pose_limits import pose_limits
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
-from hil.panel.shell.texts import text
 from hil.stations.platform.scenario import Plan
 
 Array = NDArray[np.float64]
@@ -227,7 +226,11 @@ class ControlsModel:
         self._motion.follow()
         if self._pose_asked_s is not None and now_s - self._pose_asked_s > PROVED_WITHIN_S:
             self._pose_asked_s = None
-            self._errors["pose"] = text("controls.not_proved", within_s=f"{PROVED_WITHIN_S:g}")
+            self._errors["pose"] = (
+                "the target was not proved within {within_s} s; press again".format(
+                    within_s=f"{PROVED_WITHIN_S:g}"
+                )
+            )
         said: list[m.ClientMessage] = []
         if self._due["target"]:
             x, y, z, alpha, beta, gamma = self._target.tolist()

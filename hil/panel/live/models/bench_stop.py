@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Final
 
 from hil.desk import messages as m
-from hil.panel.shell.texts import text
 
 SILENT_S: Final = 0.3
 """A stop that was not answered for so long [s] is to be made in another way."""
@@ -87,8 +86,14 @@ class Stops:
         if not self.waiting:
             return ""
         if not desk:
-            return text("session.stop_searching")
+            return (
+                "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. "
+                "The run's next desk is asked at once."
+            )
         silent_s = now_s - self._since_s
         if silent_s < SILENT_S:
             return ""
-        return text("session.stop_silent", silent_s=f"{silent_s:.1f}")
+        return (
+            "No answer to the stop for {silent_s} s: use the emergency stop / Ctrl-C "
+            "at the terminal."
+        ).format(silent_s=f"{silent_s:.1f}")

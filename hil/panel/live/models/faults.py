@@ -6,15 +6,22 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
+from hil.panel.live.models.advice import advice_of
 from hil.panel.live.models.arm_words import arm_data
 from hil.panel.live.models.feed import Batch, RunFacts, Station
 from hil.panel.shell.models.figures import figure, span
-from hil.panel.shell.texts import TEXTS, text
 from hil.recording.frame import EventKind, EventRecord, Level
 
 KEPT: Final = 500
 ENDED_BY: Final = frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"})
 """A fault stands until one of these modes is reached: after a reset, or PARK after a hold."""
+
+
+_SORTS: Final = {
+    "fault": "fault",
+    "refusal": "nothing done",
+    "warning": "warning",
+}
 
 
 class Sort(Enum):
@@ -54,8 +61,8 @@ class FaultEntry:
 
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""
-        state = text(f"faults.state.{'standing' if self.standing else 'over'}")
-        parts = (f"{self.t_s:.3f} s", text(f"faults.sort.{self.sort.value}"), state, self.place,
+        state = "standing" if self.standing else "over"
+        parts = (f"{self.t_s:.3f} s", _SORTS[self.sort.value], state, self.place,
                  self.cause, self.value, self.limit, self.advice)  # fmt: skip
         return "\t".join(part.replace("\t", " ").replace("\n", " ") for part in parts)
 
@@ -122,7 +129,7 @@ def entry_of(station: Station, event: EventRecord) -> FaultEntry | None:
     data: Mapping[str, Any] = event.data
     bad = event.kind in (EventKind.VIOLATION, EventKind.FAULT) or event.level is Level.FATAL
     if not bad and data.get("taken") is False:
-        advice = text("advice.refused_press")
+        advice = "Do what the reason says, then press again."
         return _entry(event, Sort.REFUSAL, "", "–", "–", advice)
     if not bad and event.level < Level.WARNING:
         return None
@@ -151,19 +158,8 @@ def _entry(
 def place_of(data: Mapping[str, Any]) -> str:
     """Leg, or arm and joint, that an event tells of."""
     if data.get("leg") is not None:
-        return text("faults.place.leg", leg=data["leg"])
+        return "leg {leg}".format(leg=data["leg"])
     return ", ".join(str(data[key]) for key in ("arm", "joint") if data.get(key))
-
-
-def advice_key(station: Station, check: str) -> str:
-    """Key of the text that says what to do about a check's finding."""
-    return f"advice.{station}.{check.lower()}"
-
-
-def advice_of(station: Station, check: object) -> str:
-    """What to do; general advice for a check that is not known here."""
-    key = advice_key(station, check) if isinstance(check, str) else ""
-    return text(key) if key in TEXTS else text("advice.unknown")
 
 
 def _number(value: object) -> float | None:

@@ -18,7 +18,6 @@ from hil.machines.rig import Rig
 from hil.machines.robot_supervision import WARNED_FROM, supervision_of
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.shell.models.figures import figure
-from hil.panel.shell.texts import text
 from hil.recording.arm_frame import WATCHED
 from hil.recording.layout import Layout
 from hil.stations.arm.report.machines import ArmMachines
@@ -34,6 +33,22 @@ FULL_LEASTS: Final = 10.0
 RANK_STEP: Final = 0.005
 """Two rows change places only for a larger difference of shares, so that they do not dance."""
 _SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
+
+_TO_LOW, _TO_HIGH = "{left} to the lower end", "{left} to the upper end"
+_WATCHED: Final = {
+    "following_1": "Robot, off its path",
+    "ahead_s": "Robot, too early",
+    "behind_s": "Robot, too late",
+    "silence_s": "Robot, silent",
+    "blank_1": "Robot, tells no place",
+}
+_TO_END: Final = {
+    "following_1": "{left}, then not following",
+    "ahead_s": "{left}, then off its period",
+    "behind_s": "{left}, then off its period",
+    "silence_s": "{left}, then link lost",
+    "blank_1": "{left}, then not following",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +80,17 @@ class MarginRow:
     def words(self) -> str:
         """The number with its unit and which limit it is to."""
         if self.left != self.left:
-            return text("margins.unknown")
+            return "not known"
         if self.left < 0.0:
-            return text("margins.beyond", left=figure(-self.left, self.unit))
-        return text(self.end, left=figure(self.left, self.unit))
+            return f"{figure(-self.left, self.unit)} BEYOND"
+        return self.end.format(left=figure(self.left, self.unit))
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Quantities that stand side by side in the frame: names, and shares of the row's values."""
 
-    names: tuple[tuple[str, dict[str, object]], ...]
+    names: tuple[str, ...]
     units: tuple[str, ...]
     place: slice
     of: Callable[[Array], tuple[Array, Array, list[str]]]
@@ -123,10 +138,9 @@ class MarginsModel:
         made: list[MarginRow] = []
         for group in self._groups:
             left, share, ends = group.of(row[group.place])
-            for (key, values), unit, one, part, end in zip(
+            for name, unit, one, part, end in zip(
                 group.names, group.units, left.tolist(), share.tolist(), ends, strict=True
             ):
-                name = text(key, **values)
                 made.append(MarginRow(name, one, unit, part, end, group.warn_share))
         return tuple(made[k] for k in self._ranked([row.share for row in made]))
 
@@ -162,7 +176,7 @@ def ranked(shares: list[float], before: list[int]) -> list[int]:
 
 
 def travel(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
-    """Rule for a quantity between two limits: left, share, and key of the nearer limit's words.
+    """Rule for a quantity between two limits: left, share, and words of the nearer limit.
 
     Args:
         low: lower limits, shape (n,).
@@ -172,7 +186,7 @@ def travel(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array, lis
     def of(values: Array) -> tuple[Array, Array, list[str]]:
         down, up = values - low, high - values
         left = np.minimum(down, up)
-        ends = np.where(down < up, "margins.to_low", "margins.to_high").tolist()
+        ends = np.where(down < up, _TO_LOW, _TO_HIGH).tolist()
         return left, left / (0.5 * (high - low)), ends
 
     return of
@@ -183,7 +197,7 @@ def above(least: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
 
     def of(values: Array) -> tuple[Array, Array, list[str]]:
         left = values - least
-        return left, left / (FULL_LEASTS * least), ["margins.to_least"] * len(least)
+        return left, left / (FULL_LEASTS * least), ["{left} to the least"] * len(least)
 
     return of
 
@@ -198,20 +212,20 @@ def windows(limits: Array, factors: Array) -> Callable[[Array], tuple[Array, Arr
 
     def of(values: Array) -> tuple[Array, Array, list[str]]:
         left = limits - values
-        return factors * left, left / limits, [f"margins.to_end.{name}" for name in WATCHED]
+        return factors * left, left / limits, [_TO_END[name] for name in WATCHED]
 
     return of
 
 
-def _numbered(key: str, name: str) -> tuple[tuple[str, dict[str, object]], ...]:
-    return tuple((key, {name: number}) for number in range(1, LEGS + 1))
+def _numbered(what: str) -> tuple[str, ...]:
+    return tuple(f"{what} {number}" for number in range(1, LEGS + 1))
 
 
 def _platform_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ...]:
     rig = Rig.build(scenario["rig"], "the run's header")
     low, high = np.array([soft_range_m(rig, leg) for leg in range(LEGS)]).T
     place = column(layout, "measured_length_m")
-    return (_Group(_numbered("margins.leg", "leg"), ("m",) * LEGS, place, travel(low, high)),)
+    return (_Group(_numbered("Leg"), ("m",) * LEGS, place, travel(low, high)),)
 
 
 def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ...]:
@@ -220,7 +234,7 @@ def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ..
     radians = ("rad",) * LEGS
     groups = [
         _Group(
-            _numbered("margins.robot_joint", "joint"),
+            _numbered("Robot, joint"),
             radians,
             column(layout, "robot_q"),
             travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
@@ -229,7 +243,7 @@ def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ..
     if machines.space is not None:
         groups.append(
             _Group(
-                _numbered("margins.space_joint", "joint"),
+                _numbered("Space arm, joint"),
                 radians,
                 column(layout, "space_q"),
                 travel(*machines.space_range_rad()),
@@ -239,7 +253,7 @@ def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ..
     if least is not None and min(least) > 0.0:
         groups.append(
             _Group(
-                tuple((f"margins.singular.{name}", {}) for name, _ in _SINGULAR),
+                tuple(f"Robot, from {name} singularity" for name, _ in _SINGULAR),
                 tuple(unit for _, unit in _SINGULAR),
                 column(layout, "margins"),
                 above(np.array(least)),
@@ -256,7 +270,7 @@ def _watched(layout: Layout, settings: SupervisionSettings) -> _Group:
     silent_s = HostSettings(supervision=settings).lost_after_s
     limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
     return _Group(
-        tuple((f"margins.watched.{name}", {}) for name in WATCHED),
+        tuple(_WATCHED[name] for name in WATCHED),
         ("%", "ms", "ms", "ms", ""),
         column(layout, "watched"),
         windows(np.array(limits), np.array([100.0, 1e3, 1e3, 1e3, 1.0])),

@@ -17,7 +17,6 @@ from hil.config.shipped import configs_dir
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import replaced, value_at
 from hil.panel.scenarios.models.toml_text import toml_of
-from hil.panel.shell.texts import text
 
 FILES_MAX: Final = 500
 """Of one folder that are looked at."""
@@ -92,7 +91,7 @@ def entry_of(path: Path) -> Entry:
         name if isinstance(name, str) and name else path.stem,
         description if isinstance(description, str) else "",
         shipped,
-        "" if kind is not None else text("scenarios.no_kind"),
+        "" if kind is not None else "shows no kind of settings",
     )
 
 
@@ -128,9 +127,9 @@ class Writer:
     def may_write(self, path: Path) -> str:
         """Why a file must not be written, and what to do; empty if it may be."""
         if is_shipped(path):
-            return text("scenarios.save.shipped", path=path)
+            return f"{path}: came with the program and is kept as it is; choose another folder"
         if os.path.lexists(path) and path.resolve() not in self._written:
-            return text("scenarios.save.there", path=path)
+            return f"{path}: is there already, and may hold comments; choose another name"
         return ""
 
     def save(self, table: Mapping[str, Any], path: Path, source: Path) -> dict[str, Any]:
@@ -158,9 +157,7 @@ class Writer:
             draft.write_text(written, encoding="utf-8")
             self._put(draft, path)
         except OSError as error:
-            raise SaveError(
-                text("scenarios.save.failed", path=path, why=error.strerror or error)
-            ) from error
+            raise SaveError(f"{path}: cannot be written: {error.strerror or error}") from error
         finally:
             with suppress(OSError):
                 draft.unlink()

@@ -8,7 +8,6 @@ from typing import Any
 
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place
 from hil.panel.scenarios.models.form_values import blank, parsed, replaced, value_at
-from hil.panel.shell.texts import text
 
 Table = dict[str, Any]
 
@@ -35,7 +34,7 @@ class Edits:
         """
         node = self._needed(table, place)
         if node.inner or node.kind is NodeKind.FOREIGN:
-            raise FormError(text("form.error.typed", place=_words(place)))
+            raise FormError(f"{_words(place)}: cannot be typed; remove it or edit what is in it")
         return self.put(table, place, parsed(node, words, self._maker))
 
     def put(self, table: Table, place: Place, value: Any) -> Table:
@@ -62,7 +61,7 @@ class Edits:
             return table
         if not given:
             if node.required:
-                raise FormError(text("form.error.required", place=_words(place)))
+                raise FormError(f"{_words(place)}: is required")
             return replaced(table, place, ABSENT)
         table = self._with_ancestors(table, place)
         return replaced(table, place, self._blank_of(table, place))
@@ -76,9 +75,7 @@ class Edits:
         node = self._needed(table, place)
         forms = node.schema.get("x-alternatives", ())
         if not 0 <= form < len(forms):
-            raise FormError(
-                text("form.error.form", place=_words(place), form=form, count=len(forms))
-            )
+            raise FormError(f"{_words(place)}: form {form} of {len(forms)}")
         old, new = node.value, blank(forms[form], self._maker)
         if isinstance(new, list):
             first = old if isinstance(old, list | tuple) else [old] * len(new)
@@ -100,13 +97,11 @@ class Edits:
         """
         node = self._needed(table, place)
         if node.kind is not NodeKind.LIST:
-            raise FormError(text("form.error.no_list", place=_words(place)))
+            raise FormError(f"{_words(place)}: is no list")
         items = list(node.value) if isinstance(node.value, list | tuple) else []
         most = node.schema.get("maxItems")
         if most is not None and len(items) >= most:
-            raise FormError(
-                text("form.error.full", place=_words(place), count=len(items), most=most)
-            )
+            raise FormError(f"{_words(place)}: has {len(items)} items; at most {most}")
         new = items[-1] if items else blank(self._maker.item_schema(node), self._maker)
         table = self._with_ancestors(table, place)
         return replaced(table, place, [*items, new]), (*place, len(items))
@@ -123,7 +118,7 @@ class Edits:
             owner = self._maker.at(table, place[:-1])
             least = owner.schema.get("minItems", 0) if owner is not None else 0
             if items is ABSENT or len(items) <= least:
-                raise FormError(text("form.error.least", place=_words(place[:-1]), least=least))
+                raise FormError(f"{_words(place[:-1])}: needs {least} items or more")
             return replaced(table, place, ABSENT)
         if node.kind is NodeKind.FOREIGN and node.required:
             return replaced(table, place, self._blank_of(table, place))
@@ -141,7 +136,7 @@ class Edits:
         node = self._needed(table, place)
         items = value_at(table, place[:-1])
         if not isinstance(node.key, int) or items is ABSENT:
-            raise FormError(text("form.error.no_item", place=_words(place)))
+            raise FormError(f"{_words(place)}: is no item of a list")
         new = min(max(node.key + by, 0), len(items) - 1)
         if new != node.key:
             rest = [item for index, item in enumerate(items) if index != node.key]
@@ -154,7 +149,7 @@ class Edits:
     def _needed(self, table: Table, place: Place) -> Node:
         node = self._maker.at(table, place)
         if node is None or not place:
-            raise FormError(text("form.error.none", place=_words(place)))
+            raise FormError(f"{_words(place)}: there is no such field")
         return node
 
     def _with_ancestors(self, table: Table, place: Place) -> Table:
@@ -167,7 +162,7 @@ class Edits:
     def _blank_of(self, table: Table, place: Place) -> Any:
         parent, key = self._maker.at(table, place[:-1]), place[-1]
         if parent is None:
-            raise FormError(text("form.error.none", place=_words(place)))
+            raise FormError(f"{_words(place)}: there is no such field")
         if parent.tag == key:
             return next(iter(self._maker.variants(parent)))
         schema = (
@@ -182,11 +177,8 @@ class Edits:
         variants = self._maker.variants(parent)
         if value not in variants:
             raise FormError(
-                text(
-                    "form.error.kind",
-                    tag=parent.tag,
-                    value=repr(value),
-                    kinds=", ".join(map(str, variants)),
+                "{tag} = {value}: need one of {kinds}".format(
+                    tag=parent.tag, value=repr(value), kinds=", ".join(map(str, variants))
                 )
             )
         new = variants[value]
@@ -200,4 +192,4 @@ class Edits:
 
 
 def _words(place: Place) -> str:
-    return ".".join(map(str, place)) or text("form.error.whole")
+    return ".".join(map(str, place)) or "the file"

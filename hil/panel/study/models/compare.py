@@ -21,17 +21,7 @@ _NEVER_COMPARED: Final = frozenset({"index", "t_s"})
 
 
 class CompareError(ValueError):
-    """Two runs that cannot be compared; the message is a key of the panel's texts, and values.
-
-    Args:
-        key: of the text.
-        values: of it.
-    """
-
-    def __init__(self, key: str, **values: object) -> None:
-        super().__init__(f"{key} {values}")
-        self.key = key
-        self.values = values
+    """Two runs that cannot be compared; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +90,7 @@ def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
         CompareError: if the runs are of two stations.
     """
     if first.station != second.station:
-        raise CompareError("compare.stations", first=first.station, second=second.station)
+        raise CompareError(f"one is of the {first.station}, the other of the {second.station}")
     return tuple(c for c in channels_of(first.layout) if c.name not in _NEVER_COMPARED)
 
 
