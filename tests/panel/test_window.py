@@ -439,7 +439,7 @@ def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make,
                 "and its dead-man is released. This panel looks for the next desk of "
                 "the run."
             ),
-            ("Connected to the run's next desk. Nobody owns the motion: take it anew (F9)."),
+            "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
         ]
         until(lambda: window.session.bench.may_take)
         assert (window.session.owns, slot.order.held, slot.order.owner) == (False, False, "")

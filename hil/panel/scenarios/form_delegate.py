@@ -42,7 +42,9 @@ class FormDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._find, self._edit, self._offered = find, edit, offered
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> Any:
+    def createEditor(  # noqa: N802 - Qt's name
+        self, parent: QWidget, option: QStyleOptionViewItem, index: Index
+    ) -> Any:
         """A field or a list for the value of a line; nothing for the other columns."""
         place = _place(index)
         found = self._find(place)

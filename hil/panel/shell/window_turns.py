@@ -98,10 +98,9 @@ class Turns:
         if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
             silent_ms = round(1e3 * self._pace.gap_s)
             self._window.tell(
-                f"This panel was busy for {silent_ms} ms: its sign of life was late, "(
-                    "and hold-to-run was let go. Let go of it and press it anew; a smaller "
-                    "window or fewer parts draw faster."
-                )
+                f"This panel was busy for {silent_ms} ms: its sign of life was late, "
+                "and hold-to-run was let go. Let go of it and press it anew; a smaller "
+                "window or fewer parts draw faster."
             )
         turn = session.turn()
         self.hear(turn)
@@ -111,10 +110,9 @@ class Turns:
         if session.ended and not before:
             self._window.tell(
                 (
-                    f"{session.facts.name} has ended; its pictures stay. Open its recording "(
-                        "(Ctrl+O) to look closer, choose another bench (Ctrl+B), or run it "
-                        "again from Scenarios (Ctrl+5)."
-                    )
+                    f"{session.facts.name} has ended; its pictures stay. Open its recording "
+                    "(Ctrl+O) to look closer, choose another bench (Ctrl+B), or run it "
+                    "again from Scenarios (Ctrl+5)."
                 ),
                 for_good=True,
             )

@@ -21,7 +21,9 @@ ADVICE: Final[Mapping[str, Mapping[str, str]]] = {
             "Too fast so near the end of travel to stop in time. Make the motion "
             "smaller or slower. Reset, then home."
         ),
-        "speed_mismatch": "The source's speeds do not fit its lengths. Mend the source. Reset, then home.",
+        "speed_mismatch": (
+            "The source's speeds do not fit its lengths. Mend the source. Reset, then home."
+        ),
         "following": (
             "The leg does not follow. Look for something in its way, overload, or a "
             "weak drive. Look at the machine before resetting."
