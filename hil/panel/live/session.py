@@ -16,7 +16,7 @@ and shown what it goes on telling, until it is gone.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
@@ -28,9 +28,6 @@ from hil.panel.live.models.feed import Batch, LiveFeed, RunFacts
 from hil.panel.live.models.session_end import last_word_in
 from hil.panel.live.models.session_search import DeskSearch
 from hil.recording.frame import EventKind, EventRecord, Level
-
-if TYPE_CHECKING:
-    from hil.panel.study.models.replay import FileFeed
 
 _STOP_AGAIN: Final = "the desk died before it answered; the next one is asked at once"
 _UNANSWERED: Final = "the desk died before it answered; what became of it is not known"
@@ -53,6 +50,50 @@ class Turn:
     batch: Batch
     messages: tuple[Message, ...] = ()
     news: str = ""
+
+
+class Session(Protocol):
+    """A bench that runs, or a recording."""
+
+    bench: BenchModel
+
+    @property
+    def facts(self) -> RunFacts:
+        """What does not change."""
+        ...
+
+    @property
+    def owns(self) -> bool:
+        """Whether this panel owns the motion."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is over, or the bench gone; pictures stay."""
+        ...
+
+    @property
+    def stop_text(self) -> str:
+        """What people must know of a stop that nobody answers; empty if all is as it should be."""
+        ...
+
+    def turn(self) -> Turn:
+        """Give a sign of life, then take what came."""
+        ...
+
+    def send(self, message: m.ClientMessage) -> bool:
+        """Ask something of the desk; tell whether it was taken."""
+        ...
+
+    def next_id(self) -> int:
+        """A number for the next question."""
+        ...
+
+    def stop(self) -> None:
+        """Stop what moves, whoever owns it."""
+
+    def close(self) -> None:
+        """Leave it."""
 
 
 class LiveSession:
@@ -266,56 +307,7 @@ class LiveSession:
         self._client.close()
 
 
-class ReplaySession:
-    """A recording.
-
-    Args:
-        feed: of the recording.
-        now_s: monotonic time [s].
-    """
-
-    def __init__(self, feed: "FileFeed", now_s: Callable[[], float]) -> None:
-        self.feed = feed
-        self._now_s = now_s
-        self.bench = BenchModel(feed.facts, Source.REPLAY)
-        self.owns = False
-        self.ended = False
-        self.stop_text = ""
-
-    @property
-    def facts(self) -> RunFacts:
-        """What does not change."""
-        return self.feed.facts
-
-    def turn(self) -> Turn:
-        """Take what the recording's time has passed; there is nobody to give a sign of life to."""
-        batch = self.feed.poll()
-        self.bench.take(batch, self._now_s())
-        return Turn(batch)
-
-    def send(self, message: m.ClientMessage) -> bool:
-        """Say that nobody is there to be asked."""
-        number = getattr(message, "id", 0)
-        self.bench.hear(m.Answer(id=number, ok=False, error=self.bench.gone))
-        return False
-
-    def next_id(self) -> int:
-        """Zero: nothing is asked."""
-        return 0
-
-    def stop(self) -> None:
-        """Stand still."""
-        self.feed.play(0.0)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.feed.close()
-
-
 def _noted(news: str, batch: Batch, t_s: float) -> EventRecord:
     """News of the connection as an event of the run, for the timeline; it is in no recording."""
     t_s = batch.events[-1].t_s if batch.events else t_s
     return EventRecord(t_s, 0, EventKind.NOTE, Level.WARNING, "panel", news)
-
-
-Session = LiveSession | ReplaySession

@@ -15,7 +15,7 @@ ROWS_KEPT: Final = 2000
 TURNS_KEPT: Final = 4
 
 
-class SceneDock(Plain):
+class SceneDock(Plain[SceneView]):
     """The picture in space.
 
     Args:
@@ -24,9 +24,8 @@ class SceneDock(Plain):
     """
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
-        self.widget = SceneView(theme=theme)
+        super().__init__(SceneView(theme=theme))
         self._now_s = now_s
-        self._newest: np.ndarray | None = None
         self._rows: list[np.ndarray] = []
 
     def set_session(self, session: Session | None) -> None:
@@ -48,7 +47,3 @@ class SceneDock(Plain):
         rows = np.concatenate(self._rows) if self._rows else np.empty((0, 0))
         self._rows = []
         self.widget.refresh(rows, self._now_s())
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.widget.set_theme(theme)

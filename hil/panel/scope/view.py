@@ -1,5 +1,6 @@
 """The scope: plots, the signals to choose from, trigger, cursors, and what saves them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,10 @@ from hil.panel.scope.tools import ScopeTools
 from hil.panel.scope.trigger_bar import TriggerBar
 from hil.panel.shell.theme import Theme
 
+_ZOOM: Final = 1.5
+_MOVE: Final = 0.1
+_NUDGE_PX: Final = 2
+_NUDGE_MORE: Final = 10
 _PHASES: Final = {
     "idle": "",
     "armed": "waits for an edge",
@@ -64,7 +69,7 @@ class ScopeView(QWidget):
         self._told = ""
         self._arrange()
         self._connect()
-        self._keys = ScopeKeys(self)
+        self._keys = ScopeKeys(self, self._key_actions(), self._arrow)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plots)
         self.plots.installEventFilter(self._keys)
@@ -174,6 +179,37 @@ class ScopeView(QWidget):
         self.plots.zoomed.connect(self.zoom)
         self.plots.moved.connect(self.shift_time)
         self.plots.cursor_moved.connect(self.put_cursor)
+
+    def _key_actions(self) -> dict[Qt.Key, Callable[[], object]]:
+        key, tools = Qt.Key, self.tools
+        return {
+            key.Key_P: tools.pause.click,
+            key.Key_T: self.trigger_bar.arm.click,
+            key.Key_G: tools.trigger.click,
+            key.Key_S: tools.choose.click,
+            key.Key_C: tools.cursors.click,
+            key.Key_X: self.other_cursor,
+            key.Key_A: tools.fit.click,
+            key.Key_E: tools.export.click,
+            key.Key_Plus: lambda: self.zoom(_ZOOM),
+            key.Key_Equal: lambda: self.zoom(_ZOOM),
+            key.Key_Minus: lambda: self.zoom(1.0 / _ZOOM),
+            key.Key_Home: lambda: self.shift_time(-1e9),
+            key.Key_End: lambda: self.shift_time(1e9),
+        }
+
+    def _arrow(self, sign: int, more: bool) -> None:
+        """Move the active cursor by pixels, never less than a sample; without cursors, the time."""
+        cursors = self.model.cursors
+        if cursors is None:
+            self.shift_time(sign * _MOVE * (5.0 if more else 1.0))
+            return
+        width_px = max(50, self.plots.width())
+        step_s = max(
+            self.model.span_s * _NUDGE_PX / width_px * (_NUDGE_MORE if more else 1),
+            self.model.facts.period_s,
+        )
+        self.put_cursor(cursors.active, cursors.at(cursors.active) + sign * step_s)
 
     # What is done.
 

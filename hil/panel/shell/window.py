@@ -4,27 +4,28 @@ A fault of the panel's own gives the motion back: pictures that may be wrong ste
 of a panel that owns nothing steer nothing anyway: it stops nobody else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow
 
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import ClientMessage, Take
 from hil.panel.lead.screen_lock import ScreenLock
-from hil.panel.live.session import LiveSession, ReplaySession, Session
+from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.opening import Opening
 from hil.panel.shell.theme import Theme
 from hil.panel.shell.window_colours import Colours
-from hil.panel.shell.window_leaving import may_leave, owns, stays
+from hil.panel.shell.window_leaving import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
 from hil.panel.shell.window_reading import Reading
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
+from hil.panel.study.session import ReplaySession
 
 if TYPE_CHECKING:
     from hil.panel.lead.models.handles import RemoteWriter
@@ -47,7 +48,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: QSettings, now_s: Callable[[], float], name: str) -> None:
         super().__init__()
-        self._now_s = now_s
+        self.now_s = now_s
         self._name = name
         self._session: Session | None = None
         self._colours = Colours(settings)
@@ -63,7 +64,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
         self._take_due: Take | None = None
         self._replay_agreed = False
-        self.turns = Turns(self, now_s)
+        self.turns = Turns(self)
         """What is done thirty times a second."""
         self.views = self.turns.views
         """By the names of their docks; they are made in the first turns, or when asked for."""
@@ -137,7 +138,7 @@ class MainWindow(QMainWindow):
         Returns:
             Whether it is shown; if not, it was not to be, or the status bar says why.
         """
-        if stays(self, path.name) if take else not may_leave(self, "Benches that run …"):
+        if self._stays(path.name) if take else not self._may_leave("Benches that run …"):
             return False
         self.reading.give_up()
         try:
@@ -145,7 +146,7 @@ class MainWindow(QMainWindow):
         except DeskRefusedError as error:
             self.tell(self.tr("Refused: {why}").format(why=str(error)))
             return False
-        session = LiveSession(client, self._now_s, QGuiApplication.queryKeyboardModifiers)
+        session = LiveSession(client, self.now_s, QGuiApplication.queryKeyboardModifiers)
         self._take_on(session)
         self.tell(self.tr("Connected to {name}").format(name=session.facts.name))
         if take:
@@ -160,18 +161,18 @@ class MainWindow(QMainWindow):
         Args:
             path: of the run's folder or its file.
         """
-        if not may_leave(self, "Open a recording …"):
+        if not self._may_leave("Open a recording …"):
             return
-        self._replay_agreed = owns(self)
+        self._replay_agreed = self._session is not None and self._session.owns
         self.tell(self.tr("Looking through {path}").format(path=path), for_good=True)
         self.reading.begin(path)
 
     def _replayed(self, feed: "FileFeed") -> None:
-        if not self._replay_agreed and stays(self, feed.facts.name):
+        if not self._replay_agreed and self._stays(feed.facts.name):
             feed.close()
             return
         self.statusBar().clearMessage()
-        self._take_on(ReplaySession(feed, self._now_s))
+        self._take_on(ReplaySession(feed, self.now_s))
 
     def steer_arm(self, writer: "RemoteWriter") -> None:
         """Steer an arm that was started here by the handles on the screen."""
@@ -192,8 +193,14 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Leave what is shown; a bench's motion that is owned here stops, and is free."""
-        if may_leave(self, "Leave this run"):
+        if self._may_leave("Leave this run"):
             self._leave()
+
+    def _may_leave(self, what: str) -> bool:
+        return may_leave(self, self._session, what)
+
+    def _stays(self, what: str) -> bool:
+        return stays(self._session, what, lambda words: self.tell(words, for_good=True))
 
     def _leave(self) -> None:
         self.reading.give_up()
@@ -242,13 +249,18 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             self._session.stop()
 
-    def menu(self, title: str) -> QMenu:
-        """A new menu of the menu bar."""
-        return self.menuBar().addMenu(title)
-
     def tell(self, words: str, *, for_good: bool = False) -> None:
         """Say something in the status bar, for a while or until something else is said."""
         self.statusBar().showMessage(words, 0 if for_good else TOLD_MS)
+
+    @property
+    def main(self) -> QMainWindow:
+        """Itself, as what holds widgets."""
+        return self
+
+    def show_standing(self, missed: int, left_out: Sequence[str]) -> None:
+        """Show what can be done now, how many frames were not shown, and what is drawn seldom."""
+        self.menus.refresh(self._session, missed, left_out)
 
     # --- how it looks ---------------------------------------------------------------------------
 
@@ -286,7 +298,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask before the motion is let go; remember the layout."""
-        if not may_leave(self, "Quit"):
+        if not self._may_leave(QUIT):
             event.ignore()
             return
         self.shut()

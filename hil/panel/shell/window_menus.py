@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
@@ -22,10 +22,8 @@ from PySide6.QtWidgets import (
 from hil.desk.places import Place, PlaceError, benches
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import TITLES
+from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
-
-if TYPE_CHECKING:
-    from hil.panel.shell.window import MainWindow
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
@@ -37,35 +35,35 @@ class Menus:
         window: that they belong to.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, window: Host) -> None:
+        self._window, self._main = window, window.main
         self._standing = QLabel()
-        window.statusBar().addPermanentWidget(self._standing)
+        self._main.statusBar().addPermanentWidget(self._standing)
         self._themes: dict[str, QAction] = {}
         self._take = self._action("", self._take_or_release, "Take the motion")
         self._release = self._action("", self._take_or_release, "Give the motion back")
-        self._file(window.menu("&File"))
-        self._bench(window.menu("&Bench"))
-        self._view(window.menu("&View"))
-        self._help(window.menu("&Help"))
+        self._file(self._main.menuBar().addMenu("&File"))
+        self._bench(self._main.menuBar().addMenu("&Bench"))
+        self._view(self._main.menuBar().addMenu("&View"))
+        self._help(self._main.menuBar().addMenu("&Help"))
 
     def _action(
         self, name: str, does: Callable[[], object], words: str, *, shown: bool = True
     ) -> QAction:
         """An action of the window with its key from the table of keys, if it has one there."""
-        action = QAction(words, self._window)
+        action = QAction(words, self._main)
         if name in ACTIONS:
             action.setShortcuts(list(ACTIONS[name].sequences))
         action.triggered.connect(lambda *_: does())
         if not shown:
-            self._window.addAction(action)
+            self._main.addAction(action)
         return action
 
     def _file(self, menu: QMenu) -> None:
         menu.addAction(self._action("open", self.open_recording, "Open a recording …"))
         menu.addAction(self._action("leave", self._window.leave, "Leave this run"))
         menu.addSeparator()
-        menu.addAction(self._action("quit", self._window.close, "Quit"))
+        menu.addAction(self._action("quit", self._main.close, "Quit"))
 
     def _bench(self, menu: QMenu) -> None:
         menu.addAction(self._action("benches", self.choose_bench, "Benches that run …"))
@@ -88,7 +86,7 @@ class Menus:
         )
         menu.addAction(self._action("full", self._full_screen, "Full screen"))
         colours = menu.addMenu("Colours")
-        group = QActionGroup(self._window)
+        group = QActionGroup(self._main)
         for name in ("system", "light", "dark"):
             action = self._action("", lambda name=name: self._window.use_theme(name), _THEMES[name])
             action.setCheckable(True)
@@ -132,13 +130,13 @@ class Menus:
             self._window.send(session.bench.take_or_release())
 
     def _full_screen(self) -> None:
-        window = self._window
+        window = self._main
         window.showNormal() if window.isFullScreen() else window.showFullScreen()
 
     def open_recording(self) -> None:
         """Ask for a recording, and show it."""
         name, _ = QFileDialog.getOpenFileName(
-            self._window, "Open a recording …", "", "Recordings (*.mcap)"
+            self._main, "Open a recording …", "", "Recordings (*.mcap)"
         )
         if name:
             self._window.replay(Path(name))
@@ -168,13 +166,13 @@ class Menus:
     def _chosen(self, found: Sequence[Place]) -> Place | None:
         names = [f"{one.name} (process {one.pid})" for one in found]
         name, taken = QInputDialog.getItem(
-            self._window, "Benches that run …", "Which bench?", names, 0, False
+            self._main, "Benches that run …", "Which bench?", names, 0, False
         )
         return found[names.index(name)] if taken else None
 
     def show_keys(self) -> None:
         """All keys in a window of their own."""
-        dialog = QDialog(self._window)
+        dialog = QDialog(self._main)
         dialog.setWindowTitle("Keys")
         browser = QTextBrowser(dialog)
         browser.setHtml(help_html())
@@ -189,7 +187,7 @@ class Menus:
 
     def _about(self) -> None:
         QMessageBox.information(
-            self._window,
+            self._main,
             "Ownership, hold-to-run and stop",
             (
                 "<p>One panel at a time <b>owns</b> the motion; the others watch. Any "

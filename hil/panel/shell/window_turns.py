@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtWidgets import QGraphicsView, QWidget
@@ -22,10 +21,8 @@ from hil.panel.live.session import Session, Turn
 from hil.panel.shell.dock_layout import TITLES
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import Views, makers_of
+from hil.panel.shell.host import Host
 from hil.panel.shell.models.pace import Pace
-
-if TYPE_CHECKING:
-    from hil.panel.shell.window import MainWindow
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
@@ -42,12 +39,11 @@ class Turns:
 
     Args:
         window: whose they are.
-        now_s: monotonic time [s].
     """
 
-    def __init__(self, window: MainWindow, now_s: Callable[[], float]) -> None:
+    def __init__(self, window: Host) -> None:
         self._window = window
-        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, now_s)
+        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, window.now_s)
         self._missed = 0
         self._told: list[Turn] = []
         """By this run so far, for the views that are still to be made."""
@@ -55,9 +51,9 @@ class Turns:
         """Left until the next view is made."""
         self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
         """What the desk said to the latest wishes."""
-        self.views = Views(makers_of(window, now_s), self._place)
+        self.views = Views(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
-        self.timer = QTimer(window)
+        self.timer = QTimer(window.main)
         self.timer.setTimerType(Qt.TimerType.PreciseTimer)
         self.timer.timeout.connect(self.turn)
 
@@ -139,7 +135,7 @@ class Turns:
             }
         )
         titles = [TITLES[name] for name in seldom]
-        window.menus.refresh(window.session, self._missed, titles)
+        window.show_standing(self._missed, titles)
 
     def _make_one(self) -> None:
         """Make a view in every second turn; between them what is there is painted."""

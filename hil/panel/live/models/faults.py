@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Any, Final
 
 from hil.panel.live.models.advice import advice_of
-from hil.panel.live.models.arm_words import arm_data
 from hil.panel.live.models.feed import Batch, RunFacts, Station
 from hil.panel.shell.models.figures import figure, span
 from hil.recording.frame import EventKind, EventRecord, Level
@@ -133,8 +132,6 @@ def entry_of(station: Station, event: EventRecord) -> FaultEntry | None:
         return _entry(event, Sort.REFUSAL, "", "–", "–", advice)
     if not bad and event.level < Level.WARNING:
         return None
-    if "check" not in data and station == "arm":
-        data = arm_data(event.message) or data
     unit = str(data.get("unit") or "")
     value, limit, low = (_number(data.get(key)) for key in ("value", "limit", "low"))
     told = not unit and not limit and not value
