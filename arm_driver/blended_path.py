@@ -1,17 +1,17 @@
-"""The continuous path that a controller makes of waypoints: chords, joined by parabolas.
+"""The continuous path that an arm makes of waypoints: chords, joined by parabolas, and servos.
 
 Waypoint k is due at k T. Between two of them the set-point goes straight at an even speed. Around
 the time of a waypoint, over 2h, its velocity goes evenly from the one chord's to the next one's
-(linear segments with parabolic blends; Craig, "Introduction to Robotics", section 7.3): a mean of
-the chords over 2h. h is the controller's choice: the longest while it takes itself to keep its
-tolerance, shorter at sharper corners. Servos lag by a constant time, which is left out of this
-model, and round again, like a mean over 2s. Where the velocity changes by dv both leave the chords,
-at u from the waypoint, by
+(linear segments with parabolic blends; Craig, "Introduction to Robotics", section 7.3). h is the
+controller's choice: the longest while it takes itself to keep its tolerance, shorter at sharper
+corners. Interpolation and servos round it again (`servo_response`) and lag by a constant time at
+an even speed, which is left out here. Where the velocity changes by dv all of it leaves the
+chords, at u from the waypoint, by
 
-    dv ([I(u + s) - I(u - s)] / 2s - max(u, 0))
+    dv (r(u + lag) - max(u, 0))
 
-with I(x) = 0, (x + h)³ / 12h, x²/2 + h²/6 for x below -h, up to h, and above. Before the first and
-after the last waypoint the robot rests, h being the longest.
+with r the way of an arm whose set-point takes up a speed of 1. That dies away within a period.
+Before the first and after the last waypoint the robot rests, h being the longest.
 
 Of the path between two waypoints that makes a sum of four waypoints, linear in each while h stays.
 """
@@ -22,11 +22,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.servo_response import ramp_response
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 NODES = 4
 """Waypoints that the path at a moment depends on."""
+LAG_MAX_S = 0.1
+"""Servos that lag by more are not yet at rest a period after a blend [s]."""
+_LEAST_S = 1e-4
+"""Shorter blends and steps count as so long: at 100 mm/s that is 2 µm."""
+_SETTLED_LAGS = 10.0
+"""So long after a blend servos have come to what they follow, to a millionth."""
 
 
 class PathWeights(NamedTuple):
@@ -55,14 +63,16 @@ class BlendModel:
         shortest_s: duration of the blend at the sharpest corner [s].
         longest_s: duration of the blend at the gentlest corner [s].
         tolerance_m: it shortens a blend to keep this distance from the chords [m].
-        servo_s: duration of a blend that rounds as much as the servos do on the average [s].
+        step_s: between two poses of its interpolation [s].
+        lag_s: of the servos behind their set-point at an even speed [s].
     """
 
     period_s: float
     shortest_s: float
     longest_s: float
     tolerance_m: float
-    servo_s: float
+    step_s: float
+    lag_s: float
 
     def half_s(self, nodes_m: Array) -> Array:
         """Half the duration of the blend at each waypoint [s], shape (N,).
@@ -108,12 +118,11 @@ class BlendModel:
 
     def _off_s(self, u_s: Array, half_s: Array) -> Array:
         """How far a change of velocity by 1 m/s leaves the chords at times from a corner [s]."""
-        servo = 0.5 * self.servo_s
-
-        def blended(x: Array) -> Array:
-            inside = (x + half_s) ** 3 / (12.0 * half_s)
-            beyond = 0.5 * x * x + half_s * half_s / 6.0
-            return np.where(x <= -half_s, 0.0, np.where(x >= half_s, beyond, inside))
-
-        mean = (blended(u_s + servo) - blended(u_s - servo)) / self.servo_s
-        return np.where(np.abs(u_s) < half_s + servo, mean - np.maximum(u_s, 0.0), 0.0)
+        off = np.zeros_like(u_s)
+        step_s = max(self.step_s, _LEAST_S)
+        width_s = half_s + step_s
+        near = (u_s > -width_s - self.lag_s) & (u_s < width_s + _SETTLED_LAGS * self.lag_s)
+        u, blend_s = u_s[near], np.maximum(2.0 * half_s[near], _LEAST_S)
+        way = ramp_response(u + self.lag_s, blend_s, step_s, self.lag_s)
+        off[near] = way - np.maximum(u, 0.0)
+        return off

@@ -8,37 +8,35 @@ three times, through such a servo has a closed form (the inverse Laplace transfo
 w² / (s⁵ (s + w)²), w = 2 / lag), and each average is a difference of integrals.
 """
 
-from itertools import product
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
 
-def ramp_response(t_s: ArrayLike, blend_s: float, step_s: float, lag_s: ArrayLike) -> Array:
+def ramp_response(t_s: ArrayLike, blend_s: ArrayLike, step_s: float, lag_s: ArrayLike) -> Array:
     """Way of an arm whose set-point takes up a speed of 1 at time 0.
 
     Args:
         t_s: times since the middle of the blend [s], shape (M,).
-        blend_s: duration of the blend, 2h [s], above 0.
+        blend_s: duration of the blend, 2h [s], one or as many, above 0.
         step_s: time between two poses of the interpolation [s], above 0.
         lag_s: of the servo at an even speed [s], one or as many, above 0.
 
     Returns:
         Speed times time: the way for a speed of 1 [s], shape (M,).
     """
-    t = np.asarray(t_s, dtype=np.float64)
+    t, blend = np.asarray(t_s, dtype=np.float64), np.asarray(blend_s, dtype=np.float64)
     w = 2.0 / np.asarray(lag_s, dtype=np.float64)
     way = np.zeros_like(t)
-    for signs in product((1.0, -1.0), repeat=3):
-        off_s = 0.5 * (signs[0] * blend_s + (signs[1] + signs[2]) * step_s)
-        way += np.prod(signs) * _integrated(t + off_s, w)
-    return way / (blend_s * step_s * step_s)
+    for sense in (1.0, -1.0):
+        for steps, times in ((1.0, 1.0), (0.0, -2.0), (-1.0, 1.0)):
+            way += sense * times * _integrated(t + 0.5 * sense * blend + steps * step_s, w)
+    return way / (blend * step_s * step_s)
 
 
 def _integrated(t_s: Array, w: Array) -> Array:
     """The ramp's response, integrated three times [s⁴]."""
-    t = np.maximum(t_s, 0.0)
-    even = t**4 / 24.0 - t**3 / (3.0 * w) + 1.5 * (t / w) ** 2 - 4.0 * t / w**3 + 5.0 / w**4
-    return even - np.exp(-w * t) * (t / w**3 + 5.0 / w**4)
+    t = np.maximum(t_s, 0.0) * w
+    even = (((t / 24.0 - 1.0 / 3.0) * t + 1.5) * t - 4.0) * t + 5.0
+    return (even - np.exp(-t) * (t + 5.0)) / w**4

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from campaign import long_only
 from rack_bench import needs_wires, write_quick_rig
 from typer.testing import CliRunner
 
@@ -17,6 +18,7 @@ from hil.cli.main import app
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.run.part_note import PartNote
+from hil.run.part_process import PartProcess
 from hil.run.together import TogetherScenario, run_together
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.scenario import load_arm_plan
@@ -53,8 +55,9 @@ def part(name, scenario, *changes):
     return f'[[part]]\nname = "{name}"\nscenario = "{scenario}"\nchanges = {json.dumps(changes)}\n'
 
 
-def told(path, tmp_path):
-    answer = runner.invoke(app, ["run", str(path), "--out", str(tmp_path / "runs"), "--json"])
+def told(path, tmp_path, *options):
+    words = ["run", str(path), "--out", str(tmp_path / "runs"), "--json", *options]
+    answer = runner.invoke(app, words)
     return answer.exit_code, json.loads(answer.stdout)
 
 
@@ -275,6 +278,54 @@ def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop
     assert (parked["outcome"], parked["mode"]) == ("stopped", "OFF")
 
 
+KILLED = "came to a bad end: it was killed by signal 9"
+
+
+@long_only
+@pytest.mark.campaign
+@pytest.mark.xdist_group("real time")
+@pytest.mark.parametrize(("dying", "other"), [("arm", "platform"), ("platform", "arm")])
+def test_a_station_is_killed_the_other_ends_controlled_and_both_pages_say_which(
+    tmp_path, monkeypatch, dying, other
+):
+    """Real stations, the robot on its line; the platform's clock is virtual: it needs no bus."""
+    changes = up(60.0, 0.004)
+    prepared = prepare_plan(load_arm_plan(
+        configs_dir() / "scenarios" / "bkm_on_rm01.toml", list(changes)
+    ))  # fmt: skip
+    parts = {}
+
+    class Seen(PartProcess):
+        def start(self):
+            super().start()
+            parts[self.name] = self._process
+
+    def kill():
+        under_way(tmp_path / "runs")
+        parts[dying].kill()
+
+    monkeypatch.setattr("hil.run.together.PartProcess", Seen)
+    with robot_at(prepared) as (url, _):
+        arm = part("arm", "bkm_on_rm01", 'clock="real"', *changes, f'devices.arm="{url}"')
+        platform = part("platform", "heave", "check_first=false", "motion.duration_s=3000")
+        killer = threading.Thread(target=kill)
+        killer.start()
+        status, answer = told(write(tmp_path, platform, arm), tmp_path, "--report")
+        killer.join()
+    assert status == 1
+    dead, ended = answer["parts"][dying], answer["parts"][other]
+    assert dead["error"] == "it was killed by signal 9"
+    assert ended["ok"], "controlled"
+    assert ended.get("mode", "OFF") == "OFF"
+    assert ended.get("result", "cancelled") == "cancelled"
+    assert ended["asked_to_stop"] == ended["reason"] == f"{dying} {KILLED}"
+    page = Path(ended["report"]).read_text(encoding="utf-8")
+    assert "<title>STOPPED BECAUSE ANOTHER STATION FAILED: " in page
+    assert f"{dying} {KILLED}." in page
+    page = Path(dead["report"]).read_text(encoding="utf-8")
+    assert f"The process of this station, {dying}, ended badly: it was killed by signal 9." in page
+
+
 @contextmanager
 def robot_at(prepared):
     """An emulated robot where a motion begins: its URL, and the console for its faults."""
@@ -290,9 +341,14 @@ def robot_at(prepared):
 
 
 def press(runs, console):
-    """Press the robot's emergency stop once both stations are recorded and on their way."""
+    """Press the robot's emergency stop once both stations are on their way."""
+    under_way(runs)
+    console.write(b"estop\n")
+    console.flush()
+
+
+def under_way(runs):
+    """Wait until both stations are recorded, and two seconds more."""
     until(lambda: list(runs.glob("*/*/*/recording.mcap")), lambda all_: len(all_) == 2, 60.0)
     for _ in range(20):
         select.select([], [], [], 0.1)
-    console.write(b"estop\n")
-    console.flush()

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from arm_driver.blended_path import BlendModel
+from arm_driver.blended_path import LAG_MAX_S, BlendModel
 from arm_driver.bodies import PAIRS, STANDARD, clearances_m
 from arm_driver.geometry import PumaGeometry
 from arm_driver.host_values import HostSettings
@@ -33,6 +33,8 @@ SixAccelerations = tuple[
 
 GRIPPER_SPEED_MOST_M_S = 0.1
 """Up to this speed the path of the original bench kept within half a millimetre."""
+LAG_MIN_S = 0.001
+"""Of servos [s]: below it nothing is rounded."""
 
 
 class BlendSettings(Settings):
@@ -49,8 +51,9 @@ class BlendSettings(Settings):
     """The controller shortens its blends to keep this distance from the lines."""
     servo_s: Positive
     """Duration of a blend that rounds as much as the lag of the servos does, at most [s]."""
-    servo_mean_s: Positive | None = None
-    """The same on the average, for the path's shape; ``servo_s`` if left out [s]."""
+    lag_s: Annotated[float, Field(ge=LAG_MIN_S, le=LAG_MAX_S)] | None = None
+    """Of the servos behind their set-point at an even speed, for the path's shape; what follows
+    from ``servo_s`` if left out [s]."""
     step_s: Positive | None = None
     """Between two poses of the path's interpolation, by the controller's manual [s]; ``shortest_s``
     if left out."""
@@ -65,8 +68,30 @@ class BlendSettings(Settings):
         """The same for the controller's path over waypoints a period apart [s]."""
         return BlendModel(
             period_s, self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm,
-            self.servo_s if self.servo_mean_s is None else self.servo_mean_s,
+            self.interpolation_s, self.servo_lag_s,
         )  # fmt: skip
+
+    @property
+    def interpolation_s(self) -> float:
+        """Time between two poses of the interpolation [s]."""
+        return self.shortest_s if self.step_s is None else self.step_s
+
+    @property
+    def servo_lag_s(self) -> float:
+        """Of the servos [s], as written, or what ``servo_s`` leaves for them."""
+        if self.lag_s is not None:
+            return self.lag_s
+        rest_s2 = self.servo_s**2 / 12.0 - rounding_s2(0.0, self.interpolation_s)
+        return min(max(math.sqrt(2.0 * max(rest_s2, 0.0)), LAG_MIN_S), LAG_MAX_S)
+
+
+def rounding_s2(lag_s: float, step_s: float) -> float:
+    """How far servos and interpolation round a corner at most: variance of their response [s²].
+
+    lag² / 2 of critically damped servos, step² / 4 of chords if the corner falls into the middle
+    of one. A mean over w, as of a blend, has w² / 12.
+    """
+    return 0.5 * lag_s**2 + 0.25 * step_s**2
 
 
 class RobotSettings(Settings):

@@ -258,6 +258,8 @@ class ArmController:
         period_s = self._period_s()
         begin_s = self._asked_s + period_s + self._settings.blends.longest_s
         begin_s += self._settings.delay_s
+        if self.state in _AT_REST and self.motion.pace is not None:
+            self.motion.stand(now_s)
         try:
             self.motion.extend(pose, begin_s, begin_s + period_s)
         except LimitError as error:
@@ -311,7 +313,7 @@ class ArmController:
     def _fault_changed(self, kind: str, begins: bool, now_s: float) -> None:
         if kind == "slow":
             self.motion.run(now_s)
-            self.motion.pace = self.faults.value(kind) if begins else None
+            self.motion.pace = self.faults.value(kind) if begins else 1.0
         elif kind == "elsewhere":
             if begins:
                 self._shift_m += self.faults.value(kind) or 0.0

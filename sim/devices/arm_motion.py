@@ -51,7 +51,7 @@ class ArmMotion:
         self._last_q = np.array(q_rad)
         self._changed_s = now_s
         self.pace: float | None = None
-        """Share of each way that the arm does: a fault; None for none."""
+        """Share of each way that the arm does: a fault; 1 after one until it stands, else None."""
         self._asked_q = np.array(q_rad)
         self.failure = ""
         """Why the path could not be followed; empty as long as it could."""
@@ -108,6 +108,13 @@ class ArmMotion:
             self._braking = False
             self._servos.brake(False)
             self._stand(self._servos.q_rad, now_s)
+
+    def stand(self, now_s: float) -> None:
+        """Begin anew where the arm rests: a slow one is not where its path is (monotonic [s])."""
+        self.run(now_s)
+        self.pace = None if self.pace == 1.0 else self.pace
+        self._stand(self._servos.q_rad, now_s)
+        self._asked_q = self._servos.setpoint_rad
 
     def shift(self, up_m: float, now_s: float) -> None:
         """Move the resting arm up by hand [m] (monotonic time [s]).

@@ -10,15 +10,36 @@ TICK_S = 0.005
 START = Location((40_000, 10_000, 20_000, 0, 90_000, 0))
 
 
+class Paced:
+    """One direction of a line: ten bits a byte, one after the other.
+
+    Args:
+        baud: bits per second.
+    """
+
+    def __init__(self, baud):
+        self._byte_s, self._free_s, self._under_way = 10.0 / baud, 0.0, []
+
+    def send(self, data, now_s):
+        self._free_s = max(self._free_s, now_s) + self._byte_s * len(data)
+        self._under_way.append((self._free_s, data))
+
+    def take(self, now_s):
+        """What has arrived whole by now, as it was sent."""
+        arrived = [data for at_s, data in self._under_way if at_s <= now_s]
+        del self._under_way[: len(arrived)]
+        return arrived
+
+
 class Controller:
     """The listing's two tasks, a terminal without delay, and an arm that moves at its speed."""
 
-    def __init__(self, feedback=True):
-        self.now_s = 50.0
+    def __init__(self, feedback=True, *, start=START, tick_s=TICK_S):
+        self.now_s, self._tick_s = 50.0, tick_s
         self.typed = b""
         self.inbox = []
         self.moves = []
-        self.at = [v / d for v, d in zip(START.counts, (100,) * 3 + (1000,) * 3, strict=True)]
+        self.at = [v / d for v, d in zip(start.counts, (100,) * 3 + (1000,) * 3, strict=True)]
         self._formats = []
         self._busy_until_s = 0.0
         self._timers = {}
@@ -47,8 +68,8 @@ class Controller:
         self._tasks = [memory["contur"](), memory["cnread"]()]
 
     def step(self):
-        """Let 5 ms pass; returns what was typed."""
-        self.now_s += TICK_S
+        """Let a tick pass; returns what was typed."""
+        self.now_s += self._tick_s
         for _ in range(10):
             for task in self._tasks:
                 next(task)

@@ -1,12 +1,13 @@
 """The controller's program, run from its listing: arithmetic of 24 bits, and a whole stream."""
 
+import math
 import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from program_bench import START, Controller
+from program_bench import START, Controller, Paced
 from val_model import LISTING, Real, load, programs
 
 from arm_driver.contour import (
@@ -98,22 +99,27 @@ def test_names_and_calls_of_the_listing():
 
 
 class Bench:
-    """The listing against the host, in virtual time."""
+    """The listing against the host, in virtual time; on a line without delay, or on a paced one."""
 
-    def __init__(self, feedback=True):
-        self.robot = Controller(feedback)
+    def __init__(self, feedback=True, *, baud=math.inf, **controller):
+        self.robot = Controller(feedback, **controller)
         self.host = ContourHost(HostSettings(), self.robot.now_s)
         self.garble = self.mute = 0
         self.waypoints = iter(())
+        self.asked, self._to_host, self._to_robot = [], Paced(baud), Paced(baud)
 
     def run(self, seconds):
         end_s = self.robot.now_s + seconds
         while self.robot.now_s < end_s:
             now_s = self.robot.now_s
-            line = self.host.receive(self.robot.step(), now_s)
+            if said := self.robot.step():
+                self.asked.append(said)
+                self._to_host.send(said, now_s)
+            line = self.host.receive(b"".join(self._to_host.take(now_s)), now_s)
             if line:
                 self.host.sent(line, now_s)
                 self._pass_on(line)
+            self.robot.inbox += self._to_robot.take(now_s)
             if self.host.report(now_s).wants:
                 location = next(self.waypoints, None)
                 if location is not None:
@@ -126,12 +132,12 @@ class Bench:
         if self.garble:
             self.garble -= 1
             line = line.replace(b"0", b"1", 1)
-        self.robot.inbox.append(line)
+        self._to_robot.send(line, self.robot.now_s)
 
-    def start(self, waypoints):
+    def start(self, waypoints, start=START):
         self.run(0.5)
         self.waypoints = iter(waypoints)
-        self.host.start(StreamPlan(START), self.robot.now_s)
+        self.host.start(StreamPlan(start), self.robot.now_s)
 
     @property
     def report(self):
@@ -170,6 +176,53 @@ def test_listing_repeats_after_garbled_and_lost_answers():
     assert bench.host.state is HostState.STREAMING
     steps = [location[1] for _, location, _ in bench.robot.moves]
     assert steps == [100.0 + 10.0 * (index + 1) for index in range(len(steps))], "none twice"
+
+
+LONG = Location((-999_000, -999_000, 999_000, -123_456, -123_456, -123_456))
+"""Its numbers are as long as they come."""
+
+
+@pytest.mark.parametrize("trouble", ["mute", "garble"])
+@pytest.mark.parametrize("feedback", [True, False])
+def test_at_9600_baud_the_second_answer_still_comes_within_the_period(feedback, trouble):
+    """An answer that is lost or spoiled, of the longest waypoints: the stream goes on."""
+    bench = Bench(feedback, baud=9600, start=LONG, tick_s=0.001)
+    x, y, z, *angles = LONG.counts
+    bench.start([Location((x, y + 1000 * k, z, *angles)) for k in range(1, 13)], LONG)
+    bench.run(1.0)
+    before, already = len(bench.asked), bench.report.counts.repeats
+    setattr(bench, trouble, 1)
+    bench.run(1.0)
+    told = [decode_request(line.rstrip(b"\r\n")) for line in bench.asked[before:]]
+    (again,) = [later for one, later in pairwise(told) if one.seq == later.seq]
+    status = RobotStatus.RUNNING if trouble == "mute" else RobotStatus.CHECKSUM_ERROR
+    assert again == Request(again.seq, status), "short: the place is left out"
+    assert (bench.host.state, bench.report.counts.repeats - already) == (HostState.STREAMING, 1)
+    ways = [location[1] for _, location, _ in bench.robot.moves]
+    assert ways == [-9990.0 + 10.0 * (k + 1) for k in range(len(ways))], "none twice, none left"
+    begins = [begin_s for begin_s, *_ in bench.robot.moves[1:]]
+    assert all(0.34 < later - one < 0.36 for one, later in pairwise(begins)), "without a pause"
+
+
+def test_answers_that_never_check_are_followed_by_no_silence():
+    """The listing says that it ran dry, and goes on asking; a new stream begins."""
+    bench = Bench(baud=9600)
+    bench.start([place(500 * (k + 1)) for k in range(30)])
+    bench.run(1.0)
+    bench.garble, moves = 10_000, len(bench.robot.moves) + 1
+    bench.run(1.0)
+    assert bench.report.result is StreamResult.RAN_DRY
+    for _ in range(20):
+        heard = bench.report.counts.requests
+        bench.run(0.5)
+        assert bench.report.counts.requests > heard, "half a second, not 610"
+    assert len(bench.robot.moves) <= moves, "it rests"
+    bench.garble, number = 0, bench.robot.memory["seq"]
+    rests_at = place(500 * len(bench.robot.moves))
+    bench.start([place(500 * (len(bench.robot.moves) + 1))], rests_at)
+    bench.run(1.0)
+    assert bench.report.streamed == 1
+    assert bench.robot.memory["seq"] > number, "its numbers go on from stream to stream"
 
 
 def test_listing_runs_dry_and_never_executes_a_late_answer():

@@ -2,12 +2,13 @@
 
 import os
 import select
+from itertools import pairwise
 
 import pytest
-from program_bench import START, TICK_S, Controller
+from program_bench import START, TICK_S, Controller, Paced
 from wire_peer import now_s
 
-from arm_driver.contour import EndReason
+from arm_driver.contour import EndReason, Request, RobotStatus, decode_request
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link import open_arm_link
@@ -15,8 +16,6 @@ from arm_driver.location import Location
 
 pytestmark = pytest.mark.real_time
 
-ANSWER_S = 0.071
-"""An answer takes so long at 9600 Bd."""
 SPEAKS_WITHIN_S = 0.5
 """A controller at rest asks once in a period, whatever came before."""
 
@@ -37,10 +36,10 @@ class Line:
     def __init__(self, peer):
         self.peer, self.robot, self.sent = peer, Controller(), 0
         self.link = open_arm_link(peer.url, now_s=now_s, settings=HostSettings())
-        self.garbled, self.most = False, 100
+        self.garbled, self.mute, self.most = False, 0, 100
         self.said_s = self.began_s = now_s()
-        self.ticks = 0
-        self._rest, self._under_way = b"", []
+        self.ticks, self.said = 0, []
+        self._rest, self._to_host, self._to_robot = b"", Paced(9600), Paced(9600)
 
     def run(self, until, most_s):
         """Let real time pass until something is so."""
@@ -55,11 +54,16 @@ class Line:
         *lines, self._rest = (self._rest + self._heard()).split(b"\r")
         for line in lines:
             heard = line.replace(b"0", b"1", 1) if self.garbled else line
-            self._under_way.append((now_s() + ANSWER_S, heard))
-        while self._under_way and self._under_way[0][0] <= now_s():
-            self.robot.inbox.append(self._under_way.pop(0)[1])
+            if self.mute:
+                self.mute -= 1
+            else:
+                self._to_robot.send(heard + b"\r", now_s())
+        self.robot.inbox += self._to_robot.take(now_s())
         if said := self.robot.step():
             self.said_s = now_s()
+            self.said.append(said)
+            self._to_host.send(said, self.said_s)
+        for said in self._to_host.take(now_s()):
             os.write(self.peer.fd, said)
         if self.sent < self.most and self.link.poll().wants:
             self.sent += 1
@@ -79,6 +83,24 @@ def line(pty_peer):
     one = Line(pty_peer)
     yield one
     one.link.close()
+
+
+def test_at_9600_baud_the_second_answer_still_comes_within_the_period(line):
+    """One answer is lost on a line that takes its time: the stream goes on without a pause."""
+    line.run(lambda: line.report.state is HostState.SYNCHRONISING, 2.0)
+    line.link.start(StreamPlan(START))
+    line.run(lambda: len(line.robot.moves) == 2, 3.0)
+    line.mute = 1
+    line.run(lambda: len(line.robot.moves) == 4, 2.0)
+    told = [decode_request(one.rstrip(b"\r\n")) for one in line.said]
+    moving = [one for one in told if one.status is RobotStatus.RUNNING]
+    ((first, again),) = [pair for pair in pairwise(moving) if pair[0].seq == pair[1].seq]
+    assert first.location is not None
+    assert again == Request(first.seq, RobotStatus.RUNNING), "short: the place is left out"
+    assert (line.report.state, line.report.counts.repeats) == (HostState.STREAMING, 1)
+    assert [location[1] for _, location, _ in line.robot.moves] == [105.0, 110.0, 115.0, 120.0]
+    begins = [begin_s for begin_s, *_ in line.robot.moves[1:]]
+    assert all(0.33 < later - one < 0.37 for one, later in pairwise(begins)), "without a pause"
 
 
 def test_answers_that_never_check_end_at_rest_and_are_followed_by_no_silence(line):

@@ -283,6 +283,20 @@ def test_without_feedback_nothing_measured_confirms_the_motion():
     assert robot.report.supervision.following.measured == 0
 
 
+@pytest.mark.parametrize(
+    ("short", "result"), [(0, StreamResult.COMPLETED), (1000, StreamResult.NOT_FOLLOWING)]
+)
+def test_a_robot_that_tells_its_place_at_rest_only_is_judged_by_it(short, result):
+    robot = Robot(feedback=False, end=place(5 * STEP)).run(5)
+    robot.host.end(EndReason.COMPLETED)
+    robot.say()
+    robot.wait(0.9)
+    robot.say(seq=robot.seq + 1, location=place(5 * STEP - short))
+    assert robot.report.result is result
+    assert robot.report.supervision.following.measured == 1
+    assert not short or "did not arrive: 10.0 mm (most in y, -10.0 mm)" in robot.report.text
+
+
 def test_distance_from_the_path_is_that_of_densely_sampled_points():
     """An oracle of points in space: the least distance over the window of delays."""
     draw = random.Random(5)

@@ -173,6 +173,25 @@ def test_a_robot_that_is_not_where_it_was_sent_does_not_follow(robot, where, wor
     assert words in report.text
 
 
+def test_a_robot_of_half_the_speed_does_not_follow(robot):
+    one = robot().begin().run(6)
+    since, at = one.index, one.index - 1.3
+    answers = []
+    while not isinstance((answers or [None])[-1], EndOfStream):
+        answers.append(one.ask(one.at(at + 0.5 * (one.index - since))))
+        assert len(answers) <= 4, "a second, and the request that was under way"
+    assert one.ended().result is StreamResult.NOT_FOLLOWING
+
+
+def test_a_robot_that_no_longer_tells_where_it_is_does_not_follow(robot):
+    one = robot().begin().run(4)
+    one.feedback = False
+    assert [type(one.ask()) for _ in range(3)] == [Waypoint, Waypoint, EndOfStream]
+    report = one.ended()
+    assert report.result is StreamResult.NOT_FOLLOWING
+    assert "has not told where it is for 3 requests" in report.text
+
+
 def finish(one, status=RobotStatus.RUNNING, location=None):
     """Take the end of the stream, and say how and where the robot came to rest."""
     until(one.link, lambda report: report.wants)
@@ -251,3 +270,16 @@ def test_a_robot_without_feedback_can_be_used_and_an_emulated_one_says_so(robot)
     assert one.link.offer(one.at(5)) is Offer.NO_STREAM
     one.peer.say(b"S,SIMULATED\r")
     until(one.link, lambda report: report.simulated)
+
+
+def test_a_robot_that_tells_its_place_at_rest_only_is_asked_for_it_at_the_end(robot):
+    """As the shipped program does without feedback: its place at rest is held against the end."""
+    one = robot()
+    one.feedback = False
+    report = finish(one.begin(3).run(3), location=one.at(3))
+    assert report.result is StreamResult.COMPLETED
+    assert report.supervision.following.measured == 1
+    one.seq += 2
+    report = finish(one.begin(3).run(3), location=one.at(2.7))
+    assert report.result is StreamResult.NOT_FOLLOWING
+    assert "did not arrive: 10.5 mm (most in y, -10.5 mm)" in report.text

@@ -36,7 +36,8 @@ ASKED_FIRST_S = 4.3
 START_RAD = np.radians([20.0, 65.0, -175.0, 10.0, 50.0, 0.0])
 """Of the industrial arm, elbow bent and wrist well away from singular."""
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING", "ENDING", "READY")
-BLEND = {"shortest_s": 0.028, "longest_s": 0.2, "tolerance_m": 0.25e-3, "servo_s": 0.065}
+BLEND = {"shortest_s": 0.028, "longest_s": 0.2, "step_s": 0.028, "lag_s": 0.0167}
+TOLERANCE_M = 0.25e-3
 FACTS = {
     "scenario": "bkm_on_rm01",
     "arm": "SIMULATED RM-01 (emulated controller)",
@@ -56,7 +57,8 @@ def machines() -> ArmMachines:
     gripper_pose(space.arm().arrays(), space.home_rad(), make_scratch(), rotation, position)
     return ArmMachines(
         space, geometry, alignment=alignment, X_WG0=Pose(rotation, position),
-        X_RT0=forward(geometry, START_RAD), blend=BlendModel(PERIOD_S, **BLEND),
+        X_RT0=forward(geometry, START_RAD),
+        blend=BlendModel(PERIOD_S, tolerance_m=TOLERANCE_M, **BLEND),
     )  # fmt: skip
 
 
@@ -157,8 +159,7 @@ def write_run(
     supervision: dict[str, object] | None = None,
 ) -> ArmRecording:
     """Record the frames, each changed by `change`, and read them back."""
-    kept = {name: value for name, value in BLEND.items() if name != "tolerance_m"}
-    robot = {"blend": kept | {"tolerance_mm": 1e3 * BLEND["tolerance_m"]}}
+    robot = {"blend": BLEND | {"tolerance_mm": 1e3 * TOLERANCE_M, "servo_s": 0.065}}
     robot |= {} if supervision is None else {"supervision": supervision}
     scenario = {MACHINES_KEY: machines().to_json(), "robot": robot} if described else {}
     header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)

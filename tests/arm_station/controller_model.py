@@ -58,14 +58,14 @@ def robot_path(nodes: np.ndarray, t: np.ndarray, half: np.ndarray | None = None)
     them are on the average a weighting by a triangle of twice that length.
     """
     half = half_blends(nodes) if half is None else half
-    fine = np.arange(t[0] - 0.2, t[-1] + 0.1, SERVO_S)
-    wanted = set_point(nodes, half, fine)
-    age = SERVO_S * np.arange(int(0.12 / SERVO_S))
+    age = SERVO_S * np.arange(round(14.4 / SERVO_RAD_S / SERVO_S))
     servo = age * np.exp(-SERVO_RAD_S * age)
     count = round(POINT_S / SERVO_S)
     triangle = 1.0 - np.abs(np.arange(-count, count + 1)) / count
     answer = np.convolve(servo / servo.sum(), triangle / triangle.sum())
     lag = float(answer @ np.arange(len(answer))) * SERVO_S
+    fine = np.arange(t[0] - len(answer) * SERVO_S, t[-1] + 0.1, SERVO_S)
+    wanted = set_point(nodes, half, fine)
     out = np.empty((len(t), 3))
     for axis in range(3):
         followed = np.convolve(wanted[:, axis], answer, mode="valid")

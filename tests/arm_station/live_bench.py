@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 from pathlib import Path
 
 import numpy as np
 
+from arm_driver.host_states import HostState, StreamResult
 from arm_driver.kinematics import forward
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.sources.settings import make_source
+from hil.stations.arm.sources.source import Twist
 from hil.stations.arm.step import location_of
 
 PERIOD_S = 0.35
@@ -114,6 +117,46 @@ def source_maker(acts, **options):
         return Acted(inner, clock.now_s, acts(clock, inner))
 
     return made
+
+
+WOUND_UP = (20.0, 65.0, -175.0, 10.0, 50.0, 265.75)
+"""A start with joint 6 a quarter of a degree before the end of its range."""
+
+
+class Winding:
+    """A live source that turns the gripper about its own axis, which is that of joint 6."""
+
+    duration_s, end_reason, held = None, "", True
+
+    def __init__(self, *_):
+        pass
+
+    def listen(self):
+        pass
+
+    def sample(self, t_s):
+        return Twist(np.zeros(3), np.array([0.0, 0.0, 0.02]), "gripper")
+
+    def close(self):
+        pass
+
+
+def winding_plan(monkeypatch, *overrides, **keys):
+    """A live motion that winds joint 6 up to its end: there is another angle, 360 deg back."""
+    monkeypatch.setattr("hil.stations.arm.bench.source_of", Winding)
+    place = place_of(WOUND_UP)
+    start = {"position_m": list(place.position_m), "oat_deg": np.degrees(place.oat_rad).tolist()}
+    mapping = {"start": start, "start_joints_deg": list(WOUND_UP)}
+    return live_plan({"kind": "keyboard"}, *overrides, mapping=mapping, **keys)
+
+
+def judge_flip(end):
+    """Joint 6 is named, with its angle and range; something was sent, and it rests."""
+    assert end.result is StreamResult.REFUSED
+    assert end.report.state is HostState.READY, "at rest, and ready for a new arm command"
+    assert 0 < end.waypoints < 6
+    assert "rm01, joint 6: position" in end.reason
+    assert re.search(r"it would have to flip by 3(59|60) deg in one step", end.reason)
 
 
 def typed(operator, terminal, text):

@@ -30,6 +30,20 @@ class Truth:
     places_m: list[np.ndarray] = field(default_factory=list)
     answers: list[bytes] = field(default_factory=list)
 
+    def judge_silence(self, silent_s, speed_m_s):
+        """A robot that fell silent at a time rests at a waypoint it was sent, not far on.
+
+        Its last request was for a period, and a waypoint is reached 0.8 s after it was asked for.
+        """
+        times, where = np.array(self.t_s), np.array(self.places_m)
+        rests = where[-1]
+        assert np.ptp(where[times > times[-1] - 1.0], axis=0).max() < 2e-5, "it rests"
+        sent = [line.split(b",")[1:4] for line in self.answers if not line.startswith(b"-1,")]
+        last_m = 1e-3 * np.array(sent[-1], dtype=float)
+        assert np.linalg.norm(rests - last_m) < 1e-4, "at the last waypoint that it was sent"
+        way_m = np.linalg.norm(rests - where[times <= silent_s][-1])
+        assert 0.2 * speed_m_s < way_m < speed_m_s * (PERIOD_S + 0.8) + 5e-4
+
     def settle(self):
         """Three seconds of the robot alone, after everything."""
         begin_s = self.t_s[-1]

@@ -24,7 +24,8 @@ from hil.config.toml_edit import changed_text
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_said
 from hil.stations.arm.moves.hands import AlwaysHeld
-from hil.stations.arm.moves.strokes import StrokeMover, drive_strokes, prove_strokes, with_any_delay
+from hil.stations.arm.moves.stroke_drive import drive_strokes
+from hil.stations.arm.moves.strokes import StrokeMover, prove_strokes, with_any_delay
 from sim.devices.arm_faults import parse_arm_words
 
 SHIPPED = configs_dir() / "robots" / "rm01.toml"
@@ -92,7 +93,7 @@ def test_what_is_found_is_written_and_supervises_and_models_the_robot(file, emul
     assert most_s - least_s < 0.12, "far narrower than what stood there"
     # Everything else is as it was: comments, order, other keys.
     after = file.read_text(encoding="utf-8").splitlines()
-    changed = ("longest_s", "servo_s", "servo_mean_s", "delay_s")
+    changed = ("longest_s", "servo_s", "lag_s", "delay_s")
     for old, new in zip(before.splitlines(), after, strict=False):
         if old.startswith(changed):
             assert new != old
@@ -104,7 +105,7 @@ def test_what_is_found_is_written_and_supervises_and_models_the_robot(file, emul
     assert {k: v for k, v in tomllib.loads("\n".join(after)).items() if k in untouched} == {
         **untouched,
         "blend": untouched["blend"] | {k: answer["identified"]["blend"][k]
-                                       for k in ("longest_s", "servo_s", "servo_mean_s")},
+                                       for k in ("longest_s", "servo_s", "lag_s")},
         "supervision": untouched["supervision"] | answer["identified"]["supervision"],
     }  # fmt: skip
     the_model_of_the_file_drives_what_a_second_model_of_that_controller_does(robot)
@@ -216,6 +217,46 @@ def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(
     assert "stroke 2" in found.spoilt[0]
     assert len(list(found.folder.iterdir())) == len(strokes), "each is recorded"
     assert rested.distance_m(opened.place) < 5e-4, "and all of them were driven to their ends"
+
+
+def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, monkeypatch):
+    """Keys are not heard while a recording is set up: the first waypoint is the start again."""
+    monkeypatch.setattr(hil.stations.arm.moves.strokes, "AXES", ("x", "turn"))
+    monkeypatch.setattr(
+        hil.stations.arm.moves.strokes, "plan_strokes", lambda step: ((2, step), (2, -step))
+    )
+    move, late, robot = StrokeMover.next, [False], with_any_delay(RM01)
+
+    def driven():
+        with standing() as opened:
+            opened = replace(opened, choice=replace(opened.choice, robot=robot))
+            start = joints_said(robot, opened.place, np.array(opened.choice.emulated_deg))
+            strokes = prove_strokes(robot, start)
+            begun = set()
+
+            def next_one(self, *, held):
+                first = id(self) not in begun
+                begun.add(id(self))
+                kept.append(self)
+                return move(self, held=held and not (first and late[0]))
+
+            kept = []  # so that no two have one id
+            monkeypatch.setattr(StrokeMover, "next", next_one)
+            found = drive_strokes(
+                opened, strokes, AlwaysHeld(), tmp_path, baud=9600, say=lambda text: None
+            )
+            monkeypatch.setattr(StrokeMover, "next", move)
+        assert found.ok
+        assert found.spoilt == ()
+        return found.strokes
+
+    plain = driven()
+    late[0] = True
+    for one, other in zip(plain, driven(), strict=True):
+        assert (one.axis, one.way, one.steps) == (other.axis, other.way, other.steps)
+        assert other.rest_s == pytest.approx(one.rest_s, abs=1e-4)
+        assert other.rest == pytest.approx(one.rest, abs=5e-5)
+        assert np.array(other.told) == pytest.approx(np.array(one.told), abs=5e-5)
 
 
 def test_without_room_the_strokes_are_refused_before_the_first_byte():

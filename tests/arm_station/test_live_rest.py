@@ -24,6 +24,7 @@ from hil.stations.arm.prepare import space_limits
 from hil.stations.arm.sources import settings
 from hil.stations.arm.sources.gamepad import HandleState
 from hil.stations.arm.sources.settings import make_source
+from safety.arm_gate import ArmGate
 from sim.world.space_arm.simulator import TICK_S
 
 RELEASE_S = 5.0
@@ -41,6 +42,24 @@ AMID = {
     "start_joints_deg": [0.0, 45.0, -180.0, 0.0, 45.0, 0.0],
 }
 """A start with way to go on all sides."""
+
+
+DIGEST_BEFORE = "0a61a1a7d10ac59964eee5f61b07479e2b892a71066a095f8732d988f4254ed1"
+"""Of what the gate held both arms to before there was rest."""
+LIMITS = (
+    "position_min_rad", "position_max_rad", "rate_max_rad_s", "acceleration_max_rad_s2",
+    "gripper_speed_max_m_s", "gripper_turn_max_rad_s", "margins",
+)  # fmt: skip
+
+
+def digest_of(both):
+    """Of what a gate holds both arms to."""
+    told = hashlib.sha256()
+    for limits in both:
+        told.update("".join(repr(getattr(limits, name)) for name in LIMITS).encode())
+        if limits.clearances is not None and limits.corners is not None:
+            told.update(f"{limits.clearances.least_m} {limits.corners.deviation_max_m}".encode())
+    return told.hexdigest()
 
 
 class Pushes:
@@ -74,7 +93,11 @@ class Pushes:
 
 def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
     """A live session; its result, its robot, what was pushed, its recording."""
-    made = []
+    made, digests, judged = [], set(), ArmGate.judge
+
+    def judging(self, index, samples):
+        digests.add(digest_of(self.limits))
+        return judged(self, index, samples)
 
     def opened(device, axes, hold_button, *, now_s):
         made.append(Pushes(now_s, seed, longest_s))
@@ -83,6 +106,7 @@ def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
     def source_of(plan, clock):
         return make_source(plan.scenario.source, now_s=clock.now_s, base_dir=tmp_path)
 
+    monkeypatch.setattr(ArmGate, "judge", judging)
     monkeypatch.setattr(settings, "open_handles", opened)
     monkeypatch.setattr("hil.stations.arm.bench.source_of", source_of)
     watched = watch(monkeypatch)
@@ -94,6 +118,7 @@ def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
         result=result,
         watched=watched,
         pushes=made[0].pushes,
+        digests=digests,
         run=ArmRecording.open(result.recorder.path),
     )
 
@@ -116,11 +141,12 @@ def way_m(session, from_s, until_s):
 
 
 def judge(session, longest_s):
-    """The session lasted, and the robot stood still while nobody held it."""
+    """The session lasted by the limits of before, and the robot stood still while let go."""
     end = session.result.end
     assert end.result is StreamResult.CANCELLED
     assert end.reason == f"the motion lasted longer than {longest_s:g} s"
     assert end.report.counts.empty_slot == 0
+    assert session.digests == {DIGEST_BEFORE}, "every waypoint was judged by the limits of before"
     rests = list(releases(session, longest_s))
     assert rests
     assert max(way_m(session, *rest) for rest in rests) < STILL_M
@@ -211,24 +237,8 @@ def test_an_arm_that_leads_away_from_a_robot_at_rest_ends_the_stream(station):
     assert "at most 150 mm and 10 deg are allowed" in why
 
 
-DIGEST_BEFORE = "0a61a1a7d10ac59964eee5f61b07479e2b892a71066a095f8732d988f4254ed1"
-LIMITS = (
-    "position_min_rad", "position_max_rad", "rate_max_rad_s", "acceleration_max_rad_s2",
-    "gripper_speed_max_m_s", "gripper_turn_max_rad_s", "margins",
-)  # fmt: skip
-
-
-def digest_of_limits():
-    """Of what the gate holds both arms to in these sessions."""
-    plan = live_plan(PAD, space_arm={"model": "e"})
-    told = hashlib.sha256()
-    for limits in (space_limits(plan), plan.robot.gate_limits()):
-        told.update("".join(repr(getattr(limits, name)) for name in LIMITS).encode())
-        if limits.clearances is not None and limits.corners is not None:
-            told.update(f"{limits.clearances.least_m} {limits.corners.deviation_max_m}".encode())
-    return told.hexdigest()
-
-
 def test_rest_does_not_loosen_the_gates_limits():
-    """The digest is that of the limits as they were before there was rest."""
-    assert digest_of_limits() == DIGEST_BEFORE
+    """Nor do they depend on the model; in the sessions above the gate judged by the same."""
+    for model in "abcde":
+        plan = live_plan(PAD, space_arm={"model": model})
+        assert digest_of((space_limits(plan), plan.robot.gate_limits())) == DIGEST_BEFORE

@@ -9,7 +9,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from live_bench import TOKEN, live_plan, set_point, source_maker, speeds_m_s, typed
+from live_bench import (
+    TOKEN,
+    judge_flip,
+    live_plan,
+    set_point,
+    source_maker,
+    speeds_m_s,
+    typed,
+    winding_plan,
+)
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
@@ -343,6 +352,10 @@ def test_a_button_pressed_from_the_start_moves_nothing(handles, monkeypatch, tmp
     acts = [(6.0, handles.does(gone=True))]
     _, wanted, _ = run(monkeypatch, tmp_path, PAD, lambda *_: acts)
     assert not wanted.any()
+
+
+def test_a_wrist_wound_up_ends_the_stream_and_joint_6_is_named(monkeypatch, tmp_path):
+    judge_flip(run_arm(prepare_plan(winding_plan(monkeypatch)), tmp_path).end)
 
 
 @pytest.mark.parametrize("source", [KEYBOARD, PAD])

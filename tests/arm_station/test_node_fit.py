@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.blended_path import BlendModel
 from arm_driver.node_fit import LiveNodes, fitted_nodes
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot_settings import BlendSettings, RobotSettings
 
 PERIOD_S = 0.35
 LOOKS = 10
@@ -44,6 +44,37 @@ def wander(seed: int, count: int = 30, speed_m_s: float = 0.06) -> np.ndarray:
     path = shape.sum(axis=1) * window**2 * (3.0 - 2.0 * window)
     fastest = np.linalg.norm(np.diff(path[::LOOKS], axis=0), axis=1).max() / PERIOD_S
     return path * speed_m_s / fastest
+
+
+@pytest.mark.parametrize("bandwidth_rad_s", [50.0, 85.0, 120.0, 180.0])
+def test_the_path_at_a_corner_is_the_second_model_s_however_slow_the_servos(
+    bandwidth_rad_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a robot's file has it, lag and all; a servo is late into a corner and long out of it."""
+    known = RobotSettings.load(configs_dir() / "robots" / "rm01.toml").blend.model_dump()
+    monkeypatch.setattr(controller_model, "SERVO_RAD_S", bandwidth_rad_s)
+    for half_s in (0.05, 0.14):
+        monkeypatch.setattr(controller_model, "LONGEST_S", half_s)
+        mine = {"longest_s": 2.0 * half_s, "lag_s": 2.0 / bandwidth_rad_s}
+        model = BlendSettings(**(known | mine)).model(PERIOD_S)
+        for turn_deg in (10.0, 30.0, 90.0, 180.0):
+            turn = np.radians(turn_deg)
+            steps = np.array([[1.0, 0.0, 0.0]] * 4 + [[np.cos(turn), np.sin(turn), 0.0]] * 4)
+            nodes = STEP_MAX_M * np.cumsum(np.vstack([np.zeros(3), steps]), axis=0)
+            t = np.arange(2.0 * PERIOD_S, 6.0 * PERIOD_S, 0.002)
+            told, judged = model.path_m(nodes, t), controller_model.robot_path(nodes, t)
+            chords = [np.interp(t, PERIOD_S * np.arange(9), nodes[:, k]) for k in range(3)]
+            off = np.linalg.norm(judged - np.column_stack(chords), axis=1).max()
+            assert off > 0.2e-3
+            assert np.linalg.norm(told - judged, axis=1).max() < 0.005 * off
+
+
+def test_a_file_without_a_lag_takes_what_its_rounding_leaves_for_the_servos() -> None:
+    known = RobotSettings.load(configs_dir() / "robots" / "rm01.toml").blend
+    told = known.model_copy(update={"lag_s": None})
+    assert told.servo_lag_s == pytest.approx(known.servo_lag_s, rel=0.1)
+    for servo_s, lag_s in ((0.01, 0.001), (5.0, 0.1)):
+        assert told.model_copy(update={"servo_s": servo_s}).servo_lag_s == lag_s
 
 
 def off_m(nodes: np.ndarray, way: np.ndarray) -> float:

@@ -1,16 +1,21 @@
 """Runs on a line in real time: the emulated robot is a process of its own on a pseudo-terminal."""
 
+import threading
+from contextlib import contextmanager
 from dataclasses import replace
+from queue import Queue
 
 import numpy as np
 import pytest
-from live_bench import PERIOD_S, live_plan, near_singular, place_of
+from live_bench import PERIOD_S, judge_flip, live_plan, near_singular, place_of, winding_plan
 
 from arm_driver.host_states import StreamResult
 from hil.recording.arm_recording import ArmRecording
-from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm, stream_plan
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.runner import emulated_robot, moved_to
+from hil.timing.realtime import RealClock
+from sim.devices.arm_server import run_arm_controller
 
 pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
 
@@ -18,7 +23,25 @@ SHORT = {
     "kind": "profile", "frame": "base",
     "segment": [{"duration_s": 1.2, "velocity_m_s": [0.0, 0.0, 0.02]}],
 }  # fmt: skip
+SHORTEST = SHORT | {"segment": [{"duration_s": 0.35, "velocity_m_s": [0.0, 0.0, 0.005]}]}
 APART_DEG = 3.6
+
+
+@contextmanager
+def robot_beside(prepared, **changes):
+    """An emulated robot on a pseudo-terminal, in a thread of this process; yields its URL."""
+    urls, over = Queue(), threading.Event()
+    thread = threading.Thread(
+        target=run_arm_controller, args=(replace(emulated_settings(prepared), **changes),),
+        kwargs={"now_s": RealClock().now_s, "ready": urls.put, "stop": over.is_set, "pty": True},
+    )  # fmt: skip
+    thread.start()
+    try:
+        yield urls.get(timeout=60.0)
+    finally:
+        over.set()
+        thread.join(5.0)
+    assert not thread.is_alive()
 
 
 def prepared_at(turned_deg):
@@ -61,3 +84,27 @@ def test_a_run_on_a_line_is_that_of_the_virtual_clock_and_says_what_its_robot_is
 def on_virtual_clock(plan):
     scenario = plan.scenario.model_copy(update={"clock": "virtual"})
     return plan.model_copy(update={"scenario": scenario})
+
+
+def test_a_robot_that_tells_no_place_is_moved_on_its_operators_word(tmp_path):
+    """Without that it is refused with what to do; virtual: `test_arm_start.py`."""
+    prepared = prepare_plan(live_plan(SHORTEST, clock="real"))
+    start = stream_plan(prepared).start
+    with robot_beside(prepared, feedback=False) as url:
+        here = moved_to(prepared, url)
+        refused = run_arm(here, tmp_path).end
+        result = run_arm(here, tmp_path, robot_at=start)
+    assert (refused.ok, refused.waypoints) == (False, 0)
+    assert "where the robot is, is not known" in refused.reason
+    assert "hil run --arm-at X,Y,Z,O,A,T" in refused.reason
+    assert result.end.result is StreamResult.COMPLETED, result.end.reason
+    assert result.end.waypoints == len(prepared.steps)
+    (told,) = [event.message for event in result.events if "the start is agreed" in event.message]
+    assert f"the operator says that the robot is at {start}" in told
+    assert "nothing measured confirms the motion" in told
+
+
+def test_a_wrist_wound_up_ends_the_stream_and_joint_6_is_named(monkeypatch, tmp_path):
+    prepared = prepare_plan(winding_plan(monkeypatch, clock="real"))
+    with robot_beside(prepared) as url:
+        judge_flip(run_arm(moved_to(prepared, url), tmp_path).end)

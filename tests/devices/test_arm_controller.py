@@ -175,6 +175,23 @@ def test_always_wrong_checksum_runs_dry():
     assert host.robot.state is ArmState.DRY
 
 
+def test_at_rest_a_wrong_checksum_is_never_told_and_no_silence_follows():
+    """What an arm at rest is sent on status 1 would start it again; it asks with its own status."""
+    host = streaming(3)
+    host.arm()
+    good = host.answers
+    host.answers = lambda seq: b"what?\r" if seq > 2 else good(seq)
+    host.run(4 * PERIOD_S)
+    stood = len(host.requests)
+    host.run(12.0)
+    dry = [(t, words) for t, words in host.requests[stood:] if t > 6 * PERIOD_S]
+    assert {tuple(words[1:3]) for _, words in dry} == {("4", "2")}
+    assert max(np.diff([t for t, _ in dry])) < 1.05 * PERIOD_S
+    assert dry[-1][0] > 4 * PERIOD_S + 12.0 - 1.05 * PERIOD_S
+    assert host.robot.counts.garbled > 30
+    assert host.robot.state is ArmState.DRY
+
+
 @pytest.mark.parametrize(
     ("offset_m", "text"),
     [

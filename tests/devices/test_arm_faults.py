@@ -171,6 +171,25 @@ def test_elsewhere_moves_the_resting_arm_and_not_the_moving_one():
     assert host.robot.gripper[0][2] - host.start_m[2] == pytest.approx(0.02, abs=1e-4)
 
 
+def test_an_arm_that_was_slow_begins_the_next_stream_where_it_stands():
+    """Its path is ahead of it: it must not make good in one period what it had left undone."""
+    host = streaming()
+    host.run(2.0)
+    have(host, "slow", value=0.3, duration_s=4.0)
+    host.run(1.0)
+    host.answers = lambda seq: None
+    host.run(4.0)
+    assert host.robot.state is ArmState.DRY
+    stood = host.robot.gripper[0]
+    host.robot.start(host.now_s)
+    host.arm()
+    here = host.location(tuple(stood - host.start_m))
+    host.answers = lambda seq: waypoint_line(seq, here)
+    host.run(2.0)
+    assert host.robot.state is ArmState.RUNNING
+    assert max(np.linalg.norm(place - stood) for place in host.track[-390:]) < 2e-4
+
+
 def test_noise_is_the_same_for_the_same_seed():
     def run(seed: int) -> bytes:
         host = ScriptedHost(seed=seed)

@@ -12,11 +12,12 @@ from rich.table import Table
 from hil.config.errors import RefusedError
 from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
-from hil.stations.arm.commands.moves import (
-    AtJointsOption,
+from hil.stations.arm.commands.alone import (
+    AtJointsNeededOption,
     LinkOption,
     MoveClockOption,
     choice_of,
+    need_joints,
     show_result,
     shown_at,
 )
@@ -27,14 +28,14 @@ from hil.terminal.options import OutOption
 if TYPE_CHECKING:
     from arm_driver.identification import Identified
     from hil.stations.arm.moves.session import Choice
-    from hil.stations.arm.moves.strokes import Driven
+    from hil.stations.arm.moves.stroke_drive import Driven
 
 
 @verb
 def identify(
     robot: RobotArg,
     arm_link: LinkOption = "sim:",
-    at_joints: AtJointsOption = None,
+    at_joints: AtJointsNeededOption = None,
     write: Annotated[
         bool,
         typer.Option("--write", help="Put it into the robot's file; else its lines are printed."),
@@ -56,19 +57,13 @@ def identify(
     from arm_driver.identification import NotIdentifiedError
     from arm_driver.identification import identify as identified
     from hil.stations.arm.moves.approach import joints_said
-    from hil.stations.arm.moves.identified import step_of
     from hil.stations.arm.moves.session import session
     from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
     from sim.world.space_arm.simulator import TICK_S
 
     choice = choice_of(robot, arm_link, clock, None, at_joints)
     path = _file_to_write(robot) if write else None
-    if at_joints is None and arm_link != "sim:":
-        raise ConfigError(
-            "command line",
-            ["--at-joints q1,…,q6 as the pendant shows them is needed: no place tells in which "
-             "posture the robot stands"],
-        )  # fmt: skip
+    need_joints(arm_link, at_joints)
     known = choice.robot
     choice = replace(choice, robot=with_any_delay(known))
     with session(choice, _say) as opened:
@@ -83,7 +78,7 @@ def identify(
     for text in driven.spoilt:
         _say(f"does not count: {text}")
     try:
-        found = identified(driven.strokes, period_s=TICK_S, step_s=step_of(known))
+        found = identified(driven.strokes, period_s=TICK_S, step_s=known.blend.interpolation_s)
     except NotIdentifiedError as error:
         raise RefusedError(f"nothing was written: {error}; recordings: {driven.folder}") from None
     _show(choice, found, driven, path, robot, as_json=as_json)
@@ -91,7 +86,7 @@ def identify(
 
 def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> "Driven":
     from hil.stations.arm.moves.hands import HELP, hand_for
-    from hil.stations.arm.moves.strokes import drive_strokes
+    from hil.stations.arm.moves.stroke_drive import drive_strokes
 
     hand = hand_for(opened.clock)
     try:

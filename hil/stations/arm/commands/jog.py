@@ -8,11 +8,12 @@ import numpy as np
 import typer
 
 from hil.config.settings import ConfigError
-from hil.stations.arm.commands.moves import (
-    AtJointsOption,
+from hil.stations.arm.commands.alone import (
+    AtJointsNeededOption,
     LinkOption,
     SpeedOption,
     choice_of,
+    need_joints,
     part_of,
     say,
     say_keys,
@@ -46,7 +47,7 @@ def jog(
     ] = None,
     arm_link: LinkOption = "sim:",
     speed_mm_s: SpeedOption = 20.0,
-    at_joints: AtJointsOption = None,
+    at_joints: AtJointsNeededOption = None,
     arm_at: ArmAtOption = None,
     folder: OutOption = Path("runs"),
     as_json: Json = False,
@@ -66,11 +67,7 @@ def jog(
         raise ConfigError("--axes", [f"{axes!r}: joint, base or tool is needed"])
     size = _step(step)
     choice = choice_of(robot, arm_link, "real", arm_at, at_joints)
-    if at_joints is None and arm_link != "sim:":
-        raise ConfigError(
-            "command line", ["--at-joints q1,…,q6 as the pendant shows them is needed: no place "
-                             "tells in which posture the robot stands"]
-        )  # fmt: skip
+    need_joints(arm_link, at_joints)
     part = part_of(choice.robot, speed_mm_s)
     with session(choice, say) as opened:
         start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))

@@ -1,12 +1,12 @@
-"""``hil arm goto``, ``jog`` and ``play``: the robot moves alone, while an operator holds it."""
+"""``hil arm goto`` and ``play``: the robot moves alone, while an operator holds it."""
 
 import select
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -16,103 +16,30 @@ from hil.config.errors import RefusedError
 from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.space_arm.commands.choices import JOINT_NAMES
-from hil.stations.arm.command_line import robot_at
+from hil.stations.arm.commands.alone import (
+    AtJointsOption,
+    LinkOption,
+    MoveClockOption,
+    SpeedOption,
+    choice_of,
+    part_of,
+    say,
+    say_keys,
+    show_nothing,
+    show_result,
+    shown_at,
+    six,
+)
 from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
 from hil.stations.arm.scenario import load_arm_plan
-from hil.terminal.console import Json, err, leave, numbers, out, print_json, verb
+from hil.terminal.console import Json, err, numbers, out, verb
 from hil.terminal.options import ArmAtOption, OutOption
 
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
     from hil.stations.arm.moves.goto import Target
     from hil.stations.arm.moves.proof import ProvedMove
-    from hil.stations.arm.moves.session import Choice, Session
-    from hil.stations.arm.session import Streamed
-
-LinkOption = Annotated[
-    str,
-    typer.Option(
-        "--arm-link",
-        metavar="URL",
-        help="Where the robot is: `sim:` (an emulated one in this process, a dry run), "
-        "serial:/dev/ttyS0?baud=9600, socket://host:port.",
-    ),
-]
-AtJointsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--at-joints",
-        metavar=JOINT_NAMES,
-        help="What the robot's pendant shows now [deg]: it decides in which posture it stands. Of "
-        "`sim:` where the emulated robot stands.",
-    ),
-]
-MoveClockOption = Annotated[
-    str | None,
-    typer.Option(
-        "--clock", metavar="virtual|real", help="real for a robot on a line, virtual for `sim:`."
-    ),
-]
-SpeedOption = Annotated[
-    float,
-    typer.Option(
-        "--speed",
-        min=0.1,
-        help="Of the gripper at most [mm/s]; turn and joint rates keep the same share of theirs.",
-    ),
-]
-
-
-def choice_of(
-    robot: str, url: str, clock: str | None, arm_at: str | None, at_joints: str | None
-) -> "Choice":
-    """The robot that the command line means.
-
-    Raises:
-        ConfigError: with the option that is wrong.
-    """
-    from hil.machines.robot_settings import RobotSettings
-    from hil.stations.arm.moves.session import Choice
-    from hil.stations.arm.scenario import SIM_URL
-
-    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
-    if clock not in (None, "virtual", "real"):
-        raise ConfigError("--clock", [f"{clock!r}: virtual or real is needed"])
-    if url != SIM_URL:
-        _checked_url(url)
-    chosen = clock or ("virtual" if url == SIM_URL else "real")
-    if url != SIM_URL and chosen != "real":
-        raise ConfigError("--clock", ["a robot on a line needs the real clock: --clock real"])
-    joints = None if at_joints is None else np.array(_six(at_joints, "--at-joints"))
-    return Choice(RobotSettings.load(path), url, chosen, robot_at(arm_at), joints)
-
-
-def _checked_url(url: str) -> None:
-    from arm_driver.link_errors import ArmLinkError
-    from arm_driver.urls import parse_arm_link
-
-    try:
-        parse_arm_link(url)
-    except ArmLinkError as error:
-        raise ConfigError("--arm-link", [f"{url!r}: {error}"]) from None
-
-
-def _six(text: str, option: str) -> list[float]:
-    return numbers(text, 6, option, f"{JOINT_NAMES} in degrees")
-
-
-def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
-    """Share of the robot's limits that a speed is.
-
-    Raises:
-        ConfigError: if it is above them.
-    """
-    most = 1e3 * robot.gripper_speed_max_m_s
-    if speed_mm_s > most:
-        raise ConfigError(
-            "--speed", [f"{speed_mm_s:g} mm/s: {robot.name} goes at most {most:g} mm/s"]
-        )
-    return speed_mm_s / most
+    from hil.stations.arm.moves.session import Session
 
 
 @verb
@@ -243,7 +170,7 @@ def _target(
             "command line", [f"one of --joints, --pose and --start-of is needed; given: {told}"]
         )
     if joints is not None:
-        return Target.of_joints(robot, np.array(_six(joints, "--joints")), f"joints {joints} deg")
+        return Target.of_joints(robot, np.array(six(joints, "--joints")), f"joints {joints} deg")
     if scenario is not None:
         return Target.of_joints(robot, _start_deg(robot, scenario), f"the start of {scenario}")
     wanted = numbers(pose or "", 6, "--pose", f"{POSE_NAMES} in mm and degrees")
@@ -286,70 +213,8 @@ def _asks(opened: "Session", *, as_json: bool) -> Callable[[str], bool] | None:
     return confirmed
 
 
-def say(text: str) -> None:
-    """Tell the operator a line."""
-    err.print(text, markup=False, soft_wrap=True)
-
-
-def say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
-    """Tell the operator the keys, and what ends the move."""
-    from hil.stations.arm.moves.session import LONGEST_S
-
-    if quiet or opened.dry:
-        return
-    for line in keys:
-        say(line)
-    say(f"Ctrl-C ends the robot's stream at once; so do {LONGEST_S / 60.0:g} minutes")
-
-
-def shown_at(opened: "Session", as_json: bool) -> int | None:
-    """Descriptor to show on what happens while it happens; None in a dry run."""
-    if as_json or opened.dry:
-        return None
-    with suppress(OSError):
-        return sys.stderr.fileno()
-    return None
-
-
 def _show_move(move: "ProvedMove", name: str) -> None:
     from hil.stations.arm.findings import findings_table
 
     out.print(f"[green]proved[/]: to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s")
     out.print(findings_table(move.findings()))
-
-
-def show_nothing(opened: "Session", why: str, *, as_json: bool) -> None:
-    """There was nothing to do, and that is well."""
-    if as_json:
-        print_json({"ok": True, "result": None, "reason": why, "robot": opened.choice.robot_line})
-    else:
-        out.print(f"[green]nothing to do[/]: {why}")
-    leave(True)
-
-
-def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
-    """Say how a move went, and leave with its status."""
-    from hil.terminal.console import show_recording, show_recording_failure
-
-    end = found.end
-    word = "not begun" if end.result is None else end.result.value
-    told: dict[str, Any] = {
-        "ok": found.ok,
-        "result": None if end.result is None else end.result.value,
-        "reason": end.reason,
-        "robot": choice.robot_line,
-        "sent": end.waypoints,
-        "recording": str(found.recorder.path),
-        "recording_sha256": found.recorder.sha256,
-        "notes": [event.message for event in found.events],
-    }
-    if as_json:
-        print_json(told)
-        leave(found.ok)
-    show_recording_failure(found.recorder.failure)
-    out.print(f"[{'green' if found.ok else 'red'}]{word}[/]", end="")
-    reason = end.reason.removeprefix(f"{word}: ")
-    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
-    out.print(f"robot: {choice.robot_line}, {end.waypoints} waypoints", markup=False)
-    show_recording(found.recorder.path, found.recorder.parts)
-    leave(found.ok)

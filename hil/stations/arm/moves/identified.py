@@ -1,13 +1,11 @@
 """From what was identified to the keys of a robot's file, and into that file.
 
-    [blend]        longest_s     2h
-                   servo_mean_s  sqrt(12 (lag² / 2 + T² / 6)), with the mean lag of the axes
-                   servo_s       sqrt(12 (lag² / 2 + T² / 4)), with the largest, and its errors
-    [supervision]  delay_s       path delay + lag, least and largest axis, less and more a margin
+    [blend]        longest_s  2h
+                   lag_s      mean lag of the axes
+                   servo_s    of the largest lag with its errors, and of the interpolation
+    [supervision]  delay_s    path delay + lag, least and largest axis, less and more a margin
 
-The two in the middle are durations of a blend that rounds as much as servos and interpolation do.
-A mean over w has the variance w² / 12, a critically damped servo lag² / 2; chords a step T apart
-have T² / 6 on the average over where in a step a corner falls, T² / 4 if it falls into the middle.
+servo_s is the duration of a blend that rounds as much as they do.
 """
 
 import math
@@ -18,7 +16,7 @@ from typing import Any, Final
 from arm_driver.identification import Identified
 from arm_driver.strokes import AXES
 from hil.config.toml_edit import changed_text, write_text
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot_settings import RobotSettings, rounding_s2
 
 MARGIN_S: Final = 0.05
 """Of the window of the delay [s]: about what the following window allows for the speed as well."""
@@ -34,9 +32,9 @@ def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
         robot: its file as it is.
         date: of today, YYYY-MM-DD.
     """
-    step_s = step_of(robot)
     lags = [axis.lag_s for axis in found.axes.values()]
     largest_s = max(one.value + 2.0 * one.error for one in lags)
+    rounds_s2 = rounding_s2(largest_s, robot.blend.interpolation_s)
     least_s, most_s = found.delay_s
     margin_s = MARGIN_S + 2.0 * found.path_delay_s.error
     measured = {
@@ -52,8 +50,8 @@ def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
     return {
         "blend": {
             "longest_s": round(found.blend_s.value, 4),
-            "servo_s": math.ceil(1e3 * _as_blend_s(largest_s, step_s, 4.0)) / 1e3,
-            "servo_mean_s": round(_as_blend_s(found.lag_s, step_s, 6.0), 4),
+            "lag_s": round(found.lag_s, 5),
+            "servo_s": math.ceil(1e3 * math.sqrt(12.0 * rounds_s2)) / 1e3,
         },
         "supervision": {
             "delay_s": [
@@ -79,13 +77,3 @@ def write(path: Path, changed: Change) -> None:
     text = changed_text(path.read_text(encoding="utf-8"), changed, str(path))
     RobotSettings.build(tomllib.loads(text), str(path))
     write_text(path, text)
-
-
-def step_of(robot: RobotSettings) -> float:
-    """Time between two poses of its controller's interpolation [s]."""
-    blend = robot.blend
-    return blend.shortest_s if blend.step_s is None else blend.step_s
-
-
-def _as_blend_s(lag_s: float, step_s: float, part: float) -> float:
-    return math.sqrt(12.0 * (0.5 * lag_s**2 + step_s**2 / part))

@@ -169,12 +169,13 @@ def _pose(packed: Any) -> Pose | None:
 
 
 def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
-    """The robot's settings have it, next to the arms."""
+    """The robot's settings have it, next to the arms; other versions knew other keys."""
     settings = scenario.get("robot")
     raw = settings.get("blend") if isinstance(settings, Mapping) else None
     if raw is None:
         return None
-    return BlendSettings.build(raw, "the blend in the recording").model(period_s)
+    known = {key: value for key, value in raw.items() if key in BlendSettings.model_fields}
+    return BlendSettings.build(known, "the blend in the recording").model(period_s)
 
 
 def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | None:
