@@ -59,7 +59,7 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="module")
 def desk(place):
     """One for all tests that leave it as it was; those that end theirs have their own."""
-    with DeskProcess(HEADER, 0.01, place=place) as process:
+    with DeskProcess(HEADER, 0.01, station="platform", place=place) as process:
         yield process
 
 
@@ -395,7 +395,7 @@ def test_one_who_cannot_read_the_token_is_refused(make, desk, place, monkeypatch
 
 def test_a_lost_bench_is_told_and_its_pictures_stay(make, tmp_path, until):
     window = make()
-    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
+    with DeskProcess(HEADER, 0.01, station="platform", place=tmp_path / "own") as desk:
         window.connect_to(desk.path, take=True)
         until(lambda: window.session.owns)
         tell(desk)
@@ -412,7 +412,7 @@ def test_a_lost_bench_is_told_and_its_pictures_stay(make, tmp_path, until):
 
 def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make, tmp_path, until):
     window = make()
-    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
+    with DeskProcess(HEADER, 0.01, station="platform", place=tmp_path / "own") as desk:
         window.connect_to(desk.path, take=True)
         until(lambda: window.session.owns)
         tell(desk, Mode.HOLD, 1.0)
@@ -454,7 +454,7 @@ def test_a_bench_without_a_desk_is_shown_on_with_lit_lamps_and_how_else_to_stop_
     make, tmp_path, until
 ):
     window = make()
-    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
+    with DeskProcess(HEADER, 0.01, station="platform", place=tmp_path / "own") as desk:
         window.connect_to(desk.path, take=True)
         until(lambda: window.session.owns)
         bench, strip = window.session.bench, window.strip
@@ -487,7 +487,7 @@ def test_a_stop_that_a_hanging_desk_does_not_answer_is_told_below_the_buttons(
     make, tmp_path, until
 ):
     window = make()
-    with DeskProcess(HEADER, 0.01, place=tmp_path / "own") as desk:
+    with DeskProcess(HEADER, 0.01, station="platform", place=tmp_path / "own") as desk:
         window.connect_to(desk.path)
         tell(desk, Mode.ENGAGED)
         until(lambda: window.session.bench.mode == "ENGAGED" and window.views.complete)

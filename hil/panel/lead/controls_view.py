@@ -78,9 +78,6 @@ class ControlsView(QWidget):
 
     Args:
         model: of the run.
-        now_s: monotonic time [s].
-        theme: colours.
-        parent: widget that holds this one.
     """
 
     def __init__(

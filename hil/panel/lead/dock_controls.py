@@ -28,12 +28,7 @@ _NOTHING: Final = (
 
 
 class ControlsDock(OfRun[ControlsView]):
-    """Pose, tempo and motion of a platform that runs.
-
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+    """Pose, tempo and motion of a platform that runs."""
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__(theme)

@@ -38,9 +38,7 @@ class Pad(QWidget):
     """One handle: two axes as a square, the third as a strip beside it; let go is zero.
 
     Args:
-        model: the handles.
         first: axis that the pad's up is (the next is its left, the one after the strip's up).
-        theme: colours.
     """
 
     def __init__(self, model: HandlesModel, first: int, theme: Theme) -> None:
@@ -117,10 +115,7 @@ class HandlesView(QWidget):
     """The handles of an arm.
 
     Args:
-        model: the handles.
         writer: where their velocities go; None while no arm was started.
-        now_s: monotonic time [s].
-        theme: colours.
     """
 
     def __init__(

@@ -14,12 +14,7 @@ GAP_EM = 0.3
 
 
 class LampsRow(QWidget):
-    """Lamps side by side, each with its mode's name below it.
-
-    Args:
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """Lamps side by side, each with its mode's name below it."""
 
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -12,7 +12,6 @@ class BigButton(QPushButton):
 
     Args:
         words: on it.
-        parent: widget that holds this one.
     """
 
     def __init__(self, words: str, parent: QWidget) -> None:
@@ -43,11 +42,7 @@ class BigButton(QPushButton):
 
 
 class HoldButton(BigButton):
-    """Hold-to-run.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """Hold-to-run."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(f"{'HOLD TO RUN'}\nSpace", parent)
@@ -64,11 +59,7 @@ class HoldButton(BigButton):
 
 
 class StopButton(BigButton):
-    """Stop.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """Stop."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(f"{'STOP'}\nEsc", parent)

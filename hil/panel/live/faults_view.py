@@ -42,11 +42,7 @@ _SORTS: Final = {
 
 
 class FaultsTable(QAbstractTableModel):
-    """Entries as Qt's tables want them.
-
-    Args:
-        theme: the colours.
-    """
+    """Entries as Qt's tables want them."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -105,13 +101,7 @@ class FaultsTable(QAbstractTableModel):
 
 
 class FaultsView(QWidget):
-    """The table, and below it what to do.
-
-    Args:
-        model: the entries.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """The table, and below it what to do."""
 
     def __init__(
         self, model: FaultsModel, theme: Theme = LIGHT, parent: QWidget | None = None

@@ -27,13 +27,7 @@ _NONE: Final = np.full(BINS, math.log10(HALF))
 
 
 class LatenessView(QWidget):
-    """One stepped line a quantity.
-
-    Args:
-        model: the counts.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """One stepped line a quantity."""
 
     def __init__(
         self, model: LatenessModel, theme: Theme = LIGHT, parent: QWidget | None = None

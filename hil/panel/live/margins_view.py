@@ -22,13 +22,7 @@ _ROLES: Final = {
 
 
 class MarginsView(QWidget):
-    """The bars, in a field that scrolls if they do not all fit.
-
-    Args:
-        model: the margins.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """The bars, in a field that scrolls if they do not all fit."""
 
     def __init__(
         self, model: MarginsModel, theme: Theme = LIGHT, parent: QWidget | None = None
@@ -60,12 +54,7 @@ class MarginsView(QWidget):
 
 
 class Bars(QWidget):
-    """Bars below each other: name, bar with the thresholds' places, words.
-
-    Args:
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """Bars below each other: name, bar with the thresholds' places, words."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -100,7 +100,6 @@ class LiveSession:
     """A bench that runs.
 
     Args:
-        client: connection to its desk.
         now_s: monotonic time [s], the clock that stamps signs of life.
         ask_display: a question that only a living display answers; it may take as long as that
             one is frozen, and the sign of life with it. None if there is no display.

@@ -34,13 +34,7 @@ _TIPS: Final = {
 
 
 class StateView(QWidget):
-    """State of a bench and its buttons; `asked` hands out messages for the desk.
-
-    Args:
-        model: what is shown.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """State of a bench and its buttons; `asked` hands out messages for the desk."""
 
     asked = Signal(object)
     """A message of `hil.desk.messages` that is to be sent."""
@@ -106,11 +100,7 @@ class StateView(QWidget):
         self._shown = ()
 
     def refresh(self, now_s: float) -> None:
-        """Show how it stands now; does nothing while hidden.
-
-        Args:
-            now_s: monotonic time [s].
-        """
+        """Show how it stands now; does nothing while hidden."""
         if not self.isVisible():
             return
         model = self._model
@@ -182,7 +172,7 @@ class StateView(QWidget):
 
     def _made(self, button: Button) -> QPushButton:
         name = self.tr(BUTTONS[button.value])
-        made = QPushButton(f"{name}\n{SHORTCUTS[f'state.button.{button.value}'][0]}", self)
+        made = QPushButton(f"{name}\n{SHORTCUTS[BUTTONS[button.value]][0]}", self)
         made.setAccessibleName(name)
         made.clicked.connect(lambda: self.press(button))
         return made

@@ -24,8 +24,6 @@ class TimelineView(QWidget):
 
     Args:
         model: spans and marks.
-        theme: the colours.
-        parent: widget that holds this one.
     """
 
     chosen = Signal(float)

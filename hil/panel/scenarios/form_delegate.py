@@ -29,7 +29,6 @@ class FormDelegate(QStyledItemDelegate):
         find: gives a line's form and node.
         edit: takes place, typed text or None, and the choice if nothing was typed.
         offered: names of files that a line may be given; typing others is possible.
-        parent: the tree.
     """
 
     def __init__(

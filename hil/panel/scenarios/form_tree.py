@@ -22,28 +22,12 @@ _NAME_CHARS, _VALUE_CHARS = 30, 22
 """Widths of the columns at first, in characters."""
 
 
-_WORDS: Final = {
-    "name": "Setting",
-    "value": "Value",
-    "problem": "What is wrong",
-    "add": "Add",
-    "remove": "Remove",
-    "up": "Up",
-    "down": "Down",
-    "undo": "Undo",
-    "redo": "Redo",
-    "reshape": "One / six",
-}
-
-
 class FormTree(QTreeWidget):
     """The lines.
 
     Args:
-        theme: colours.
         edit: takes place, typed text or None, and the choice if nothing was typed.
         offered: names of files that a line may be given.
-        parent: widget that holds this one.
     """
 
     def __init__(
@@ -59,7 +43,7 @@ class FormTree(QTreeWidget):
         self._top: Place = ()
         self._lines: set[Place] = set()
         self.setColumnCount(3)
-        self.setHeaderLabels([self.tr(_WORDS[name]) for name in ("name", "value", "problem")])
+        self.setHeaderLabels([self.tr("Setting"), self.tr("Value"), self.tr("What is wrong")])
         self.setAccessibleName(self.tr("Settings of the file, one line each"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAlternatingRowColors(True)

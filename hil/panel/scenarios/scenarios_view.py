@@ -50,14 +50,7 @@ _STATIONS: Final = {
 
 
 class ScenariosView(QWidget):
-    """Scenarios and machines.
-
-    Args:
-        now_s: monotonic time [s].
-        out: folder for runs.
-        folders: with scenarios of one's own.
-        theme: colours.
-    """
+    """Scenarios and machines."""
 
     bench_ready = Signal(object)
     """The socket (Path) of the desk of a bench that was started here."""

@@ -16,12 +16,7 @@ TURNS_KEPT: Final = 4
 
 
 class SceneDock(Plain[SceneView]):
-    """The picture in space.
-
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+    """The picture in space."""
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__(SceneView(theme=theme))

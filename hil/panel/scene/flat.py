@@ -30,7 +30,6 @@ class FlatCanvas(QWidget):
     Args:
         build: what is drawn.
         colours: of the roles.
-        parent: widget that holds this one.
     """
 
     def __init__(self, build: Build, colours: SceneColours, parent: QWidget | None = None) -> None:

@@ -23,13 +23,7 @@ LEGEND_LEAST_PX = 340
 
 
 class SceneView(QWidget):
-    """All scenes of a run.
-
-    Args:
-        model: the scenes; empty until a run is there.
-        theme: colours of the panel; see `SceneColours.of`.
-        parent: widget that holds this one.
-    """
+    """All scenes of a run."""
 
     def __init__(
         self, model: Sequence[Scene] = (), theme: Any = None, parent: QWidget | None = None
@@ -92,7 +86,6 @@ class SceneView(QWidget):
 
         Args:
             rows: values of the frames since the last call, oldest first, shape (N, values).
-            now_s: monotonic time [s].
         """
         visible = self.isVisible()
         for pane in self._panes:

@@ -34,13 +34,7 @@ _TITLE_HEIGHT_PX: Final = 18
 
 
 class ScopePlots(pg.GraphicsLayoutWidget):
-    """All plots of a scope.
-
-    Args:
-        model: what is shown.
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """All plots of a scope."""
 
     zoomed = Signal(float)
     """Show less time by this factor."""

@@ -32,12 +32,7 @@ _HEADS: Final = {
 
 
 class Readout(QWidget):
-    """Values at two cursors, and their differences.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """Values at two cursors, and their differences."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

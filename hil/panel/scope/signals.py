@@ -22,12 +22,7 @@ _GROUPS: Final = {"allowed": "allowed by the gate", "space": "space arm"}
 
 
 class SignalTree(QWidget):
-    """All signals of a run; those ticked are shown.
-
-    Args:
-        model: the scope.
-        parent: widget that holds this one.
-    """
+    """All signals of a run; those ticked are shown."""
 
     changed = Signal()
     """Another choice was made."""

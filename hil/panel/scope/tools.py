@@ -12,11 +12,7 @@ HISTORIES_S: Final = (10.0, 60.0, 120.0, 300.0, 600.0)
 
 
 class ScopeTools(QWidget):
-    """Buttons and lists; what they do is the scope's.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """Buttons and lists; what they do is the scope's."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

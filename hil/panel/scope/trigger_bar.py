@@ -32,12 +32,7 @@ _ROWS: Final = {
 
 
 class TriggerBar(QWidget):
-    """What the trigger waits for.
-
-    Args:
-        model: the scope.
-        parent: widget that holds this one.
-    """
+    """What the trigger waits for."""
 
     changed = Signal()
     """Something else is waited for."""

@@ -42,13 +42,7 @@ _PHASES: Final = {
 
 
 class ScopeView(QWidget):
-    """The scope of one run.
-
-    Args:
-        model: what is shown.
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """The scope of one run."""
 
     def __init__(self, model: ScopeModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -72,11 +72,7 @@ _V = TypeVar("_V", bound=Drawn)
 
 
 class OfRun(Plain[QWidget], Generic[_V]):
-    """A dock that has nothing to show before the first run.
-
-    Args:
-        theme: colours.
-    """
+    """A dock that has nothing to show before the first run."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(QWidget())
@@ -140,8 +136,6 @@ class ModelDock(OfRun[ModelView[_M]], Generic[_M]):
     """A model made anew for each run, and a view that is given it.
 
     Args:
-        theme: colours.
-        now_s: monotonic time [s].
         model: makes the model of a run.
         view: makes the view of the first model.
     """

@@ -12,6 +12,7 @@ from typing import Final
 from PySide6.QtGui import QKeySequence
 
 from hil.panel.lead import state_keys
+from hil.panel.shell.dock_layout import DOCKS
 
 
 class Where(Enum):
@@ -55,17 +56,7 @@ ACTIONS: Final[dict[str, Shortcut]] = {
     "full": Shortcut(("F11",), "Full screen"),
     "help": Shortcut(("F1",), "Keys"),
     "quit": Shortcut(("Ctrl+Q",), "Quit"),
-    "scene": Shortcut(("Ctrl+1",), "Machine"),
-    "controls": Shortcut(("Ctrl+2",), "Controls"),
-    "faults": Shortcut(("Ctrl+3",), "Faults"),
-    "margins": Shortcut(("Ctrl+4",), "Margins"),
-    "scenarios": Shortcut(("Ctrl+5",), "Scenarios"),
-    "scope": Shortcut(("Ctrl+6",), "Scope"),
-    "lateness": Shortcut(("Ctrl+7",), "Lateness"),
-    "timeline": Shortcut(("Ctrl+8",), "Timeline"),
-    "replay": Shortcut(("Ctrl+9",), "Replay"),
-    "compare": Shortcut(("Ctrl+0",), "Compare"),
-    "handles": Shortcut(("Ctrl+H",), "Handles"),
+    **{name: Shortcut((dock.key,), dock.title) for name, dock in DOCKS.items()},
 }
 """Keys of the window's own actions."""
 

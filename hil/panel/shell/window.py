@@ -41,8 +41,6 @@ class MainWindow(QMainWindow):
     """The operator's window.
 
     Args:
-        settings: where layout and colours are remembered.
-        now_s: monotonic time [s].
         name: under which other panels see this one.
     """
 
@@ -132,7 +130,6 @@ class MainWindow(QMainWindow):
         """Watch a bench that runs.
 
         Args:
-            path: its socket.
             take: whether to ask for its motion at once, for a run that was begun here and is ready.
 
         Returns:
@@ -157,9 +154,6 @@ class MainWindow(QMainWindow):
         """Show a recording as soon as a thread has looked through it.
 
         If it cannot be read, the status bar says why, and what is shown stays.
-
-        Args:
-            path: of the run's folder or its file.
         """
         if not self._may_leave("Open a recording …"):
             return

@@ -19,7 +19,6 @@ def may_leave(window: QWidget, session: Session | None, what: str) -> bool:
     """Whether what is shown may be left; without a question where nothing is owned.
 
     Args:
-        window: that shows it.
         session: what is shown.
         what: words for what is about to be done, the title of the question.
     """

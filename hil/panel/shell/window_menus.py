@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from hil.desk.places import Place, PlaceError, benches
 from hil.panel.live.session import LiveSession, Session
-from hil.panel.shell.dock_layout import TITLES
+from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
 
@@ -29,11 +29,7 @@ _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
 
 class Menus:
-    """Menus of a window.
-
-    Args:
-        window: that they belong to.
-    """
+    """Menus of a window."""
 
     def __init__(self, window: Host) -> None:
         self._window, self._main = window, window.main
@@ -76,7 +72,7 @@ class Menus:
             menu.addAction(dock.toggleViewAction())
             if name in ACTIONS:
                 show = self._action(
-                    name, lambda name=name: self._window.docks.show(name), TITLES[name],
+                    name, lambda name=name: self._window.docks.show(name), DOCKS[name].title,
                     shown=False,
                 )  # fmt: skip
                 show.setObjectName(f"show.{name}")

@@ -62,11 +62,7 @@ class Reading:
         return self._now_s() - self._begun_s if self.busy else math.inf
 
     def begin(self, path: Path) -> None:
-        """Look through a recording, in place of one that is on its way.
-
-        Args:
-            path: of the run's folder or its file.
-        """
+        """Look through a recording, in place of one that is on its way."""
         self.give_up()
         self._path, self._begun_s = path, self._now_s()
         self._work = Background(

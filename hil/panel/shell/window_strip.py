@@ -16,12 +16,7 @@ from hil.panel.shell.theme import Theme
 
 
 class Strip(QWidget):
-    """State of the run that is shown.
-
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+    """State of the run that is shown."""
 
     wish = Signal(object)
     """A message for the desk."""
@@ -78,11 +73,7 @@ class Strip(QWidget):
             self.state.refresh(self._now_s())
 
     def tell_fault(self, error: BaseException) -> str:
-        """Say for good that the panel has a fault of its own; return which, in words.
-
-        Args:
-            error: the fault; the first of its words are seen, all are in the tool tip.
-        """
+        """Say for good that the panel has a fault of its own; return which, in words."""
         why = f"{type(error).__name__}: {error}"
         shown = why if len(why) <= WHY_SHOWN else f"{why[:WHY_SHOWN]}…"
         self.fault_words.setText(

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.dock_layout import TITLES
+from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import Views, makers_of
 from hil.panel.shell.host import Host
@@ -35,11 +35,7 @@ ANSWERS_KEPT: Final = 50
 
 
 class Turns:
-    """The turns of a window, and its views.
-
-    Args:
-        window: whose they are.
-    """
+    """The turns of a window, and its views."""
 
     def __init__(self, window: Host) -> None:
         self._window = window
@@ -134,7 +130,7 @@ class Turns:
                 if window.docks.visible(name)
             }
         )
-        titles = [TITLES[name] for name in seldom]
+        titles = [DOCKS[name].title for name in seldom]
         window.show_standing(self._missed, titles)
 
     def _make_one(self) -> None:

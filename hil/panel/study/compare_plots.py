@@ -22,12 +22,7 @@ _AXIS_WIDTH_PX: Final = 64
 
 
 class ComparePlots(pg.GraphicsLayoutWidget):
-    """The plots.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """The plots."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -45,11 +45,7 @@ class _Table(QTableWidget):
 
 
 class FiguresTable(_Table):
-    """How far apart every signal is.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """How far apart every signal is."""
 
     picked = Signal(str)
     """Name of the signal whose row was clicked."""
@@ -78,11 +74,7 @@ class FiguresTable(_Table):
 
 
 class SettingsTable(_Table):
-    """What differs between the runs' settings.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """What differs between the runs' settings."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(["Setting", "1", "2"], parent)

@@ -35,12 +35,7 @@ _ALIGNS: Final = {
 
 
 class CompareView(QWidget):
-    """Two recordings beside each other.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """Two recordings beside each other."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -41,8 +41,6 @@ class ReplayView(QWidget):
 
     Args:
         feed: the recording; None until one is open.
-        theme: colours.
-        parent: widget that holds this one.
     """
 
     def __init__(self, feed: FileFeed | None, theme: Theme, parent: QWidget | None = None) -> None:

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 class ReplaySession:
-    """A recording.
-
-    Args:
-        feed: of the recording.
-        now_s: monotonic time [s].
-    """
+    """A recording."""
 
     def __init__(self, feed: "FileFeed", now_s: Callable[[], float]) -> None:
         self.feed = feed

@@ -141,11 +141,7 @@ class ControlsModel:
         self._press("play")
 
     def pose(self, now_s: float) -> None:
-        """Press pose, as soon as the desk has proved the target that is shown now.
-
-        Args:
-            now_s: monotonic time [s].
-        """
+        """Press pose, as soon as the desk has proved the target that is shown now."""
         self._errors.pop("pose", None)
         if self._proved:
             self._press("pose")
@@ -218,11 +214,7 @@ class ControlsModel:
     # --- talk with the desk ---------------------------------------------------------------------
 
     def messages(self, now_s: float) -> list[m.ClientMessage]:
-        """What is to be said to the desk now, in order; each once.
-
-        Args:
-            now_s: monotonic time [s].
-        """
+        """What is to be said to the desk now, in order; each once."""
         self._motion.follow()
         if self._pose_asked_s is not None and now_s - self._pose_asked_s > PROVED_WITHIN_S:
             self._pose_asked_s = None

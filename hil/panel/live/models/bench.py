@@ -47,7 +47,6 @@ class ButtonState:
     """A button as it stands now.
 
     Args:
-        button: which.
         why_not: why it does nothing now, as half a sentence; empty if it does something.
     """
 
@@ -64,8 +63,6 @@ class BenchModel:
     """State of one run.
 
     Args:
-        facts: of the run.
-        source: a bench that runs, or a recording.
         next_id: numbers of the questions to the desk (`DeskClient.next_id`).
     """
 
@@ -91,12 +88,7 @@ class BenchModel:
     # --- what it hears --------------------------------------------------------------------------
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Take what the feed brought.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s].
-        """
+        """Take what the feed brought."""
         if batch.operation is not None:
             self._wishes.told(self.operation, batch.operation)
             self.operation = batch.operation

@@ -45,7 +45,6 @@ class LinkWatch:
     """What is known of the way to one bench.
 
     Args:
-        source: a bench that runs, or a recording.
         period_s: of its frames [s].
     """
 

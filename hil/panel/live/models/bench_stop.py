@@ -34,12 +34,7 @@ class Stops:
         return bool(self._numbers)
 
     def ask(self, message: m.Stop, now_s: float) -> None:
-        """Ask for a stop.
-
-        Args:
-            message: to be handed out.
-            now_s: monotonic time [s].
-        """
+        """Ask for a stop."""
         self._due.append(message)
         self._numbers.add(message.id)
         self._since_s = min(self._since_s, now_s)
@@ -67,11 +62,7 @@ class Stops:
         self._since_s = math.inf
 
     def again(self, message: m.Stop) -> None:
-        """One stop in the place of all that wait, for the next desk; they wait as long as before.
-
-        Args:
-            message: to be handed out.
-        """
+        """One stop in the place of all that wait, for the next desk; they wait as long as before."""
         since_s = self._since_s
         self.settle()
         self.ask(message, since_s)
@@ -80,7 +71,6 @@ class Stops:
         """What people must know at a moment [s]; empty if all goes as it should.
 
         Args:
-            now_s: monotonic time [s].
             desk: whether there is one that could answer.
         """
         if not self.waiting:

@@ -67,11 +67,7 @@ class FaultEntry:
 
 
 class FaultsModel:
-    """Faults, refusals and warnings of a run.
-
-    Args:
-        facts: of the run.
-    """
+    """Faults, refusals and warnings of a run."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._station: Station = facts.station
@@ -90,12 +86,7 @@ class FaultsModel:
         return sum(entry.standing for entry in self._entries)
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Take the events that the feed brought; what happens between two looks is kept in order.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s]; plays no part.
-        """
+        """Take the events that the feed brought; what happens between two looks is kept in order."""
         if batch.restart and self._entries:
             self._entries.clear()
             self.serial += 1

@@ -118,12 +118,7 @@ class MarginsModel:
         self._order: list[int] | None = None
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Keep the newest frame.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s]; plays no part.
-        """
+        """Keep the newest frame."""
         if batch.restart:
             self._row = self._order = None
         if len(batch.rows):

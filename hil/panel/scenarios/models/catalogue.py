@@ -34,7 +34,6 @@ class Entry:
     """A file that can be picked.
 
     Args:
-        path: of the file.
         kind: None if it cannot be told.
         name: as it calls itself, or its file's.
         description: in its own words; empty if it has none.
@@ -63,11 +62,7 @@ _STATIONS: Final[dict[FileKind, str]] = {
 
 
 def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
-    """All files that can be picked: shipped ones first, scenarios before machines, by name.
-
-    Args:
-        folders: that are looked into besides; one that is not there has none.
-    """
+    """All files that can be picked: shipped ones first, scenarios before machines, by name."""
     found: dict[Path, Entry] = {}
     for name in _SHIPPED_FOLDERS:
         _collect(configs_dir() / name, found)
@@ -136,8 +131,6 @@ class Writer:
         """Write a table to a file, whole or not at all.
 
         Args:
-            table: keys and values.
-            path: of the file; its folder is made.
             source: the file that the table came from, for names relative to it.
 
         Returns:
@@ -175,7 +168,6 @@ def relocated(table: Mapping[str, Any], source: Path, target: Path) -> dict[str,
     """A table for another folder: relative names of files beside the old one still lead there.
 
     Args:
-        table: keys and values.
         source: file that it came from.
         target: file that it is to go to.
     """

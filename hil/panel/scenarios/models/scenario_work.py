@@ -16,14 +16,11 @@ from hil.panel.scenarios.models.launch_check import CheckFinding, CheckOutcome, 
 from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
 from hil.stations.arm.scenario import PLANNED
 
-_BUTTONS: Final = {
-    "check": "Check",
-    "dry": "Dry run",
-    "run": "Run",
-    "stop": "End",
-    "save": "Save as…",
-    "report": "Report",
-    "replay": "Replay",
+_STATES: Final = {
+    "starting": "{name} starts…",
+    "running": "{name} runs.",
+    "ended": "{name} has ended.",
+    "failed": "{name} failed: {why}",
 }
 
 _PARTS_ALONE: Final = "Its parts run without an operator: no panel can watch or lead them."
@@ -50,12 +47,7 @@ class News:
 
 
 class ScenarioWork:
-    """The works of one dock.
-
-    Args:
-        now_s: monotonic time [s].
-        out: folder for runs.
-    """
+    """The works of one dock."""
 
     def __init__(self, now_s: Callable[[], float], out: Path) -> None:
         self._now_s, self._out = now_s, out
@@ -101,7 +93,6 @@ class ScenarioWork:
         """Run it in real time, led from panels; what is told of it.
 
         Args:
-            entry: the scenario.
             table: what is in it; an arm's source that a person moves gives way to the handles on
                 the screen, a planned one is played as it is written; parts together say
                 themselves which of them are led.
@@ -173,7 +164,7 @@ class ScenarioWork:
                 address = self._place.address.socket
                 arm = RemoteWriter(address, self._place.token, self._now_s)
         else:
-            words = _BUTTONS[now.value].format(name=bench.path.stem, why=bench.error)
+            words = _STATES[now.value].format(name=bench.path.stem, why=bench.error)
             self.recording = bench.recording or self.recording
         return News(words, desk=desk, arm=arm)
 
@@ -212,7 +203,6 @@ def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
     """What is told of a bench once it runs: where its desk is, or those of its parts.
 
     Args:
-        entry: the scenario.
         table: what is in it.
     """
     name = entry.path.stem

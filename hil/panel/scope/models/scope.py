@@ -37,7 +37,6 @@ class ScopeModel:
     """State of the scope of one run.
 
     Args:
-        facts: of the run.
         history_s: how far back samples are kept [s], 1 to 600.
 
     Raises:

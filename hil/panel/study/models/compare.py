@@ -29,7 +29,6 @@ class Run:
     """One of the two.
 
     Args:
-        facts: of the run.
         rows: all frames, (N, values of the layout).
     """
 
@@ -47,7 +46,6 @@ class Difference:
     """One signal of both runs, at the times of the first one.
 
     Args:
-        channel: the signal.
         t_s: times of the first run [s], (n,).
         first: values of the first run, (n,).
         second: values of the second one, shifted, (n,); NaN where it has none.
@@ -69,7 +67,6 @@ class Figures:
     """How far apart a signal is, in its unit; NaN if the runs have nothing in common.
 
     Args:
-        channel: the signal.
         largest: the difference of largest magnitude, with its sign.
         at_s: when it was, in the first run's time [s].
         rms: root of the mean square.
@@ -100,7 +97,6 @@ def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Dif
     Args:
         first: the run that stays.
         second: the run that is shifted.
-        channel: the signal.
         shift_s: added to the second run's times [s].
     """
     held = channel.unit in ("code", "bits")

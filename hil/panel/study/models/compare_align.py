@@ -40,7 +40,6 @@ def shift_between(first: Run, second: Run, align: Align, channel: Channel | None
         first: the run that stays.
         second: the run that is shifted.
         align: by what.
-        channel: the signal, for `Align.CORRELATION`.
 
     Raises:
         CompareError: if one of the runs has nothing to be aligned by.
