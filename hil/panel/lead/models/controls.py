@@ -18,9 +18,9 @@ from hil.desk import messages as m
 from hil.machines.machine import envelope_of, geometry_of
 from hil.panel.lead.models.in_force import InForce
 from hil.panel.lead.models.live_motion import LiveMotion, Standing
-from hil.panel.lead.models.pose_limits import pose_limits
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
+from hil.stations.platform.operator.pose_limits import pose_limits
 from hil.stations.platform.scenario import Plan
 
 Array = NDArray[np.float64]

@@ -62,7 +62,7 @@ class Stops:
         self._since_s = math.inf
 
     def again(self, message: m.Stop) -> None:
-        """One stop in the place of all that wait, for the next desk; they wait as long as before."""
+        """One stop in the place of all that wait, for the next desk; the wait goes on."""
         since_s = self._since_s
         self.settle()
         self.ask(message, since_s)

@@ -86,7 +86,7 @@ class FaultsModel:
         return sum(entry.standing for entry in self._entries)
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Take the events that the feed brought; what happens between two looks is kept in order."""
+        """Take the events that the feed brought; they are kept in order."""
         if batch.restart and self._entries:
             self._entries.clear()
             self.serial += 1

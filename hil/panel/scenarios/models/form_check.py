@@ -73,8 +73,11 @@ def located(problem: str, table: Mapping[str, Any]) -> Problem:
 def _without_echoes(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Each problem once, and none that is only the count of a list with a wrong item in it."""
     inside = {one.place[:depth] for one in problems for depth in range(len(one.place))}
-    echoes = (one for one in problems if one.place in inside and "after validation" in one.message)
-    return tuple(dict.fromkeys(one for one in problems if one not in set(echoes)))
+    return tuple(
+        one
+        for one in dict.fromkeys(problems)
+        if one.place not in inside or "after validation" not in one.message
+    )
 
 
 def _place_of_file(source: str, table: Mapping[str, Any], file: Path) -> Place | None:
