@@ -27,6 +27,7 @@ from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.header import RunHeader
 from hil.scene.colours import DARK, LIGHT, ROLES, SceneColours
 from hil.scene.figure import TRACE_POINTS
+from hil.scene.margins import margin_role
 from hil.scene.solids import (
     Solid,
     arrow,
@@ -41,7 +42,6 @@ from hil.scene.solids import (
 from hil.scene.time import advance, between_poses, is_jump, rotation_of
 from hil.scene.track import Trace
 from hil.stations.arm.scene_space_arm import payload_box
-from hil.stations.platform.scene import margin_role
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 from sim.world.space_arm.reference import link_pose

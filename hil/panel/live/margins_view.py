@@ -6,8 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from hil.panel.live.models.margins import FAULT_SHARE, MarginRow, MarginsModel
+from hil.panel.live.models.margins import MarginRow, MarginsModel
 from hil.panel.shell.theme import LIGHT, Theme
+from hil.scene.margins import FAULT_SHARE
 
 ROW_EM: Final = 2.35
 _ROLE: Final = {"ok": "ok", "warn": "warn", "fault": "fault", "unknown": "dim"}

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hil.recording.layouts import PLATFORM
 from hil.scene.figure import Figure
+from hil.scene.margins import margin_role
 from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
 from hil.scene.rig import LEGS, Placed, RigShape
 from hil.scene.rows import Columns
@@ -25,9 +26,6 @@ from hil.scene.solids import (
 
 Array = NDArray[np.float64]
 
-WARN_SHARE: Final = 0.15
-FAULT_SHARE: Final = 0.05
-"""A leg is yellow or red with less than this share of half its travel left."""
 
 THICKER: Final = {"warn": 1.2, "fault": 1.45}
 """Who cannot tell the colours apart sees these legs thicker."""
@@ -193,15 +191,6 @@ class PlatformScene:
             legend=_LEGEND,
             camera=Camera((0.0, 0.0, floor + 0.40 * height), 1.14 * max(2.3 * radius, height)),
         )
-
-
-def margin_role(share: float) -> str:
-    """Colour role for the travel left, as a share of half of all; NaN is not known."""
-    if share != share:
-        return "unknown"
-    if share < FAULT_SHARE:
-        return "fault"
-    return "warn" if share < WARN_SHARE else "ok"
 
 
 def _pose_or_none(coordinates: Array) -> Placed | None:

@@ -63,10 +63,9 @@ def located(problem: str, table: Mapping[str, Any]) -> Problem:
     head = _HEAD.match(problem)
     if head is None:
         return Problem((), problem)
-    place: Place = ()
-    for part in head["path"].split("."):
-        place = (*place, int(part) if part.isdigit() else part)
-    known = place[0] in table or len(place) > 1 or problem[head.end("path") :].startswith(" = ")
+    parts = head["path"].split(".")
+    place: Place = tuple(int(part) if part.isdigit() else part for part in parts)
+    known = parts[0] in table or len(place) > 1 or problem[head.end("path") :].startswith(" = ")
     return Problem(place if known else (), problem)
 
 
