@@ -208,9 +208,8 @@ class LiveSession:
         self.bench.lost("cut off from the bench, which may still move")
         self._settle()
         return (
-            "The desk has lost the bench, and no other desk comes. Its dead-man is "
-            "released, but it may still move, and no panel can stop it: Ctrl-C at its "
-            "terminal / emergency stop."
+            "The desk has lost the bench, and no other desk comes. Its dead-man is released, but "
+            "it may still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
         )
 
     def _keep_stop(self) -> None:

@@ -69,9 +69,8 @@ class ScopeView(QWidget):
         self.plots.installEventFilter(self._keys)
         self.plots.setToolTip(
             self.tr(
-                "P pause, T arm, G trigger, S signals, C cursors, X other cursor, A "
-                "fit, E save, arrows move, + and − zoom, Home and End: beginning and "
-                "end"
+                "P pause, T arm, G trigger, S signals, C cursors, X other cursor, A fit, E save, "
+                "arrows move, + and − zoom, Home and End: beginning and end"
             )
         )
         self._choice_changed()

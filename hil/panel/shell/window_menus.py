@@ -186,12 +186,11 @@ class Menus:
             self._main,
             "Ownership, hold-to-run and stop",
             (
-                "<p>One panel at a time <b>owns</b> the motion; the others watch. Any "
-                "panel may stop.</p><p>The legs move only while the owner <b>holds</b> "
-                "the space bar or the button. Let go, look at another window, or lose "
-                "this one: the stop begins within 0.2 s. After a stop nothing moves "
-                "until Park is pressed.</p><p><b>Esc</b> or <b>F12</b> stops, wherever "
-                "the focus is.</p><p>This stop is software. It does not take the place "
-                "of the emergency stop that is wired to the power.</p>"
+                "<p>One panel at a time <b>owns</b> the motion; the others watch. Any panel may "
+                "stop.</p><p>The legs move only while the owner <b>holds</b> the space bar or the "
+                "button. Let go, look at another window, or lose this one: the stop begins within "
+                "0.2 s. After a stop nothing moves until Park is pressed.</p><p><b>Esc</b> or "
+                "<b>F12</b> stops, wherever the focus is.</p><p>This stop is software. It does not "
+                "take the place of the emergency stop that is wired to the power.</p>"
             ),
         )

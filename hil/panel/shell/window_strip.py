@@ -78,9 +78,8 @@ class Strip(QWidget):
         shown = why if len(why) <= WHY_SHOWN else f"{why[:WHY_SHOWN]}…"
         self.fault_words.setText(
             self.tr(
-                "This panel has a fault of its own: what it shows may be wrong. It "
-                "stopped the motion that it owned, if any, and gave it back. Close it "
-                "and open it anew. {why}"
+                "This panel has a fault of its own: what it shows may be wrong. It stopped the "
+                "motion that it owned, if any, and gave it back. Close it and open it anew. {why}"
             ).format(why=shown)
         )
         self.fault_words.setToolTip(why)

@@ -28,14 +28,12 @@ ADVICE: Final[Mapping[str, str]] = {
         "weak drive. Look at the machine before resetting."
     ),
     "lag": (
-        "What is measured comes late, or the legs follow late. Look at the link "
-        "with `hil doctor`; a lag that is the drives' own belongs into the rig "
-        "(feedback_lag_max_s)."
+        "What is measured comes late, or the legs follow late. Look at the link with `hil doctor`; "
+        "a lag that is the drives' own belongs into the rig (feedback_lag_max_s)."
     ),
     "first_setpoint": (
-        "Something else was asked than the slow first motion that drives with "
-        "absolute encoders begin with. Nothing was sent of it. End the run and "
-        "start it anew."
+        "Something else was asked than the slow first motion that drives with absolute encoders "
+        "begin with. Nothing was sent of it. End the run and start it anew."
     ),
     "first_motion": (
         "A leg did not make its first slow way as sent: its drive counts in "
