@@ -32,7 +32,6 @@ _STEPS: Final = {
 
 
 _STANDING: Final = {
-    "wait": "The bench proves the motion…",
     "changed": "Changed, not in force",
     "same": "As in force",
     "untold": "What is in force is not known yet",
@@ -40,11 +39,6 @@ _STANDING: Final = {
         "Motion {serial} is in force; its terms were set by another panel and are not known here"
     ),
     "proved": "Proved as motion {newest}; in force is still motion {serial}",
-}
-_BUTTONS: Final = {
-    "neutral": "Neutral",
-    "pose": "Go to pose",
-    "play": "Play motion",
 }
 
 
@@ -230,12 +224,12 @@ class ControlsView(QWidget):
     def _made_buttons(self) -> QHBoxLayout:
         self.buttons: dict[str, QPushButton] = {}
         bar = QHBoxLayout()
-        for name, act in (
-            ("neutral", self._model.neutral),
-            ("pose", lambda: self._model.pose(self._now_s())),
-            ("play", self._model.play),
+        for name, words, act in (
+            ("neutral", "Neutral", self._model.neutral),
+            ("pose", "Go to pose", lambda: self._model.pose(self._now_s())),
+            ("play", "Play motion", self._model.play),
         ):
-            button = QPushButton(self.tr(_BUTTONS[name]))
+            button = QPushButton(self.tr(words))
             # Space is hold-to-run: it must not press what happens to have the focus.
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _, act=act: act())

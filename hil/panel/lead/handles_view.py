@@ -20,20 +20,6 @@ _OF_SHORTCUTS: Final = (
 )
 
 
-_AXES: Final = {
-    "x": "x",
-    "y": "y",
-    "z": "z",
-    "rx": "↻x",
-    "ry": "↻y",
-    "rz": "↻z",
-}
-_PADS: Final = {
-    "move": "Move",
-    "turn": "Turn",
-}
-
-
 class Pad(QWidget):
     """One handle: two axes as a square, the third as a strip beside it; let go is zero.
 
@@ -104,11 +90,11 @@ class Pad(QWidget):
         painter.drawEllipse(QPointF(half - left * room, half - up * room), KNOB_PX, KNOB_PX)
         painter.drawEllipse(QPointF(side + 18, half - third * room), 8, 8)
         painter.setPen(QColor(theme.dim))
-        names = ("x", "y", "z") if self._first == 0 else ("rx", "ry", "rz")
+        names = ("x", "y", "z") if self._first == 0 else ("↻x", "↻y", "↻z")
         for name, x, y in zip(
             names, (half + 4, 4, side + 10), (12, half - 4, side - 4), strict=True
         ):
-            painter.drawText(QPointF(x, y), self.tr(_AXES[name]))
+            painter.drawText(QPointF(x, y), name)
 
 
 class HandlesView(QWidget):
@@ -128,9 +114,9 @@ class HandlesView(QWidget):
         self.pads = (Pad(model, 0, theme), Pad(model, 3, theme))
         self._state, self._speed = QLabel(), QLabel()
         room, bar, foot = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
-        for pad, name in zip(self.pads, ("move", "turn"), strict=True):
+        for pad, name in zip(self.pads, ("Move", "Turn"), strict=True):
             column = QVBoxLayout()
-            column.addWidget(QLabel(self.tr(_PADS[name])))
+            column.addWidget(QLabel(self.tr(name)))
             column.addWidget(pad, 1)
             bar.addLayout(column, 1)
         keys = QLabel(

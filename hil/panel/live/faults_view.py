@@ -17,28 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.live.models.faults import FaultEntry, FaultsModel, Sort
+from hil.panel.live.models.faults import SORTS, FaultEntry, FaultsModel, Sort
 from hil.panel.shell.theme import LIGHT, Theme
 
+_HEADS: Final = ("Time", "What", "Where", "Cause", "Value", "Limit")
 COLUMNS: Final = ("t_s", "sort", "place", "cause", "value", "limit")
 _ROLE: Final = {Sort.FAULT: "fault", Sort.REFUSAL: "accent", Sort.WARNING: "warn"}
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()
-
-
-_HEADS: Final = {
-    "t_s": "Time",
-    "sort": "What",
-    "place": "Where",
-    "cause": "Cause",
-    "value": "Value",
-    "limit": "Limit",
-}
-_SORTS: Final = {
-    "fault": "fault",
-    "refusal": "nothing done",
-    "warning": "warning",
-}
 
 
 class FaultsTable(QAbstractTableModel):
@@ -68,7 +54,7 @@ class FaultsTable(QAbstractTableModel):
     ) -> Any:
         """Names of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self.tr(_HEADS[COLUMNS[section]])
+            return self.tr(_HEADS[section])
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -94,7 +80,7 @@ class FaultsTable(QAbstractTableModel):
             return f"{entry.t_s:.3f} s"
         if name == "sort":
             mark = "■" if entry.standing else "□" if entry.sort is Sort.FAULT else "○"
-            words = f"{mark} {self.tr(_SORTS[entry.sort.value])}"
+            words = f"{mark} {self.tr(SORTS[entry.sort.value])}"
             over = entry.sort is Sort.FAULT and not entry.standing
             return f"{words}, {self.tr('over')}" if over else words
         return str(getattr(entry, name))

@@ -29,9 +29,6 @@ from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
 from hil.panel.scenarios.models.toml_text import TomlError
 from hil.panel.shell.theme import LIGHT, Theme
 
-_ACTIONS = ("check", "dry", "run", "stop", "save", "report", "replay")
-
-
 _BUTTONS: Final = {
     "check": "Check",
     "dry": "Dry run",
@@ -95,9 +92,9 @@ class ScenariosView(QWidget):
         acts = (
             self.check, self.dry_run, self.run, self.stop, self.save_as, self.report, self._replay,
         )  # fmt: skip
-        self.buttons = {name: QPushButton(self.tr(_BUTTONS[name])) for name in _ACTIONS}
+        self.buttons = {name: QPushButton(self.tr(_BUTTONS[name])) for name in _BUTTONS}
         first, second = QHBoxLayout(), QHBoxLayout()
-        for name, act in zip(_ACTIONS, acts, strict=True):
+        for name, act in zip(_BUTTONS, acts, strict=True):
             self.buttons[name].clicked.connect(lambda _, act=act: act())
             (second if name in ("save", "report", "replay") else first).addWidget(
                 self.buttons[name]

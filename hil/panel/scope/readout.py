@@ -22,24 +22,15 @@ from hil.panel.shell.theme import Theme
 _WIDTH_PX: Final = 320
 
 
-_HEADS: Final = {
-    "signal": "Signal",
-    "a": "A",
-    "b": "B",
-    "difference": "B − A",
-    "rate": "1/Δt = {value:.6g} Hz",
-}
-
-
 class Readout(QWidget):
     """Values at two cursors, and their differences."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        keys = ("signal", "a", "b", "difference")
-        self.table = QTableWidget(0, len(keys), self)
-        self.table.setHorizontalHeaderLabels([self.tr(_HEADS[key]) for key in keys])
+        heads = ("Signal", "A", "B", "B − A")
+        self.table = QTableWidget(0, len(heads), self)
+        self.table.setHorizontalHeaderLabels([self.tr(head) for head in heads])
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(20)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

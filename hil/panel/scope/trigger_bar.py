@@ -20,17 +20,6 @@ from hil.panel.scope.models.trigger import Edge, Sweep, TriggerSettings
 _FAR: Final = 1e9
 
 
-_ROWS: Final = {
-    "channel": "Signal",
-    "level": "Level",
-    "edge": "Edge",
-    "hysteresis": "Hysteresis",
-    "pre": "Before",
-    "hold_off": "Hold-off",
-    "sweep": "Sweep",
-}
-
-
 class TriggerBar(QWidget):
     """What the trigger waits for."""
 
@@ -93,18 +82,18 @@ class TriggerBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for pair in (
-            (("channel", self.channel), ("sweep", self.sweep)),
-            (("edge", self.edge), ("level", self.level)),
-            (("hysteresis", self.hysteresis), ("pre", self.pre)),
-            (("hold_off", self.hold_off), ("", self.arm)),
+            (("Signal", self.channel), ("Sweep", self.sweep)),
+            (("Edge", self.edge), ("Level", self.level)),
+            (("Hysteresis", self.hysteresis), ("Before", self.pre)),
+            (("Hold-off", self.hold_off), ("", self.arm)),
         ):
             form = QFormLayout()
             form.setContentsMargins(0, 0, 0, 0)
             form.setSpacing(2)
             for key, widget in pair:
-                form.addRow(self.tr(_ROWS[key]) if key else "", widget)
+                form.addRow(self.tr(key) if key else "", widget)
                 if key:
-                    widget.setAccessibleName(self.tr(_ROWS[key]))
+                    widget.setAccessibleName(self.tr(key))
             row.addLayout(form)
         row.addStretch(1)
 

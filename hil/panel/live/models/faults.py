@@ -16,7 +16,7 @@ ENDED_BY: Final = frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"
 """A fault stands until one of these modes is reached: after a reset, or PARK after a hold."""
 
 
-_SORTS: Final = {
+SORTS: Final = {
     "fault": "fault",
     "refusal": "nothing done",
     "warning": "warning",
@@ -61,7 +61,7 @@ class FaultEntry:
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""
         state = "standing" if self.standing else "over"
-        parts = (f"{self.t_s:.3f} s", _SORTS[self.sort.value], state, self.place,
+        parts = (f"{self.t_s:.3f} s", SORTS[self.sort.value], state, self.place,
                  self.cause, self.value, self.limit, self.advice)  # fmt: skip
         return "\t".join(part.replace("\t", " ").replace("\n", " ") for part in parts)
 
