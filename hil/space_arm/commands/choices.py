@@ -6,8 +6,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
+from hil.machines.kinds import SPACE_ARM
+from hil.run.file_kinds import find_kind
 from hil.terminal.console import numbers
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def space_arm_of(name: str, *, key: str = "ARM") -> "ArmSettings":
     """
     from hil.machines.space_arm_settings import ArmSettings
 
-    path, _ = find_kind(name, FileKind.SPACE_ARM, key=key)
+    path, _ = find_kind(name, SPACE_ARM, key=key)
     return ArmSettings.load(path)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, Literal, Protocol, cast
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,11 @@ from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord, Field
 from hil.recording.header import RunHeader
 from hil.recording.layout import Layout
 from hil.recording.layouts import layout_of
+from hil.run.registry import station_or_none
+from hil.run.station import Station
+from hil.run.views import NO_VIEWS, Views
 
 Rows = NDArray[np.float64]
-Station = Literal["platform", "arm"]
 
 HISTORY_S: Final = 600.0
 """How far back a replay reaches when its time was moved [s]."""
@@ -44,9 +46,20 @@ class RunFacts:
     name: str
 
     @property
-    def station(self) -> Station:
+    def station(self) -> str:
         """Of which station the run is."""
-        return cast(Station, self.layout.station)
+        return self.layout.station
+
+    @property
+    def installed(self) -> Station | None:
+        """The station; None if it is not installed here, and only signals and events are known."""
+        return station_or_none(self.station)
+
+    @property
+    def views(self) -> Views:
+        """What its station shows beside signals and events."""
+        found = self.installed
+        return NO_VIEWS if found is None else found.views
 
     @property
     def simulated(self) -> tuple[str, ...]:

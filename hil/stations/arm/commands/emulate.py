@@ -118,11 +118,12 @@ def _stand(
 
 
 def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
-    from hil.config.file_kinds import FileKind, find_kind
+    from hil.run.file_kinds import find_kind
     from hil.stations.arm.bench import prepare_plan
     from hil.stations.arm.scenario import load_arm_plan
+    from hil.stations.arm.station import SCENARIO
 
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--for")
+    path, _ = find_kind(scenario, SCENARIO, key="--for")
     with err.status("looking for the start of the motion"):
         prepared = prepare_plan(load_arm_plan(path))
     return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m

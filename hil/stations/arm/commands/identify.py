@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 
 from hil.config.errors import RefusedError
-from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
+from hil.machines.kinds import ROBOT
+from hil.run.file_kinds import find_kind
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -119,7 +120,7 @@ def _file_to_write(robot: str) -> Path:
     """The robot's own file."""
     from hil.config.shipped import configs_dir
 
-    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if path.resolve().is_relative_to(configs_dir().resolve()):
         raise ConfigError(
             "--write",
@@ -135,7 +136,7 @@ def _show(
     from hil.machines.robot_settings import RobotSettings
     from hil.stations.arm.moves.identified import changes, write
 
-    file, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    file, _ = find_kind(robot, ROBOT, key="ROBOT")
     changed = changes(found, RobotSettings.load(file), driven.day)
     if path is not None:
         write(path, changed)

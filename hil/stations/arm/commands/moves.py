@@ -13,8 +13,8 @@ import typer
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
+from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
 from hil.stations.arm.commands.alone import (
     AtJointsOption,
@@ -32,6 +32,7 @@ from hil.stations.arm.commands.alone import (
 )
 from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
 from hil.stations.arm.scenario import load_arm_plan
+from hil.stations.arm.station import SCENARIO
 from hil.terminal.console import Json, err, numbers, out, verb
 from hil.terminal.options import ArmAtOption, OutOption
 
@@ -187,7 +188,7 @@ def _start_deg(robot: "RobotSettings", scenario: str) -> NDArray[np.float64]:
     """The robot's joints at the start of a scenario [deg]."""
     from hil.stations.arm.bench import prepare_plan
 
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--start-of")
+    path, _ = find_kind(scenario, SCENARIO, key="--start-of")
     plan = load_arm_plan(path)
     if plan.robot != robot:
         raise ConfigError(

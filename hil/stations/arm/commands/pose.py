@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from hil.config.errors import RefusedError
-from hil.config.file_kinds import FileKind, find_kind
 from hil.config.settings import ConfigError
+from hil.machines.kinds import ROBOT, SPACE_ARM
+from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
@@ -52,11 +53,11 @@ def fk(
 
     Exit status 1 if a joint is beyond its range.
     """
-    path, kind = find_kind(arm, FileKind.ROBOT, FileKind.SPACE_ARM, key="ARM")
-    told = _robot_place(path, joints) if kind is FileKind.ROBOT else _space_place(path, joints)
+    path, kind = find_kind(arm, ROBOT, SPACE_ARM, key="ARM")
+    told = _robot_place(path, joints) if kind is ROBOT else _space_place(path, joints)
     ok = not told["violations"]
     if as_json:
-        print_json({"ok": ok, "kind": kind.value} | told)
+        print_json({"ok": ok, "kind": kind.name} | told)
     else:
         _show_place(told)
     leave(ok)
@@ -165,7 +166,7 @@ def ik(
     from arm_driver.val import from_oat
     from hil.machines.robot_settings import RobotSettings
 
-    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    path, _ = find_kind(robot, ROBOT, key="ROBOT")
     settings = RobotSettings.load(path)
     place = numbers(pose, 6, "--pose", f"{POSE_NAMES} in mm and degrees")
     now = None if near is None else np.radians(_six_deg(near, "--near"))

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from hil.config.file_kinds import FileKind, find_kind
+from hil.run.file_kinds import find_kind
 from hil.run.station import Request
-from hil.stations.arm.station import AT, LINK, STATION
+from hil.stations.arm.station import AT, LINK, SCENARIO, STATION
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import (
     ArmAtOption,
@@ -35,7 +35,7 @@ def run(
 
     The motion is proved first. Ctrl-C or SIGTERM ends the robot's stream at once, at rest.
     """
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     given = {LINK.flag: arm_link, AT.flag: arm_at}
     request = Request(
         scenario=path, options={flag: value for flag, value in given.items() if value},
@@ -51,7 +51,7 @@ def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json =
 
     A live motion (keyboard, gamepad, remote) has no plan: only its start is checked.
     """
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = tuple(overrides or ())
     request = Request(scenario=path, options={}, overrides=changes, as_json=as_json)
     show_checked(STATION.check(request), as_json=as_json)
