@@ -80,7 +80,11 @@ def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
         station = table["station"]
         if station == TOGETHER.station:
             return TOGETHER
-        return station_named(station, source).scenarios
+        try:
+            return station_named(station, source).scenarios
+        except ConfigError as error:
+            several = f"{TOGETHER.station!r} is for several at the same time"
+            raise ConfigError(source, [f"{text}; {several}" for text in error.problems]) from None
     machines_first = reversed(all_kinds())
     return next((one for one in machines_first if table.keys() & set(one.marks)), None)
 

@@ -92,7 +92,7 @@ class Gamepad(Protocol):
         """Why it tells nothing any more."""
         ...
 
-    def sample(self, t_s: float) -> Any:
+    def sample(self, t_s: float, /) -> Any:
         """The `Velocity` wanted now; None once it tells nothing any more."""
         ...
 
@@ -109,7 +109,7 @@ class HandlesWriter(Protocol):
         """Whether the run listens."""
         ...
 
-    def send(self, velocity: Any) -> bool:
+    def send(self, velocity: Any, /) -> bool:
         """Say the `Velocity` wanted now; whether it was taken whole."""
         ...
 
