@@ -6,7 +6,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
 
 from hil.cli import doctor as cli_doctor
@@ -15,7 +14,7 @@ from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
 from hil.cli.station_options import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_show
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 from hil.run.file_kinds import TOGETHER, scenario_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
@@ -29,7 +28,6 @@ from hil.terminal.options import (
     ScenarioArg,
     SetOption,
 )
-from hil.terminal.show import show_checked
 
 COMMANDS = "hil.commands"
 """Entry points whose objects are groups of verbs, each by its name."""
@@ -111,6 +109,8 @@ def check(
     options: Options,
 ) -> None:
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
+    from hil.terminal.show import show_checked
+
     path, kind = scenario_file(scenario)
     if path is not None and kind is TOGETHER:
         refuse_for_several(path, list(options))
@@ -145,6 +145,8 @@ def schema(
     ] = "scenario",
 ) -> None:
     """Print the JSON schema of a kind of file, for editors and forms: bounds, units, defaults."""
+    import orjson
+
     from hil.run.schemas import named_kinds, schema_of_kind
 
     kinds = named_kinds()

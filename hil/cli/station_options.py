@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 from hil.run.registry import stations
 from hil.run.station import Option, Station
 

@@ -1,7 +1,5 @@
 """``hil stations``: which kinds of bench are installed."""
 
-from rich.table import Table
-
 from hil.run.registry import installed
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -9,6 +7,8 @@ from hil.terminal.console import Json, leave, out, print_json, verb
 @verb
 def stations(as_json: Json = False) -> None:
     """List the stations that are installed, what came with which package, and what is broken."""
+    from rich.table import Table
+
     found = installed()
     ok = not any(one.broken for one in found)
     if as_json:

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.cli.station_options import refuse
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import TABLES, FileKind, NamedFile
-from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir, find_file
 from hil.run.registry import DEFAULT, station_named, stations
 
@@ -105,6 +104,8 @@ def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
         ConfigError: if there is no such file, naming near ones; or if it is of another kind, naming
             that one.
     """
+    from hil.config.settings import read_toml
+
     path = _find(name, wanted, key)
     kind = kind_of(read_toml(path), str(path))
     if kind is not None and kind not in wanted:
@@ -146,6 +147,8 @@ def _stems(folder: str) -> list[str]:
 
 def _shipped(wanted: tuple[FileKind, ...]) -> str:
     """Names of shipped files of the wanted kinds."""
+    from hil.config.settings import read_toml
+
     names = []
     for folder in dict.fromkeys(kind.folder for kind in wanted):
         for path in sorted((configs_dir() / folder).glob(TABLES)):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import err, numbers, verb
 
 if TYPE_CHECKING:

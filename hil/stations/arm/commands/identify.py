@@ -1,16 +1,15 @@
 """``hil arm identify``: what the robot's controller does with waypoints, from its own places."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.commands.alone import (
@@ -27,6 +26,8 @@ from hil.terminal.console import Json, err, leave, out, print_json, verb
 from hil.terminal.options import OutOption
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from arm_driver.identification import Identified
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.moves.stroke_drive import Driven
@@ -55,6 +56,8 @@ def identify(
     about its gripper's axis, while space is held: some three minutes. All of it is proved before
     the first byte. Its requests have to say where it is (option feedback).
     """
+    import numpy as np
+
     from arm_driver.identification import NotIdentifiedError
     from arm_driver.identification import identify as identified
     from hil.stations.arm.moves.approach import joints_said
@@ -85,7 +88,7 @@ def identify(
     _show(choice, found, driven, path, robot, as_json=as_json)
 
 
-def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> "Driven":
+def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> Driven:
     from hil.stations.arm.moves.hands import HELP, hand_for
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
@@ -130,7 +133,7 @@ def _file_to_write(robot: str) -> Path:
 
 
 def _show(
-    choice: "Choice", found: "Identified", driven: "Driven", path: Path | None, robot: str,
+    choice: Choice, found: Identified, driven: Driven, path: Path | None, robot: str,
     *, as_json: bool,
 ) -> None:  # fmt: skip
     from hil.machines.robot_settings import RobotSettings
@@ -161,7 +164,9 @@ def _show(
     leave(True)
 
 
-def _table(found: "Identified") -> Table:
+def _table(found: Identified) -> Table:
+    from rich.table import Table
+
     table = Table("", "found", "behind its set-point", box=None, pad_edge=False)
     table.add_row("delay of the path, request to set-point", str(found.path_delay_s), "")
     table.add_row("longest blend", str(found.blend_s), "")
