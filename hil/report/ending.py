@@ -3,16 +3,12 @@
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
-import numpy as np
-
-from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.recording.frame import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.phases import STOP_MODES, Phase
+from hil.report.phases import Phase
 from hil.run.part_note import PartNote
-
-REST_MODES = ("STANDBY", "IDLE", "OFF")
-"""Modes in which a run that went well ends."""
 
 
 class Ending(Enum):
@@ -35,50 +31,51 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a run ended, and why.
-
-    Args:
-        ending: the word for it.
-        reason: a sentence; says what a completed run did, too.
-    """
+    """How a run ended, and why."""
 
     ending: Ending
+    """The word for it."""
     reason: str
+    """A sentence; says what a completed run did, too."""
+
+
+EMPTY: Final = Verdict(Ending.EMPTY, "The recording holds no row.")
 
 
 def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
-    """Judge a recording, the gravest thing first.
+    """Judge a recording of a station of which nothing else is known, the gravest thing first.
 
     Args:
         recording: the run.
         phases: its phases.
     """
     if not phases:
-        return Verdict(Ending.EMPTY, "The recording holds no cycle.")
-    flags = recording.column("flags")
-    asked = bool(np.any(flags & CycleFlag.STOP_ASKED))
-    latched = np.flatnonzero(flags & CycleFlag.FAULT_LATCHED)
-    stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
-    if len(latched):
-        place = int(latched[0])
-        return Verdict(Ending.TRIPPED, _cause(recording, place) + _parked(phases, place))
-    if fatal := next((e for e in recording.events if e.level is Level.FATAL), None):
-        return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
-    if stopped is not None and not asked:
-        why = _cause(recording, stopped.first)
-        return Verdict(Ending.TRIPPED, why + _parked(phases, stopped.first))
-    last = phases[-1]
-    if recording.truncated:
-        reason = f"The recording ends without its closing record, at {last.end_s:.3f} s in "
-        return Verdict(Ending.CUT_OFF, f"{reason}{last.mode}; what is complete is shown.")
-    if last.mode not in REST_MODES:
-        return Verdict(Ending.UNFINISHED, f"The run ended in {last.mode}, not parked.")
-    if asked:
-        return Verdict(Ending.STOPPED, "A signal or the operator asked for the end.")
-    engaged_s = sum(phase.duration_s for phase in phases if phase.mode == "ENGAGED")
-    if engaged_s <= 0.0:
-        return Verdict(Ending.UNFINISHED, f"The motion was never played; last mode {last.mode}.")
-    return Verdict(Ending.COMPLETED, f"The motion was played for {engaged_s:.2f} s.")
+        return EMPTY
+    if found := failed(recording):
+        return found
+    cause = next((one for one in violations_of(recording) if not is_request(one)), None)
+    if cause is not None:
+        return Verdict(Ending.TRIPPED, f"At {cause.t_s:.3f} s: {cause.message}")
+    if phases[-1].alarm:
+        return Verdict(Ending.TRIPPED, f"The run ended in {phases[-1].mode}.")
+    return cut_off(recording, phases) or Verdict(
+        Ending.COMPLETED, f"It ran for {phases[-1].end_s - phases[0].start_s:.2f} s."
+    )
+
+
+def failed(recording: Recording) -> Verdict | None:
+    """What ended control itself, if anything did."""
+    fatal = next((event for event in recording.events if event.level is Level.FATAL), None)
+    return fatal and Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
+
+
+def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
+    """That the file was not finished, if it was not."""
+    if not recording.truncated:
+        return None
+    where = f"at {phases[-1].end_s:.3f} s in {phases[-1].mode}"
+    words = f"The recording ends without its closing record, {where}; what is complete is shown."
+    return Verdict(Ending.CUT_OFF, words)
 
 
 def seen_from_outside(verdict: Verdict, recording: Path) -> Verdict:
@@ -112,21 +109,3 @@ def violations_of(recording: Recording) -> tuple[EventRecord, ...]:
 def is_request(event: EventRecord) -> bool:
     """A request that was refused: it happens in a good run, too, and stops nothing."""
     return event.data.get("check") == "request"
-
-
-def _parked(phases: tuple[Phase, ...], place: int) -> str:
-    """That the platform parked after a stop, which is the one motion that may follow it."""
-    parking = next((p for p in phases if p.mode == "PARKING" and p.end > place), None)
-    return "" if parking is None else f"; then it parked, at {parking.start_s:.3f} s"
-
-
-def _cause(recording: Recording, place: int) -> str:
-    """What was violated when the run was stopped: in that cycle, or the nearest before it."""
-    index = int(recording.column("index")[place])
-    violations = [event for event in violations_of(recording) if not is_request(event)]
-    before = [event for event in violations if event.index <= index]
-    if not before:
-        return "The recording does not say what was violated."
-    same = [event for event in before if event.index == before[-1].index]
-    more = f", and {len(same) - 1} more in the same cycle" if len(same) > 1 else ""
-    return f"At {same[0].t_s:.3f} s: {same[0].message}{more}"

@@ -11,7 +11,7 @@ from report_samples import with_columns
 
 from hil.recording.frame import FIELDS, CycleFlag
 from hil.recording.reader import Recording
-from hil.stations.platform.report.page import write_report
+from hil.report.page import write_report
 
 
 def empty(run: Recording) -> Recording:
