@@ -77,6 +77,13 @@ class Attached(NamedTuple):
     data: bytes
 
 
+class Unpacked(NamedTuple):
+    """A chunk, and what it holds."""
+
+    piece: Found
+    data: bytes
+
+
 class Scan:
     """One look at a file: what it says of its run, then its messages.
 
@@ -126,17 +133,50 @@ class Scan:
             RecordingError: if the file asks for more memory than the caps.
             OSError: if it cannot be read.
         """
+        for chunk in self.chunks():
+            if isinstance(chunk, Damaged):
+                yield chunk
+                continue
+            try:
+                inner = list(_inner_records(chunk.data))
+            except _UNREADABLE as error:
+                yield _damaged(chunk.piece, error)
+                continue
+            yield from inner
+
+    def chunks(self) -> Iterator[Unpacked | Damaged]:
+        """Yield the chunks, in order, and damage where it lies between them.
+
+        Raises:
+            RecordingError: if the file asks for more memory than the caps.
+            OSError: if it cannot be read.
+        """
         with self._path.open("rb") as file:
             for piece in self.pieces:
                 if isinstance(piece, Damaged):
                     yield piece
                 elif piece.opcode == walk.CHUNK:
                     try:
-                        inner = list(_inner_records(self._unpack(file, piece)))
+                        data = self._unpack(file, piece)
                     except _UNREADABLE as error:
                         yield _damaged(piece, error)
                         continue
-                    yield from inner
+                    yield Unpacked(piece, data)
+
+    def channels(self) -> Iterator[mcap_records.Channel]:
+        """Yield the channels that the file tells of outside its chunks, those of its end last.
+
+        Raises:
+            RecordingError: if the file asks for more memory than the caps.
+            OSError: if it cannot be read.
+        """
+        with self._path.open("rb") as file:
+            for piece in self.pieces:
+                if isinstance(piece, Found) and piece.opcode == walk.CHANNEL:
+                    try:
+                        yield mcap_records.Channel.read(_stream(self._payload(file, piece)))
+                    except _UNREADABLE:
+                        continue  # the copy at the other end of the file is as good
 
     def _fact(self, file: IO[bytes], piece: Found) -> Metadata | Attached | Damaged:
         payload = self._payload(file, piece)

@@ -1,0 +1,278 @@
+"""Rows in a file: other programs read them, and what is whole is always recovered."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcap.reader import make_reader
+from mcap.stream_reader import StreamReader
+from mcap.writer import Writer
+from mcap_ros2.decoder import DecoderFactory
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from hil.recording.header import RecordingError
+from hil.recording.mcap_scan import Caps
+from hil.recording.mcap_walk import CHUNK, HEAD
+from hil.recording.row_file import ROWS, RowFile
+from hil.recording.row_reader import Other, read_rows
+from hil.recording.signals import Signal, Signals
+
+TABLE = Signals(
+    "swing",
+    (
+        Signal("index", "u8"),
+        Signal("t_s", "f8", unit="s"),
+        Signal("mode", "u1", unit="code", codes=("off", "on")),
+        Signal("angle_rad", "f8", 3, "rad", parts=("a", "b", "c")),
+    ),
+)
+LOG = {"/swing/events": ("foxglove.Log", b"{}")}
+COUNT = 600  # at 10 ms: 12 chunks
+
+
+class _Sink(io.BytesIO):
+    """Counts what is written in one call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[int] = []
+
+    def write(self, data: Any, /) -> int:
+        self.calls.append(len(data))
+        return super().write(data)
+
+
+def _row(index: int) -> tuple[Any, ...]:
+    return index, index * 0.01, index % 2, (index / 3.0, -1e-300 * index, float("nan"))
+
+
+def _made(count: int = COUNT) -> bytes:
+    sink = _Sink()
+    file = RowFile(sink, TABLE, LOG)
+    file.table("run", {"seed": "3"})
+    number = 0
+    for index in range(count):
+        file.add(ROWS, TABLE.pack(_row(index)), index * 10_000_000, number)
+        number += 1
+        if index % 70 == 1:
+            file.add(2, b'{"index":%d}' % index, index * 10_000_000, number)
+            number += 1
+    file.attach("header.json", "application/json", b"{}")
+    file.finish()
+    assert file.settled
+    assert file.written_bytes == len(sink.getvalue())
+    return sink.getvalue()
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    return _made()
+
+
+def _written(folder: Path, data: bytes) -> Path:
+    path = folder / "a.mcap"
+    path.write_bytes(data)
+    return path
+
+
+def test_the_library_of_the_format_finds_nothing_wrong(whole: bytes) -> None:
+    kinds = [
+        type(one).__name__ for one in StreamReader(io.BytesIO(whole), validate_crcs=True).records
+    ]
+    assert kinds.count("Message") == COUNT + 9
+    assert kinds.count("DataEnd") == kinds.count("Footer") == 1
+    reader = make_reader(io.BytesIO(whole), validate_crcs=True)
+    assert reader.get_header().profile == "ros2"
+    summary = reader.get_summary()
+    assert summary is not None
+    assert summary.statistics is not None
+    assert summary.statistics.message_count == COUNT + 9
+    assert summary.statistics.channel_message_counts == {1: COUNT, 2: 9}
+    assert len(summary.chunk_indexes) == summary.statistics.chunk_count == 12
+    assert [one.name for one in reader.iter_metadata()] == ["run"]
+    assert [(one.name, one.data) for one in reader.iter_attachments()] == [("header.json", b"{}")]
+
+
+def test_the_checksums_at_the_end_are_those_of_the_bytes(whole: bytes) -> None:
+    (start,) = struct.unpack_from("<Q", whole, len(whole) - 8 - 20)
+    assert struct.unpack_from("<I", whole, start - 4)[0] == zlib.crc32(whole[: start - 13])
+    assert struct.unpack_from("<I", whole, len(whole) - 12)[0] == zlib.crc32(whole[start:-12])
+
+
+def test_seeking_by_time_gives_the_rows_of_that_time(whole: bytes) -> None:
+    reader = make_reader(io.BytesIO(whole))
+    found = reader.iter_messages(
+        "/swing/rows", starting_at=1_000_000_000, ending_before=1_200_000_000
+    )
+    rows = [(one.sequence, one.log_time, TABLE.unpack(one.data)["index"]) for _, _, one in found]
+    assert [(time, index) for _, time, index in rows] == [
+        (index * 10_000_000, index) for index in range(100, 120)
+    ]
+    assert rows[0][0] == 102  # two events before it
+
+
+def test_ros_rosbags_and_numpy_read_the_same_rows(whole: bytes, tmp_path: Path) -> None:
+    store = get_typestore(Stores.EMPTY)
+    content = read_rows(_written(tmp_path, whole))
+    assert len(content.rows) == COUNT
+    reader = make_reader(io.BytesIO(whole), decoder_factories=[DecoderFactory()])
+    for place, decoded in enumerate(reader.iter_decoded_messages("/swing/rows")):
+        if not place:
+            text = decoded.schema.data.decode()
+            store.register(get_types_from_msg(text, decoded.schema.name))
+        bag = store.deserialize_cdr(decoded.message.data, decoded.schema.name)
+        row = content.rows[place]
+        for name, expected in zip(("index", "t_s", "mode", "angle_rad"), _row(place), strict=True):
+            for value in (getattr(decoded.decoded_message, name), getattr(bag, name), row[name]):
+                np.testing.assert_array_equal(value, expected)
+
+
+def test_events_stand_between_their_rows(whole: bytes, tmp_path: Path) -> None:
+    content = read_rows(_written(tmp_path, whole))
+    assert content.others[1] == Other("/swing/events", 73, 710_000_000, 72, b'{"index":71}')
+    assert [orjson.loads(one.data)["index"] + 1 for one in content.others] == [
+        one.row for one in content.others
+    ]
+    assert content.numbers[70:75].tolist() == [71, 72, 74, 75, 76]
+    assert (content.damage, content.finished, content.signals) == ((), True, TABLE)
+
+
+def test_columns_are_read_only_and_without_gaps(whole: bytes, tmp_path: Path) -> None:
+    columns = read_rows(_written(tmp_path, whole)).columns()
+    assert columns["angle_rad"].shape == (COUNT, 3)
+    for column in columns.values():
+        assert column.flags.c_contiguous
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 0
+
+
+def test_a_file_cut_at_any_byte_gives_its_whole_chunks(tmp_path: Path) -> None:
+    data = _made(120)  # three chunks
+    ends = _ends_of_chunks(data)
+    assert len(ends) == 3
+    for place in range(len(data)):
+        path = _written(tmp_path, data[:place])
+        try:
+            content = read_rows(path)
+        except RecordingError:
+            assert place < ends[0]
+            continue
+        done = sum(end <= place for end in ends)
+        assert len(content.rows) == (0, 50, 100, 120)[done]
+        assert content.rows["index"].tolist() == list(range(len(content.rows)))
+        assert not content.finished
+        assert content.damage == ()
+
+
+def _ends_of_chunks(data: bytes) -> list[int]:
+    at, ends = 8, list[int]()
+    while at + HEAD.size <= len(data) - 8:
+        opcode, length = HEAD.unpack_from(data, at)
+        at += HEAD.size + length
+        if opcode == CHUNK:
+            ends.append(at)
+    return ends
+
+
+@given(place=st.integers(0, 10**9), value=st.integers(1, 255))
+def test_a_changed_byte_is_found_or_harmless(
+    whole: bytes, tmp_path_factory: pytest.TempPathFactory, place: int, value: int
+) -> None:
+    data = bytearray(whole)
+    data[place % len(data)] ^= value
+    folder = tmp_path_factory.getbasetemp()
+    try:
+        content = read_rows(_written(folder, bytes(data)))
+    except RecordingError:
+        return
+    indices = content.rows["index"].tolist()
+    for row, index in zip(content.rows, indices, strict=True):
+        np.testing.assert_array_equal(row["angle_rad"], _row(index)[3])
+    assert len(indices) == COUNT or content.damage or not content.finished
+
+
+def _foreign(rows: list[bytes], topic: str = "/swing/rows", encoding: str = "cdr") -> bytes:
+    """A file by the library's own writer, which writes what it is told."""
+    file = io.BytesIO()
+    writer = Writer(file)
+    writer.start("ros2", "test")
+    schema = writer.register_schema(TABLE.schema_name, "ros2msg", TABLE.message().encode())
+    table = {"signals": orjson.dumps(TABLE.header()).decode()} if encoding == "cdr" else {}
+    channel = writer.register_channel(topic, encoding, schema, table)
+    for number, row in enumerate(rows):
+        writer.add_message(channel, number, row, number, number)
+    writer.finish()
+    return file.getvalue()
+
+
+def test_a_row_of_another_size_is_damage_and_the_rest_is_read(tmp_path: Path) -> None:
+    rows = [TABLE.pack(_row(index)) for index in range(10)]
+    rows[4] = rows[4][:-1]
+    rows[7] += b"\0"
+    content = read_rows(_written(tmp_path, _foreign(rows)))
+    assert content.rows["index"].tolist() == [0, 1, 2, 3, 5, 6, 8, 9]
+    (row, first), (_, second) = content.damage
+    assert row == 4
+    assert f"a row of {TABLE.size - 1} bytes, its table says {TABLE.size}" in str(first)
+    (chunk_end,) = _ends_of_chunks(_foreign(rows))
+    assert 8 < first.at < chunk_end
+    assert "of the unpacked chunk" in str(second)
+
+
+def test_a_row_of_another_encoding_is_damage(tmp_path: Path) -> None:
+    rows = [TABLE.pack(_row(index)) for index in range(3)]
+    rows[1] = b"\x00\x00" + rows[1][2:]
+    content = read_rows(_written(tmp_path, _foreign(rows)))
+    assert content.rows["index"].tolist() == [0, 2]
+    assert "begins with 00 00 00 00, not 00 01 00 00" in str(content.damage[0][1])
+
+
+def test_a_recording_of_json_rows_is_refused_with_the_version_that_reads_it(tmp_path: Path) -> None:
+    path = _written(tmp_path, _foreign([b"{}"], "/platform/cycle", "json"))
+    with pytest.raises(RecordingError, match=r"JSON.*up to 0\.3\.0; that version reads it"):
+        read_rows(path)
+
+
+def test_a_file_beyond_the_memory_allowed_is_refused(whole: bytes, tmp_path: Path) -> None:
+    path = _written(tmp_path, whole)
+    with pytest.raises(RecordingError, match="sum of all chunks"):
+        read_rows(path, Caps(total=10_000))
+
+
+@pytest.mark.parametrize(("channel", "size"), [(ROWS, -1), (ROWS, 1), (0, 0), (3, 0)])
+def test_what_is_no_row_is_not_written(channel: int, size: int) -> None:
+    file = RowFile(_Sink(), TABLE, LOG)
+    payload = TABLE.pack(_row(0))
+    with pytest.raises(ValueError, match=r"its table says|there are 1 to 2"):
+        file.add(channel, payload[:size] if size < 0 else payload + b"\0" * size, 0, 0)
+    assert file.settled
+
+
+def test_the_same_rows_give_the_same_bytes_and_digest() -> None:
+    assert _made(80) == _made(80)
+    files = [RowFile(_Sink(), TABLE, {}) for _ in range(2)]
+    for file, last in zip(files, (9, 10), strict=True):
+        file.add(ROWS, TABLE.pack(_row(last)), 0, 0)
+        file.flush()
+    assert files[0].sha256 != files[1].sha256
+
+
+def test_nothing_reaches_the_sink_before_its_chunk_is_whole() -> None:
+    sink = _Sink()
+    file = RowFile(sink, TABLE, {})
+    before = len(sink.calls)
+    for index in range(50):
+        file.add(ROWS, TABLE.pack(_row(index)), index * 10_000_000, index)
+    assert len(sink.calls) == before
+    file.add(ROWS, TABLE.pack(_row(50)), 500_000_000, 50)
+    assert len(sink.calls) == before + 1  # chunk and index in one
+    assert not file.settled
