@@ -159,7 +159,9 @@ def test_a_file_cut_at_any_byte_gives_its_whole_chunks(tmp_path: Path) -> None:
     data = _made(120)  # three chunks
     ends = _ends_of_chunks(data)
     assert len(ends) == 3
-    for place in range(len(data)):
+    ends_of_all = _ends_of_records(data)
+    places = {end + step for end in ends_of_all for step in range(-2, 11) if end + step < len(data)}
+    for place in sorted(places | set(range(0, len(data), 29))):  # heads whole, bodies coarsely
         path = _written(tmp_path, data[:place])
         try:
             content = read_rows(path)
@@ -173,14 +175,18 @@ def test_a_file_cut_at_any_byte_gives_its_whole_chunks(tmp_path: Path) -> None:
         assert content.damage == ()
 
 
-def _ends_of_chunks(data: bytes) -> list[int]:
-    at, ends = 8, list[int]()
+def _ends_of_records(data: bytes) -> dict[int, int]:
+    """Byte behind each record → its kind."""
+    at, ends = 8, dict[int, int]()
     while at + HEAD.size <= len(data) - 8:
         opcode, length = HEAD.unpack_from(data, at)
         at += HEAD.size + length
-        if opcode == CHUNK:
-            ends.append(at)
+        ends[at] = opcode
     return ends
+
+
+def _ends_of_chunks(data: bytes) -> list[int]:
+    return [end for end, opcode in _ends_of_records(data).items() if opcode == CHUNK]
 
 
 @given(place=st.integers(0, 10**9), value=st.integers(1, 255))
