@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from mcap.reader import make_reader
+from mcap.records import Chunk, MessageIndex
 from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
 from mcap_ros2.decoder import DecoderFactory
@@ -118,6 +120,34 @@ def test_seeking_by_time_gives_the_rows_of_that_time(whole: bytes) -> None:
         (index * 10_000_000, index) for index in range(100, 120)
     ]
     assert rows[0][0] == 102  # two events before it
+
+
+def test_the_index_of_each_chunk_leads_to_its_messages(whole: bytes) -> None:
+    chunk, found = b"", list[tuple[int, int]]()
+    for one in StreamReader(io.BytesIO(whole), emit_chunks=True).records:
+        if isinstance(one, Chunk):
+            chunk = zstandard.decompress(one.data, max_output_size=one.uncompressed_size)
+        elif isinstance(one, MessageIndex):
+            for time_ns, place in one.records:
+                opcode, _, channel, number, log, publish = struct.unpack_from(
+                    "<BQHIQQ", chunk, place
+                )
+                assert (opcode, channel, log, publish) == (5, one.channel_id, time_ns, time_ns)
+                found.append((channel, number))
+    assert len(found) == COUNT + 9
+    assert sorted(number for _, number in found) == list(range(COUNT + 9))
+    assert found.count((2, 73)) == 1
+
+
+def test_an_event_as_long_as_a_row_is_no_row(tmp_path: Path) -> None:
+    sink, row = _Sink(), TABLE.pack(_row(0))
+    file = RowFile(sink, TABLE, LOG)
+    for number, channel in enumerate((ROWS, 2, ROWS)):
+        file.add(channel, row, 0, number)
+    file.finish()
+    content = read_rows(_written(tmp_path, sink.getvalue()))
+    assert content.numbers.tolist() == [0, 2]
+    assert content.others == (Other("/swing/events", 1, 0, 1, row),)
 
 
 def test_ros_rosbags_and_numpy_read_the_same_rows(whole: bytes, tmp_path: Path) -> None:
