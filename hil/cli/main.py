@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from hil.cli import doctor as cli_doctor
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
@@ -49,7 +50,8 @@ for entry in sorted(entry_points(group=COMMANDS), key=lambda one: one.name, reve
     app.add_typer(entry.load(), name=entry.name)
 
 for command in (
-    cli_recordings.report, cli_recordings.export, cli_stations.stations, cli_panel.panel,
+    cli_recordings.report, cli_recordings.export, cli_stations.stations, cli_doctor.doctor,
+    cli_panel.panel,
 ):  # fmt: skip
     app.command()(command)
 
