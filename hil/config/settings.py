@@ -20,6 +20,21 @@ MAX_DEPTH = 12
 """Tables nested deeper than this are refused before they reach the models."""
 
 
+class Wrong(str):
+    """A line of a `ConfigError` about one field of a model, and its parts for a form."""
+
+    place: tuple[str | int, ...]
+    """Keys and indices from the top of the table to the field, or to the tag that is wrong."""
+    message: str
+    """What is wrong, without the field's name and value."""
+
+    def __new__(cls, place: tuple[str | int, ...], message: str, line: str) -> Self:
+        """The whole line, with its parts."""
+        made = super().__new__(cls, line)
+        made.place, made.message = place, message
+        return made
+
+
 class ConfigError(ValueError):
     """A settings file that cannot be used; the text has one line for each thing that is wrong."""
 
@@ -151,16 +166,20 @@ def _depth(value: Any) -> int:
     return 0
 
 
-def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> str:
+def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:
     """One line for one validation error: key path, value, and what would have been right."""
-    path = ".".join(_written_path(table, item["loc"])) or "the file"
+    found = _written_path(table, item["loc"])
+    place = tuple(part for part in found if "[" not in str(part))  # not which form was tried
+    path = ".".join(map(str, found)) or "the file"
     kind, value = item["type"], item.get("input")
-    if kind == "missing":
-        return f"{path} is left out; it is required"
-    if kind == "extra_forbidden":
-        return f"{path} = {_shown(value)}: unknown key{_suggestion(model, item['loc'])}"
-    message = item["msg"].removeprefix("Value error, ").removeprefix("Input ")
     context = item.get("ctx", {})
+    if kind == "missing":
+        message = "is left out; it is required"
+        return Wrong(place, message, f"{path} {message}")
+    if kind == "extra_forbidden":
+        message = f"unknown key{_suggestion(model, item['loc'])}"
+        return Wrong(place, message, f"{path} = {_shown(value)}: {message}")
+    message = item["msg"].removeprefix("Value error, ").removeprefix("Input ")
     key = path.rstrip("0123456789.")
     if kind in {"less_than_equal", "less_than"} and key.endswith(("_m", "_m_s", "_m_s2")):
         message += " (SI units: is the value in millimetres?)"
@@ -168,16 +187,18 @@ def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> str:
         message = "must be a finite number"
     if kind == "union_tag_invalid":
         message = f"must have {context['discriminator']} one of {context['expected_tags']}"
-    return f"{path} = {_shown(value)}: {message}"
+    if "discriminator" in context:  # the whole table is named, but one key of it decides
+        place = (*place, str(context["discriminator"]).strip("'"))
+    return Wrong(place, message, f"{path} = {_shown(value)}: {message}")
 
 
-def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str]:
+def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str | int]:
     """The part of an error's location that stands in the file.
 
     Pydantic adds the tag of the chosen variant of a union, and an index where one number was given
     for six legs; neither is a key that the user could find.
     """
-    path: list[str] = []
+    path: list[str | int] = []
     node: Any = table
     for position, part in enumerate(location):
         last = position == len(location) - 1
@@ -187,7 +208,7 @@ def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str]:
             node = node[part]
         elif not (last and isinstance(node, Mapping | list | tuple)):
             continue
-        path.append(str(part))
+        path.append(part)
     return path
 
 

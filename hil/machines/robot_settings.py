@@ -153,12 +153,20 @@ class RobotSettings(Settings):
             ConfigError: with one line for each wrong value.
         """
         settings = cls.build(read_toml(path), str(path))
-        try:
-            settings.geometry()
-            settings.gate_limits()
-        except (ArmError, LimitsError) as error:
-            raise ConfigError(str(path), [str(error)]) from None
+        settings.check(str(path))
         return settings
+
+    def check(self, source: str) -> None:
+        """Refuse what no single field can say.
+
+        Raises:
+            ConfigError: naming the source.
+        """
+        try:
+            self.geometry()
+            self.gate_limits()
+        except (ArmError, LimitsError) as error:
+            raise ConfigError(source, [str(error)]) from None
 
     def geometry(self) -> PumaGeometry:
         """The robot for its kinematics.

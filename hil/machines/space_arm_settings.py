@@ -185,12 +185,20 @@ class ArmSettings(Settings):
             ConfigError: with one line for each wrong value.
         """
         settings = cls.build(read_toml(path), str(path))
-        try:
-            settings.arm()
-            settings.payloads()
-        except ArmError as error:
-            raise ConfigError(str(path), [str(error)]) from None
+        settings.check(str(path))
         return settings
+
+    def check(self, source: str) -> None:
+        """Refuse what no single field can say.
+
+        Raises:
+            ConfigError: naming the source.
+        """
+        try:
+            self.arm()
+            self.payloads()
+        except ArmError as error:
+            raise ConfigError(source, [str(error)]) from None
 
     def arm(self) -> Arm:
         """The arm for the simulator.

@@ -28,7 +28,7 @@ class Figure:
         roles: colour role of each slot.
         trace_m: path of what is followed [m], shape (N, 3), oldest first.
         trace_serial: changes whenever the path does.
-        note: key of a text that says what a reader must know, empty without any.
+        note: what a reader must know, empty without any.
     """
 
     transforms: Array
@@ -55,8 +55,8 @@ class Scene(Protocol):
     """A machine that can be drawn: what it is, and where it is."""
 
     @property
-    def title(self) -> tuple[str, str]:
-        """Key of its name in the panel's texts, and the machine's own name."""
+    def title(self) -> str:
+        """What it is, and the machine's own name."""
         ...
 
     @property

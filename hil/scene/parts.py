@@ -64,13 +64,11 @@ class LegendEntry:
 
     Args:
         role: the colour.
-        key: of the words in the panel's texts.
-        value: what the words leave room for as ``{value}``, such as "0.5 m".
+        words: what it means.
     """
 
     role: str
-    key: str
-    value: str = ""
+    words: str
 
 
 @dataclass(frozen=True, slots=True)

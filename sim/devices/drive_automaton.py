@@ -15,9 +15,8 @@ from typing import Final
 
 from sim.devices import drive402
 from sim.devices.drive402 import Event, State
-from sim.devices.drive_axis import DriveAxis
 from sim.devices.drive_parameters import DriveParameters, NodeSettings
-from sim.devices.modes import Modes
+from sim.devices.modes import Commanded, Modes
 from sim.devices.plant import Rod
 
 NO_ERROR: Final = 0x0000
@@ -47,7 +46,7 @@ class Emergency:
     register: int
 
 
-class DriveAutomaton(DriveAxis):
+class DriveAutomaton(Commanded):
     """A drive without its objects.
 
     Args:
@@ -107,11 +106,6 @@ class DriveAutomaton(DriveAxis):
         """Return the emergencies since the last call, oldest first."""
         taken, self.emergencies = self.emergencies, []
         return taken
-
-    @property
-    def following_commands(self) -> bool:
-        """Whether setpoints move the rod: enabled, and no stop under way."""
-        return self.state is State.OPERATION_ENABLED and self._stop_event is None
 
     # -- faults and stops -----------------------------------------------------------------------
 

@@ -10,14 +10,12 @@ targets, the maximum slippage of pv, blending.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from sim.devices.drive402 import HALT_BIT, MODE_BIT_4
+from sim.devices.drive402 import HALT_BIT, MODE_BIT_4, Event, State
+from sim.devices.drive_axis import DriveAxis
 from sim.devices.homing import HERE_METHODS, Homing, Phase
 from sim.devices.plant import Switch
-
-if TYPE_CHECKING:
-    from sim.devices.drive_automaton import DriveAutomaton
 
 
 class Mode(Enum):
@@ -47,6 +45,24 @@ def modes_word(modes: tuple[int, ...]) -> int:
     return word
 
 
+class Commanded(DriveAxis):
+    """A drive as its modes know it: an axis, its commands, and whether it follows them."""
+
+    state: State
+    _stop_event: Event | None
+    controlword: int
+    error_code: int
+    homed: bool
+    target_raw: int
+    target_velocity: int
+    velocity_offset: int | None
+
+    @property
+    def following_commands(self) -> bool:
+        """Whether setpoints move the rod: enabled, and no stop under way."""
+        return self.state is State.OPERATION_ENABLED and self._stop_event is None
+
+
 class Modes:
     """The mode of one drive and what it is doing in it.
 
@@ -54,7 +70,7 @@ class Modes:
         drive: The drive whose reference is moved.
     """
 
-    def __init__(self, drive: DriveAutomaton) -> None:
+    def __init__(self, drive: Commanded) -> None:
         self.mode = Mode.NONE
         self.number = Mode.NONE.value
         """Number of the mode, object 6061h."""

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from hil.panel.shell.dock_views import Plain, View
 from hil.panel.shell.docks import Maker, Views
@@ -15,10 +15,7 @@ from hil.panel.shell.docks import Maker, Views
 
 class Word(Plain):
     def __init__(self, word):
-        self.widget: QWidget = QLabel(word)
-
-    def set_theme(self, theme):
-        """Words have no colours."""
+        super().__init__(QLabel(word))
 
 
 def views(log, broken=()):

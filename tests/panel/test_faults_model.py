@@ -4,13 +4,10 @@ import math
 
 import pytest
 from feed_samples import arm_facts, batch, event, mode_event, platform_facts
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hil.panel.live.models.arm_words import arm_data
-from hil.panel.live.models.faults import KEPT, FaultsModel, Sort, advice_key, advice_of
+from hil.panel.live.models.advice import ADVICE, advice_of
+from hil.panel.live.models.faults import KEPT, FaultsModel, Sort
 from hil.panel.shell.models.figures import figure, span, time_figure
-from hil.panel.shell.texts import TEXTS
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.stations.platform.journal import violation_data
 from safety.arm_limits import ArmCheck, ArmViolation
@@ -41,26 +38,26 @@ def refusal(t_s=2.0):
 
 @pytest.mark.parametrize("check", Check)
 def test_every_check_of_the_platform_has_advice(check):
-    assert advice_key("platform", check.name) in TEXTS
+    assert check.name.lower() in ADVICE["platform"]
     assert len(advice_of("platform", check.name.lower())) > 20
 
 
 @pytest.mark.parametrize("check", ArmCheck)
 def test_every_check_of_the_arms_has_advice(check):
-    assert advice_key("arm", check.name) in TEXTS
+    assert check.name.lower() in ADVICE["arm"]
     assert len(advice_of("arm", check.name)) > 20
 
 
 def test_no_advice_is_for_a_check_that_does_not_exist():
-    known = {f"advice.platform.{one.name.lower()}" for one in Check} | {"advice.platform.overrun"}
-    known |= {f"advice.arm.{one.name.lower()}" for one in ArmCheck}
-    found = {key for key in TEXTS if key.startswith(("advice.platform.", "advice.arm."))}
-    assert found == known
+    assert set(ADVICE["platform"]) == {one.name.lower() for one in Check} | {"overrun"}
+    assert set(ADVICE["arm"]) == {one.name.lower() for one in ArmCheck}
 
 
 def test_an_unknown_check_has_general_advice():
     assert advice_of("platform", "levitation") == advice_of("platform", None)
-    assert advice_of("platform", None) == TEXTS["advice.unknown"]
+    assert advice_of("platform", None) == (
+        "Read the cause; have the machine looked at before going on if it is not understood."
+    )
 
 
 # --- entries -----------------------------------------------------------------------------------
@@ -71,7 +68,10 @@ def test_a_violation_becomes_a_line_with_figures_and_units():
     assert (entry.sort, entry.standing, entry.place) == (Sort.FAULT, True, "leg 3")
     assert (entry.value, entry.limit) == ("842 mm", "520 mm … 830 mm")
     assert entry.cause == "leg 3: position 0.842 m outside [0.520, 0.830] m"
-    assert entry.advice == TEXTS["advice.platform.position"]
+    assert entry.advice == (
+        "The motion leaves the leg's travel. Make it smaller or move its neutral pose; "
+        "`hil check` shows where. Reset, then home."
+    )
 
 
 def test_what_is_told_by_words_alone_shows_no_figures():
@@ -140,68 +140,18 @@ def test_a_line_for_the_clipboard_has_all_parts():
     assert parts[-1] == entry.advice
 
 
-# --- the arms' words ---------------------------------------------------------------------------
-
-NUMBERS = st.one_of(
-    st.floats(-500.0, 500.0).map(lambda x: round(x, 3)), st.floats(-1e-4, 1e-4), st.just(0.0)
-)
-UNITS = {
-    ArmCheck.POSITION: "rad", ArmCheck.RATE: "rad/s", ArmCheck.ACCELERATION: "rad/s^2",
-    ArmCheck.GRIPPER_SPEED: "m/s", ArmCheck.GRIPPER_TURN: "rad/s", ArmCheck.REACH: "m",
-    ArmCheck.MARGIN: "1", ArmCheck.CLEARANCE: "m", ArmCheck.CORNER: "m", ArmCheck.FINITE: "rad",
-}  # fmt: skip
-NOTES = {
-    ArmCheck.MARGIN: "wrist singularity",
-    ArmCheck.CLEARANCE: "column and forearm",
-    ArmCheck.FINITE: "joint angle",
-    ArmCheck.START: "the robot is 3 mm from the planned start: bring it there",
-    ArmCheck.LATCHED: "since waypoint 3",
-    ArmCheck.INTERNAL: "ValueError: no",
-}
-RANGED = (ArmCheck.POSITION, ArmCheck.RATE, ArmCheck.ACCELERATION)
-TOLD = (ArmCheck.START, ArmCheck.LATCHED, ArmCheck.INTERNAL)
+# --- the arms' refusals ------------------------------------------------------------------------
 
 
-@given(
-    st.sampled_from(ArmCheck), st.sampled_from(["", "rm01", "RM-01"]), NUMBERS, NUMBERS, NUMBERS,
-    st.booleans(), st.booleans(),
-)  # fmt: skip
-def test_words_of_a_refusal_are_read_back(check, arm, value, limit, low, jointed, noted):
-    joint = "joint 3" if jointed and arm and check not in TOLD else ""
-    note = NOTES.get(check, "at the waypoint before" if noted else "")
-    value = math.nan if check is ArmCheck.FINITE else value
-    low = low if check in RANGED else None
-    broken = ArmViolation(check, arm, joint, value, limit, UNITS.get(check, ""), low, note)
-    data = arm_data(broken.message)
-    assert data is not None, broken.message
-    assert (data["check"], data["arm"], data["joint"]) == (check.name, arm, joint)
-    if check in TOLD:
-        return
-    assert data["unit"] == broken.unit
-    if check is ArmCheck.FINITE:
-        assert math.isnan(data["value"])
-        return
-    assert data["value"] == pytest.approx(value, rel=1e-8, abs=2e-10)
-    assert data["limit"] == pytest.approx(limit, rel=1e-8, abs=2e-10)
-    assert data["low"] == (None if low is None else pytest.approx(low, rel=1e-8, abs=2e-10))
-
-
-def test_other_words_are_none_of_these():
-    assert arm_data("the start is agreed; the stream begins") is None
-    assert arm_data("robot: something went wrong") is None
-
-
-def test_an_arms_refusal_without_data_still_has_place_figures_and_advice():
+def test_an_arms_refusal_has_place_figures_and_advice():
     broken = ArmViolation(ArmCheck.RATE, "rm01", "joint 5", 2.1, 1.5, "rad/s", -1.5)
-    told = event("violation", broken.message, 1.0)
+    told = event("violation", broken.message, 1.0, **broken.data)
     (entry,) = model_of(told, facts=arm_facts()).entries
     assert entry.place == "rm01, joint 5"
     assert (entry.value, entry.limit) == ("120.3 °/s", "−85.94 °/s … 85.94 °/s")
-    assert entry.advice == TEXTS["advice.arm.rate"]
-    (same,) = model_of(
-        event("violation", broken.message, 1.0, **broken.data), facts=arm_facts()
-    ).entries
-    assert same == entry
+    assert entry.advice == (
+        "A joint would turn too fast. Slow the motion, or stay further from singularities."
+    )
 
 
 # --- figures -----------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from view_samples import application, gone, pump, shown
 
 from hil.panel.live.faults_view import COLUMNS, FaultsView
 from hil.panel.live.models.faults import FaultsModel
-from hil.panel.shell.texts import TEXTS
 from hil.panel.shell.theme import DARK, LIGHT
 from safety.verdict import Check
 
@@ -49,16 +48,25 @@ def test_lines_are_shown_newest_first_with_advice(view):
     assert cell(view, 0, "place") == "leg 5"
     assert cell(view, 2, "limit") == "520 mm … 830 mm"
     assert "2 standing" in view.count.text()
-    assert TEXTS["advice.platform.following"] in view.advice.text()
+    assert (
+        "The leg does not follow. Look for something in its way, overload, or a weak "
+        "drive. Look at the machine before resetting."
+    ) in view.advice.text()
 
 
 def test_a_chosen_line_tells_its_own_advice_and_stays_chosen(view):
     feed(view, violation(1.0), violation(2.0, Check.SPEED, 1, 0.4, 0.3, "m/s"))
     view.table.selectRow(1)
-    assert TEXTS["advice.platform.position"] in unescape(view.advice.text())
+    assert (
+        "The motion leaves the leg's travel. Make it smaller or move its neutral pose; "
+        "`hil check` shows where. Reset, then home."
+    ) in unescape(view.advice.text())
     feed(view, violation(3.0, Check.ESTOP, None))
     assert [one.row() for one in view.table.selectionModel().selectedRows()] == [2]
-    assert TEXTS["advice.platform.position"] in unescape(view.advice.text())
+    assert (
+        "The motion leaves the leg's travel. Make it smaller or move its neutral pose; "
+        "`hil check` shows where. Reset, then home."
+    ) in unescape(view.advice.text())
 
 
 def test_lines_are_copied_by_key_and_button(view):

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.file_kinds import FileKind, kind_of
-from hil.panel.scenarios.models.form import FormModel
-from hil.panel.scenarios.models.form_edits import FormError
+from hil.panel.scenarios.models.form import FormError, FormModel
 from hil.panel.scenarios.models.form_labels import label_of
 from hil.panel.scenarios.models.form_nodes import NodeKind
 from hil.panel.scenarios.models.form_values import shown, value_at

@@ -9,17 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.live.models.feed import RunFacts
-from hil.panel.live.models.margins import (
-    FAULT_SHARE,
-    FULL_LEASTS,
-    RANK_STEP,
-    WARN_SHARE,
-    MarginsModel,
-    margin_role,
-    ranked,
-)
+from hil.panel.live.models.margins import RANK_STEP, MarginsModel, ranked
 from hil.recording.header import RunHeader
 from hil.recording.layouts import PLATFORM
+from hil.scene.margins import FAULT_SHARE, FULL_LEASTS, WARN_SHARE, margin_role
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.platform import scene as scene_platform
 
@@ -159,7 +152,7 @@ def test_nothing_has_no_order():
 
 
 def test_the_thresholds_are_those_of_the_picture_in_space():
-    assert (WARN_SHARE, FAULT_SHARE) == (scene_platform.WARN_SHARE, scene_platform.FAULT_SHARE)
+    assert scene_platform.margin_role is margin_role
     assert margin_role(WARN_SHARE) == "ok"
     assert margin_role(WARN_SHARE - 1e-9) == "warn"
     assert margin_role(FAULT_SHARE - 1e-9) == "fault"

@@ -15,7 +15,6 @@ from hil.panel.scenarios.form_delegate import PROBLEM
 from hil.panel.scenarios.models import launch
 from hil.panel.scenarios.models.launch import LaunchState
 from hil.panel.scenarios.scenarios_view import ScenariosView
-from hil.panel.shell.texts import text
 
 DEMO = configs_dir() / "scenarios" / "demo.toml"
 LEAVES = configs_dir() / "scenarios" / "leaves_envelope.toml"
@@ -84,7 +83,7 @@ def test_a_wrong_value_is_told_in_place_and_taken_back(view, pump):
     line = view.form.tree.items()["rate_hz",]
     assert "less than or equal to 1000" in line.text(PROBLEM)
     assert not any(view.buttons[name].isEnabled() for name in ("check", "dry", "run", "save"))
-    assert view._told.text() == text("scenarios.wrong")
+    assert view._told.text() == "Put right what is marked, then check or run it."
     while view.form.model.can_undo:
         view.form.buttons["undo"].click()
     looked_at(view)
@@ -97,7 +96,10 @@ def test_what_was_changed_is_saved_as_another_file_before_it_is_run(view, pump, 
     typed(view, ("rate_hz",), "250")
     pump(lambda: not view.form.model.problems)
     assert not view.buttons["run"].isEnabled()
-    assert view.buttons["run"].toolTip() == text("scenarios.unsaved")
+    assert (
+        view.buttons["run"].toolTip()
+        == "Changed: save it under another name, then check or run it."
+    )
     assert not view.save(DEMO)  # came with the program
     assert "demo.toml" in view._told.text()
     assert view.save(tmp_path / "mine")
@@ -113,7 +115,7 @@ def test_a_real_check_lists_what_is_wrong(view, pump):
     pick(view, LEAVES)
     pump(lambda: view.buttons["check"].isEnabled())
     click(view, "check")
-    assert view._told.text() == text("scenarios.checking")
+    assert view._told.text() == "Checking…"
     assert not view.buttons["check"].isEnabled()
     child_ended(view.work.check._child)
     view.refresh()
@@ -129,7 +131,7 @@ def test_run_begins_a_bench_and_end_asks_it_to_stop(view, pump, monkeypatch, tmp
     pump(lambda: view.buttons["run"].isEnabled())
     click(view, "run")
     assert seen[0][:3] == (DEMO.resolve(), "platform", tmp_path / "runs")
-    assert view._told.text() == text("scenarios.starting", name="demo")
+    assert view._told.text() == "{name} starts…".format(name="demo")
     assert not view.buttons["run"].isEnabled()
     click(view, "stop")
     child_ended(view.work.bench._child)

@@ -18,7 +18,6 @@ from hil.desk.process import DeskProcess
 from hil.panel.live.models.bench_link import Link
 from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.live.session import LiveSession
-from hil.panel.shell.texts import TEXTS
 from hil.recording.header import RunHeader
 from hil.timing.realtime import RealClock
 from safety.modes import Mode
@@ -36,7 +35,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from hil.desk.client import DeskClient
 from hil.panel.live.session import LiveSession
-from hil.panel.shell.texts import TEXTS
 from hil.timing.realtime import RealClock
 
 app = QGuiApplication([])
@@ -212,27 +210,46 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     lost_s = NOW_S()
     assert not session.stop_text
     assert (session.ended, session.owns, session.bench.held) == (False, False, False)
-    assert turns[-1].news == TEXTS["session.lost"]
-    assert turns[-1].batch.events[-1].message == TEXTS["session.lost"]
+    assert turns[-1].news == (
+        "The desk is gone without a word. Nothing can be asked of the bench, and its "
+        "dead-man is released. This panel looks for the next desk of the run."
+    )
+    assert turns[-1].batch.events[-1].message == (
+        "The desk is gone without a word. Nothing can be asked of the bench, and its "
+        "dead-man is released. This panel looks for the next desk of the run."
+    )
     own_desk.telemetry.push(OPERATION_KIND, Operation(motion_serial=2).to_bytes())
     answers = [one for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
-    assert answers[-1] == m.Answer(id=number, ok=False, error=TEXTS["state.why.unanswered"])
+    assert answers[-1] == m.Answer(
+        id=number,
+        ok=False,
+        error="the desk died before it answered; what became of it is not known",
+    )
     assert not session.send(m.Press(button="home", id=session.next_id()))
     session.stop()
-    assert session.stop_text == TEXTS["session.stop_searching"]
+    assert session.stop_text == (
+        "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. The "
+        "run's next desk is asked at once."
+    )
 
     until(lambda: session.bench.link(NOW_S()) is not Link.LOST, turned)
     assert NOW_S() - lost_s < 15.0
     assert [turn.news for turn in turns if turn.news] == [
-        TEXTS["session.lost"], TEXTS["session.found"],
-    ]  # fmt: skip
+        "The desk is gone without a word. Nothing can be asked of the bench, and its dead-man "
+        "is released. This panel looks for the next desk of the run.",
+        "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
+    ]
     assert sum(turn.batch.missed for turn in turns) == 0
     serials = [t.batch.operation.motion_serial for t in turns if t.batch.operation is not None]
     assert serials == [1, 2], "nothing is told twice, and nothing is left out"
     for _ in range(20):
         turned(0.005)
     told = [one.error for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
-    assert told[-3:] == [TEXTS["session.searching"], TEXTS["session.stop_unsent"], ""]
+    assert told[-3:] == [
+        "looking for the run's next desk",
+        "there is no desk to hear it; the next one is asked at once",
+        "",
+    ]
     assert control.order.pressed(Button.HOLD) == 1, "the next desk got it"
     assert (session.owns, session.bench.owner, control.order.owner) == (False, "", "")
     assert not control.order.held
@@ -268,9 +285,15 @@ def test_a_stop_that_dies_with_a_hanging_desk_is_told_and_asked_of_the_next_one(
     assert session.stop_text.startswith("No answer to the stop for 0.3 s: use the emergency stop")
     os.kill(own_desk.pid, signal.SIGKILL)
     until(lambda: session.bench.link(NOW_S()) is Link.LOST, turned)
-    assert session.stop_text == TEXTS["session.stop_searching"]
+    assert session.stop_text == (
+        "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. The "
+        "run's next desk is asked at once."
+    )
     until(lambda: told[-1].ok and len(told) == 3, turned)
-    assert (told[1].ok, told[1].error) == (False, TEXTS["session.stop_again"])
+    assert (told[1].ok, told[1].error) == (
+        False,
+        "the desk died before it answered; the next one is asked at once",
+    )
     until(lambda: control.order.pressed(Button.HOLD) > 0, turned)
     assert (session.stop_text, session.bench.refused) == ("", "")
 
@@ -295,6 +318,8 @@ def test_a_bench_that_is_gone_with_its_desk_ends_the_session(own_desk, monkeypat
     os.kill(own_desk.pid, signal.SIGKILL)
     os.kill(keeper, signal.SIGKILL)
     until(lambda: session.ended, lambda s: (session.turn(), pause(s)))
-    assert session.bench.link_text(NOW_S()).endswith(TEXTS["session.gone"])
+    assert session.bench.link_text(NOW_S()).endswith(
+        "its desk is gone without a word, and so is the bench"
+    )
     assert not session.send(m.Press(button="home", id=session.next_id()))
     session.turn()

@@ -11,7 +11,6 @@ from hil.ipc.broadcast import Broadcast, BroadcastReader
 from hil.panel.live import session as session_module
 from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.live.session import LiveSession
-from hil.panel.shell.texts import TEXTS
 from hil.recording.header import RunHeader
 from safety.modes import Mode
 from safety.verdict import Action
@@ -123,7 +122,9 @@ def test_no_answer_to_a_stop_is_told_after_the_time_that_is_said(panel):
         panel.turn()
         assert panel.now_s < asked_s + 1.0
     assert SILENT_S <= panel.now_s - asked_s <= SILENT_S + TURN_S
-    told = TEXTS["session.stop_silent"]
+    told = (
+        "No answer to the stop for {silent_s} s: use the emergency stop / Ctrl-C at the terminal."
+    )
     assert panel.session.stop_text == told.format(silent_s=f"{panel.now_s - asked_s:.1f}")
     panel.turn(20)
     panel.session.stop()  # a second one makes the first no younger
@@ -167,10 +168,16 @@ def test_a_stop_whose_desk_dies_is_answered_and_asked_of_the_next_desk_at_once(p
     panel.turn(20)
     panel.desk.open = False
     panel.turn()
-    assert panel.told == [(1, TEXTS["session.stop_again"])]
-    assert TEXTS["session.stop_again"] in panel.session.bench.refused
+    assert panel.told == [(1, "the desk died before it answered; the next one is asked at once")]
+    assert (
+        "the desk died before it answered; the next one is asked at once"
+        in panel.session.bench.refused
+    )
     panel.turn(20)
-    assert panel.session.stop_text == TEXTS["session.stop_searching"]
+    assert panel.session.stop_text == (
+        "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. The "
+        "run's next desk is asked at once."
+    )
     assert len(panel.told) == 1
 
     following = Desk()
@@ -194,7 +201,7 @@ def test_other_questions_are_answered_but_not_asked_again(panel):
     panel.turn()
     panel.search.found = following = Desk()
     panel.turn(3)
-    assert panel.told == [(1, TEXTS["state.why.unanswered"])]
+    assert panel.told == [(1, "the desk died before it answered; what became of it is not known")]
     assert {one.type for one in following.taken} == {"alive"}
 
 
@@ -203,9 +210,12 @@ def test_stops_without_a_desk_are_answered_at_once_and_kept_for_the_next_one(pan
     panel.turn()
     panel.session.stop()
     panel.session.stop()
-    assert panel.session.stop_text == TEXTS["session.stop_searching"]
+    assert panel.session.stop_text == (
+        "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. The "
+        "run's next desk is asked at once."
+    )
     panel.turn()
-    unsent = TEXTS["session.stop_unsent"]
+    unsent = "there is no desk to hear it; the next one is asked at once"
     assert [error for _, error in panel.told] == [unsent, unsent]
     panel.search.found = following = Desk()
     panel.turn(3)
@@ -222,8 +232,13 @@ def test_a_search_that_ends_without_a_desk_answers_the_stop_for_good(panel):
     panel.turn()
     panel.search.over = True
     panel.turn(30)
-    nobody = TEXTS["session.stop_nobody"].format(why=TEXTS["session.gone"])
-    assert panel.told == [(1, TEXTS["session.stop_again"]), (2, nobody)]
+    nobody = (
+        "{why}: nobody is left to answer it; use the emergency stop if anything still moves"
+    ).format(why="its desk is gone without a word, and so is the bench")
+    assert panel.told == [
+        (1, "the desk died before it answered; the next one is asked at once"),
+        (2, nobody),
+    ]
     assert nobody in panel.session.bench.notice
     assert panel.session.stop_text == ""
     panel.session.stop()
@@ -238,17 +253,32 @@ def test_a_desk_that_is_cut_off_from_its_bench_says_how_else_it_is_stopped_until
     panel.desk.says, panel.desk.open = [m.CutOff()], False
     panel.turn(30)
     (turn,) = [one for one in panel.turns if one.news]
-    assert turn.news == TEXTS["session.cut_off_news"]
+    assert turn.news == (
+        "The desk has lost the bench, and no other desk comes. Its dead-man is "
+        "released, but it may still move, and no panel can stop it: Ctrl-C at its "
+        "terminal / emergency stop."
+    )
     assert turn.batch.events[-1].message == turn.news
-    nobody = TEXTS["session.stop_nobody"].format(why=TEXTS["session.cut_off"])
+    nobody = (
+        "{why}: nobody is left to answer it; use the emergency stop if anything still moves"
+    ).format(why="cut off from the bench, which may still move")
     assert panel.told == [(1, nobody)]
     assert not panel.session.ended
-    assert panel.session.bench.link_text(panel.now_s) == f"NO DESK: {TEXTS['session.cut_off']}"
-    assert panel.session.stop_text == TEXTS["session.stop_cut_off"]
+    assert (
+        panel.session.bench.link_text(panel.now_s)
+        == "NO DESK: cut off from the bench, which may still move"
+    )
+    assert panel.session.stop_text == (
+        "No panel can stop this bench any more, and it may still move: Ctrl-C at its "
+        "terminal / emergency stop."
+    )
     panel.session.stop()
     panel.turn(30)
     assert panel.told[1:] == [(2, nobody)]
-    assert panel.session.stop_text == TEXTS["session.stop_cut_off"], "whether or not it is pressed"
+    assert panel.session.stop_text == (
+        "No panel can stop this bench any more, and it may still move: Ctrl-C at its "
+        "terminal / emergency stop."
+    ), "whether or not it is pressed"
     panel.search.over = True
     panel.turn(3)
     assert (panel.session.ended, panel.session.stop_text) == (True, "")
@@ -280,9 +310,12 @@ def test_a_run_that_ends_answers_what_its_desk_did_not(panel):
     panel.turn()
     panel.desk.says, panel.desk.open = [GONE], False
     panel.turn(3)
-    why = TEXTS["state.link.run_over"]
+    why = "the run is over"
     assert panel.told == [
-        (1, TEXTS["session.stop_nobody"].format(why=why)),
-        (2, TEXTS["session.nobody"].format(why=why)),
+        (
+            1,
+            (f"{why}: nobody is left to answer it; use the emergency stop if anything still moves"),
+        ),
+        (2, f"{why}: nobody is left to answer it"),
     ]
     assert (panel.session.ended, panel.session.stop_text) == (True, "")

@@ -13,7 +13,6 @@ from test_replay_models import write
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.plots import LEAST_PX
 from hil.panel.scope.view import ScopeView
-from hil.panel.shell.texts import TEXTS
 from hil.panel.shell.theme import LIGHT
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.models.replay_index import Index
@@ -49,7 +48,7 @@ def test_a_replay_takes_the_room_of_its_controls_and_no_more(pump, replay, tmp_p
     replay.set_feed(feed)
     pump(lambda: replay.height() == replay.sizeHint().height() and not compact())
     assert replay.note.isVisible()
-    assert replay.note.text() == TEXTS["replay.dropped"].format(count=3)
+    assert replay.note.text() == f"{3} entries are missing"
     assert replay.note.geometry().bottom() < replay.height()
     replay.set_feed(None)
     pump(compact)

@@ -14,7 +14,6 @@ from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import STALE_S, Link, Source
 from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import LAMPS, Shape, lamp_of
-from hil.panel.shell.texts import TEXTS
 from hil.recording.arm_frame import ARM, told_simulated
 from hil.recording.frame import EventKind, EventRecord, Level
 from hil.stations.arm.journal import STATES
@@ -305,11 +304,14 @@ def test_a_motion_at_tempo_zero_is_told_until_it_is_raised(playing):
     def at(override, **more):
         return bench("ENGAGED", operation=Operation(override=override, **more))
 
-    assert at(0.0, playing=playing, held=True).notice == TEXTS["state.tempo_zero"]
+    assert (
+        at(0.0, playing=playing, held=True).notice
+        == "The tempo is 0 %: nothing moves before it is raised"
+    )
     assert at(0.01, playing=playing, held=True).notice == ""
     assert at(0.0, held=True).notice == "", "nothing is played"
     model = at(0.0, playing=playing, refused="no")
-    assert model.notice == TEXTS["state.refused"].format(why="no")
+    assert model.notice == "Nothing done. {why}".format(why="no")
     gone = at(0.0, playing=playing)
     gone.over("its desk is gone")
     assert gone.notice == ""

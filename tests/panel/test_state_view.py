@@ -15,10 +15,9 @@ from hil.desk.operation import Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.lead.state_keys import BUTTON_KEYS, SHORTCUTS
-from hil.panel.live.models.bench import BenchModel
+from hil.panel.live.models.bench import BUTTONS, BenchModel
 from hil.panel.live.models.bench_link import Source
 from hil.panel.live.state_view import ORDER, StateView
-from hil.panel.shell.texts import TEXTS
 from hil.panel.shell.theme import DARK, LIGHT
 from safety.verdict import Action
 
@@ -296,7 +295,7 @@ def test_no_two_keys_are_the_same_and_all_are_listed():
     every = [key for keys in SHORTCUTS.values() for key in keys]
     assert len(every) == len(set(every))
     assert set(BUTTON_KEYS) == set(Button) == set(ORDER)
-    assert {f"state.button.{button.value}" for button in Button} <= set(SHORTCUTS) <= set(TEXTS)
+    assert {BUTTONS[button.value] for button in Button} <= set(SHORTCUTS)
 
 
 # --- looks -------------------------------------------------------------------------------------
@@ -403,7 +402,7 @@ def test_a_tempo_of_zero_is_told_in_the_strip(desks):
     desk = desks("ENGAGED")
     desk.be_in("ENGAGED", Operation(playing="play", override=0.0, held=True, seen=(1,) * 8))
     desk.refresh()
-    assert desk.view.refused.text() == TEXTS["state.tempo_zero"]
+    assert desk.view.refused.text() == "The tempo is 0 %: nothing moves before it is raised"
     desk.be_in("ENGAGED", Operation(playing="play", override=0.2, held=True, seen=(1,) * 8))
     desk.refresh()
     assert desk.view.refused.text() == ""

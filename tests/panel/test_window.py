@@ -29,7 +29,6 @@ from hil.panel.live.models.bench_link import Link
 from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.shell.models.opening import Opening
 from hil.panel.shell.shortcuts import SHORTCUTS, Where, help_html
-from hil.panel.shell.texts import TEXTS
 from hil.panel.shell.window import MainWindow
 from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, pack_into
 from hil.recording.header import RunHeader
@@ -155,7 +154,7 @@ def test_a_panel_that_was_too_busy_says_why_hold_to_run_was_let_go(app, owned, u
 def test_no_two_keys_collide_and_all_are_explained():
     heard = {where: [] for where in Where}
     for entry in SHORTCUTS:
-        assert entry.what in TEXTS
+        assert entry.what
         for sequence in entry.sequences:
             assert not sequence.isEmpty(), entry.keys
             heard[entry.where].append(sequence.toString())
@@ -166,7 +165,7 @@ def test_no_two_keys_collide_and_all_are_explained():
             assert set(keys) & set(heard[Where.EVERYWHERE]) <= {"Space"}
     assert set(KEYS) == set(heard[Where.HANDLES])
     page = help_html()
-    assert all(TEXTS[entry.what] in page for entry in SHORTCUTS)
+    assert all(entry.what in page for entry in SHORTCUTS)
 
 
 @pytest.mark.parametrize("spoil", ["text", "bytes", "file", "old"])
@@ -421,14 +420,26 @@ def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make,
         hold_twice(window, until, slot)
         os.kill(desk.pid, signal.SIGKILL)
         until(lambda: window.session.bench.link(NOW_S()) is Link.LOST)
-        assert window.statusBar().currentMessage() == TEXTS["session.lost"]
+        assert window.statusBar().currentMessage() == (
+            "The desk is gone without a word. Nothing can be asked of the bench, and "
+            "its dead-man is released. This panel looks for the next desk of the run."
+        )
         assert "NO DESK" in window.strip.state.link.text()
         tell(desk, Mode.CSTOP, 2.0)
         until(lambda: window.session.bench.mode == "CSTOP")
         until(lambda: window.session.bench.link(NOW_S()) is not Link.LOST, 20.0)
-        assert window.statusBar().currentMessage() == TEXTS["session.found"]
+        assert window.statusBar().currentMessage() == (
+            "Connected to the run's next desk. Nobody owns the motion: take it anew (F9)."
+        )
         marks = [mark.message for mark in window.views["timeline"].model.marks]
-        assert marks == [TEXTS["session.lost"], TEXTS["session.found"]]
+        assert marks == [
+            (
+                "The desk is gone without a word. Nothing can be asked of the bench, "
+                "and its dead-man is released. This panel looks for the next desk of "
+                "the run."
+            ),
+            "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
+        ]
         until(lambda: window.session.bench.may_take)
         assert (window.session.owns, slot.order.held, slot.order.owner) == (False, False, "")
         QTest.keyRelease(window, Key.Key_Space)
@@ -450,10 +461,17 @@ def test_a_bench_without_a_desk_is_shown_on_with_lit_lamps_and_how_else_to_stop_
             keeper = int(stream.read().rsplit(b")", 1)[1].split()[1])
         os.kill(keeper, signal.SIGKILL)
         until(lambda: bench.link(NOW_S()) is Link.LOST)
-        assert window.statusBar().currentMessage() == TEXTS["session.cut_off_news"]
+        assert window.statusBar().currentMessage() == (
+            "The desk has lost the bench, and no other desk comes. Its dead-man is "
+            "released, but it may still move, and no panel can stop it: Ctrl-C at its "
+            "terminal / emergency stop."
+        )
         tell(desk, Mode.ENGAGED)
         until(lambda: bench.mode == "ENGAGED" and strip.stop_words.isVisible())
-        assert strip.stop_words.text() == TEXTS["session.stop_cut_off"]
+        assert strip.stop_words.text() == (
+            "No panel can stop this bench any more, and it may still move: Ctrl-C at "
+            "its terminal / emergency stop."
+        )
         lit_at_s = NOW_S()
         tell(desk, Mode.ENGAGED)
         window.turns.turn()

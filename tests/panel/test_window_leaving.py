@@ -15,11 +15,11 @@ from test_session_stop import Desk
 
 from hil.desk import messages as m
 from hil.desk.places import Place
-from hil.panel.live.session import LiveSession, ReplaySession
+from hil.panel.live.session import LiveSession
 from hil.panel.shell import app as panel_app
 from hil.panel.shell import window_menus
-from hil.panel.shell.texts import TEXTS, text
 from hil.panel.shell.window import MainWindow
+from hil.panel.study.session import ReplaySession
 
 BENCH = Place(Path("/tmp/nowhere/led-17.sock"), "led", 17)
 OTHER = Place(Path("/tmp/nowhere/other-18.sock"), "other", 18)
@@ -119,7 +119,10 @@ def test_an_owned_motion_is_left_only_after_a_question(window, asked, recording,
         assert window.desk.open
         assert not window.of.reading.busy
     assert all("gives it back and stops it" in words for _, words in asked)
-    assert asked[0] == (TEXTS["window.leave"], TEXTS["window.leave.owner"])
+    assert asked[0] == (
+        "Leave this run",
+        "You own the motion. Leaving this run gives it back and stops it. Leave?",
+    )
 
 
 def test_an_owned_motion_is_left_if_people_want_it(window, asked, recording):
@@ -147,10 +150,16 @@ def test_what_gets_ready_by_itself_neither_asks_nor_leaves(window, asked, record
     window.own()  # while it is being read
     window.read()
     assert window.of.session is window.session
-    assert window.said == text("window.stays", what="demo", name="t")
+    assert window.said == (
+        "{what} is ready, but you own the motion of {name}: this panel stays with it. "
+        "Choose the other one when this may be left."
+    ).format(what="demo", name="t")
     assert not window.of.connect_to(OTHER.path, take=True)
     assert window.of.session is window.session
-    assert window.said == text("window.stays", what=OTHER.path.name, name="t")
+    assert window.said == (
+        "{what} is ready, but you own the motion of {name}: this panel stays with it. "
+        "Choose the other one when this may be left."
+    ).format(what=OTHER.path.name, name="t")
     assert asked == []
     window.own(False)
     assert not window.of.connect_to(OTHER.path, take=True)
@@ -162,7 +171,7 @@ def test_the_bench_that_is_shown_is_not_chosen_anew(window, asked, monkeypatch):
     window.own()
     window.press("Ctrl+B")
     assert (window.of.session, asked, window.desk.open) == (window.session, [], True)
-    assert window.said == text("window.benches.shown", name="t")
+    assert window.said == "{name} is shown already, and no other bench was chosen".format(name="t")
     window.session.bench.over("the run is over")
     window.press("Ctrl+B")
     assert "No such file" in window.said, "another run may be there by now"

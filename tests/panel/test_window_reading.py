@@ -15,7 +15,6 @@ from test_replay_models import write
 
 from hil.panel.shell import window_reading
 from hil.panel.shell.models.background import CancelledError
-from hil.panel.shell.texts import TEXTS
 from hil.panel.shell.window_reading import Reading
 from hil.panel.shell.window_turns import READING_S
 from hil.recording.header import RecordingError
@@ -146,7 +145,7 @@ def test_cancel_gives_it_up_and_says_so(reading, slow):
     reading.begin(Path("long"))
     reading.poll()
     QTest.mouseClick(reading.cancel, Qt.MouseButton.LeftButton)
-    assert reading.heard == [TEXTS["window.reading.given_up"].format(path="long")]
+    assert reading.heard == ["{path} was given up".format(path="long")]
     turn(reading, lambda: slow.ended == ["given up"])
     assert not reading.busy
     assert not reading.cancel.isVisible()

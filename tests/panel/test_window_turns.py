@@ -10,7 +10,6 @@ from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene, QGraphicsView, QWidget
 
 from hil.panel.shell.dock_views import Plain
-from hil.panel.shell.texts import TEXTS
 from hil.panel.shell.window_turns import TURN_MS
 
 HEAVY_S = 0.200
@@ -116,5 +115,5 @@ def test_what_painting_takes_is_counted_and_the_turns_after_it_make_it_up(app, w
     assert 4 <= view.painted <= 12
     late = [number for number, gap_s in enumerate(signs) if gap_s > 0.15]
     assert all(later - one >= 5 for one, later in pairwise(late[1:]))  # once is no measure
-    words = TEXTS["window.skipped"].format(names=TEXTS["window.dock.margins"])
+    words = "Drawn seldom, for want of time: {names}".format(names="Margins")
     assert words == window.menus._standing.text()

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from hil.panel.lead.models.controls import AXES, OVERRIDE_STEP, Array, ControlsModel
 from hil.panel.lead.models.live_motion import Standing
 from hil.panel.scenarios.form_view import FormView
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 NOTCHES: Final = 1000
@@ -30,6 +29,17 @@ _STEPS: Final = {
     Qt.Key.Key_Left: (-1, False), Qt.Key.Key_Down: (-1, False), Qt.Key.Key_Right: (1, False),
     Qt.Key.Key_Up: (1, False), Qt.Key.Key_PageDown: (-1, True), Qt.Key.Key_PageUp: (1, True),
 }  # fmt: skip
+
+
+_STANDING: Final = {
+    "changed": "Changed, not in force",
+    "same": "As in force",
+    "untold": "What is in force is not known yet",
+    "unknown": (
+        "Motion {serial} is in force; its terms were set by another panel and are not known here"
+    ),
+    "proved": "Proved as motion {newest}; in force is still motion {serial}",
+}
 
 
 class StepSlider(QSlider):
@@ -62,9 +72,6 @@ class ControlsView(QWidget):
 
     Args:
         model: of the run.
-        now_s: monotonic time [s].
-        theme: colours.
-        parent: widget that holds this one.
     """
 
     def __init__(
@@ -76,7 +83,7 @@ class ControlsView(QWidget):
         self._owner: bool | None = None
         self._pose_shown: tuple[object, ...] = ()
         room = QVBoxLayout(self)
-        self._note = QLabel(text("controls.not_owner"))
+        self._note = QLabel(self.tr("Take control to lead the platform."))
         room.addWidget(self._note)
         room.addWidget(self._made_pose())
         room.addWidget(self._made_motion(), 1)
@@ -145,9 +152,11 @@ class ControlsView(QWidget):
         wanted = self._model.override
         with QSignalBlocker(self.tempo):
             self.tempo.setValue(round(NOTCHES * wanted))
-        self._percent.setText(text("controls.override.value", percent=100.0 * wanted))
+        self._percent.setText(self.tr("{percent:.0f} %").format(percent=100.0 * wanted))
         apart = now is not None and abs(now - wanted) > TEMPO_APART
-        self._now.setText(text("controls.override.now", percent=100.0 * (now or 0.0)) * apart)
+        self._now.setText(
+            self.tr("now {percent:.0f} %").format(percent=100.0 * (now or 0.0)) * apart
+        )
 
     def _show_motion(self) -> None:
         model = self._model
@@ -162,11 +171,11 @@ class ControlsView(QWidget):
     def _motion_words(self, standing: Standing) -> str:
         model = self._model
         if not model.motion_live:
-            return text("controls.not_live")
+            return self.tr("This motion cannot change while it runs: only sums of sines can.")
         if model.motion_pending:
-            return text("controls.apply.wait")
+            return self.tr("The bench proves the motion…")
         numbers = {"newest": model.in_force.newest, "serial": model.in_force.serial}
-        stands = text(f"controls.apply.{standing}", **numbers)
+        stands = self.tr(_STANDING[standing]).format(**numbers)
         return "\n".join(filter(None, (model.error_of("motion"), self._no(standing), stands)))
 
     def _no(self, standing: Standing) -> str:
@@ -180,30 +189,28 @@ class ControlsView(QWidget):
     # --- building -------------------------------------------------------------------------------
 
     def _made_pose(self) -> QWidget:
-        box = QGroupBox(text("controls.pose.title"))
+        box = QGroupBox(self.tr("Pose"))
         grid = QGridLayout(box)
         self.sliders: list[StepSlider] = []
         self._ends: list[tuple[QLabel, QLabel, QLabel]] = []
         for axis, name in enumerate(AXES):
             slider = StepSlider(lambda way, coarse, axis=axis: self._stepped(axis, way, coarse))
-            slider.setToolTip(text("controls.slider.tip"))
-            slider.setAccessibleName(text(f"controls.axis.{name}"))
+            slider.setToolTip(self.tr("Arrows: 1 mm or 0.1°. Page up and down: ten times that."))
+            slider.setAccessibleName(name)
             slider.valueChanged.connect(lambda notch, axis=axis: self._drawn(axis, notch))
             low, high, value = QLabel(), QLabel(), QLabel()
             value.setMinimumWidth(10 * self.fontMetrics().averageCharWidth())
-            for column, widget in enumerate(
-                (QLabel(text(f"controls.axis.{name}")), low, slider, high, value)
-            ):
+            for column, widget in enumerate((QLabel(name), low, slider, high, value)):
                 grid.addWidget(widget, axis, column)
             self.sliders.append(slider)
             self._ends.append((low, high, value))
         grid.setColumnStretch(2, 1)
         self.tempo = StepSlider(lambda way, coarse: self._paced(way * (2 if coarse else 1)))
-        self.tempo.setAccessibleName(text("controls.override"))
+        self.tempo.setAccessibleName(self.tr("Tempo"))
         self.tempo.valueChanged.connect(lambda notch: self._model.set_override(notch / NOTCHES))
-        self.tempo.setToolTip(text("controls.override.tip"))
+        self.tempo.setToolTip(self.tr("Arrows: 5 %. Page up and down: 10 %."))
         self._percent, self._now = QLabel(), QLabel()
-        grid.addWidget(QLabel(text("controls.override")), 6, 0)
+        grid.addWidget(QLabel(self.tr("Tempo")), 6, 0)
         grid.addWidget(self.tempo, 6, 2)
         grid.addWidget(self._now, 6, 3)
         grid.addWidget(self._percent, 6, 4)
@@ -217,12 +224,12 @@ class ControlsView(QWidget):
     def _made_buttons(self) -> QHBoxLayout:
         self.buttons: dict[str, QPushButton] = {}
         bar = QHBoxLayout()
-        for name, act in (
-            ("neutral", self._model.neutral),
-            ("pose", lambda: self._model.pose(self._now_s())),
-            ("play", self._model.play),
+        for name, words, act in (
+            ("neutral", "Neutral", self._model.neutral),
+            ("pose", "Go to pose", lambda: self._model.pose(self._now_s())),
+            ("play", "Play motion", self._model.play),
         ):
-            button = QPushButton(text(f"controls.{name}"))
+            button = QPushButton(self.tr(words))
             # Space is hold-to-run: it must not press what happens to have the focus.
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _, act=act: act())
@@ -231,7 +238,7 @@ class ControlsView(QWidget):
         return bar
 
     def _made_motion(self) -> QWidget:
-        box = QGroupBox(text("controls.motion"))
+        box = QGroupBox(self.tr("Motion"))
         room = QVBoxLayout(box)
         self.form = FormView(self._theme)
         self._show_form()
@@ -241,7 +248,7 @@ class ControlsView(QWidget):
         self._motion_note = QLabel()
         self._motion_note.setWordWrap(True)
         bar.addWidget(self._motion_note, 1)
-        apply = self.buttons["apply"] = QPushButton(text("controls.apply"))
+        apply = self.buttons["apply"] = QPushButton(self.tr("Apply all at once"))
         apply.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         apply.clicked.connect(lambda: self._model.apply_motion())
         bar.addWidget(apply)
@@ -263,5 +270,5 @@ class ControlsView(QWidget):
 
 def _shown(axis: int, value: float) -> str:
     if axis < 3:
-        return text("controls.value.m", value=1e3 * value)
-    return text("controls.value.rad", value=np.degrees(value))
+        return f"{1e3 * value:.1f} mm"
+    return f"{np.degrees(value):.2f}°"

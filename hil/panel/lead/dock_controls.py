@@ -1,11 +1,10 @@
-"""The docks by which people lead a run: controls of a platform, handles of an arm, scenarios."""
+"""The docks by which people lead a run: controls of a platform, handles of an arm."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hil.desk import messages as m
 from hil.panel.lead.controls_view import ControlsView
@@ -14,32 +13,26 @@ from hil.panel.lead.models.controls import ControlsModel
 from hil.panel.lead.models.handles import HandlesModel, RemoteWriter
 from hil.panel.live.models.feed import column
 from hil.panel.live.session import LiveSession, Session, Turn
-from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.shell.dock_views import OfRun, Plain
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.stations.arm.sources.gamepad import HandleShape
 from hil.stations.platform.scenario import Plan
 from safety.modes import Mode
 
-if TYPE_CHECKING:
-    from hil.panel.shell.window import MainWindow
-
 HANDLE_SHAPE: Final = HandleShape(linear_m_s=0.05, angular_rad_s=math.radians(5.0))
 """Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
+_NOTHING: Final = (
+    "Take on a platform that runs to lead it from here: Bench, Benches that run, or the tab "
+    "Scenarios. An arm is steered by the handles."
+)
 
 
 class ControlsDock(OfRun[ControlsView]):
-    """Pose, tempo and motion of a platform that runs.
-
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+    """Pose, tempo and motion of a platform that runs."""
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__(theme)
-        self.say(text("window.controls.none"))
+        self.say(_NOTHING)
         self._now_s = now_s
         self._session: LiveSession | None = None
         self.model: ControlsModel | None = None
@@ -53,7 +46,7 @@ class ControlsDock(OfRun[ControlsView]):
         try:
             plan = Plan.build(session.facts.header.scenario, "header")
         except ValueError as error:
-            self.say(text("window.controls.plan", why=str(error)))
+            self.say(f"This run's plan cannot be read: {error!s}")
             return
         self._session = session
         self.model = ControlsModel(plan, session.next_id, session.in_force)
@@ -64,7 +57,7 @@ class ControlsDock(OfRun[ControlsView]):
         if self.view is not None:
             self.take_away(self.view)
         self._session = self.model = self.view = None
-        self.say(text("window.controls.none"))
+        self.say(_NOTHING)
 
     def take(self, turn: Turn) -> None:
         """Hear the answers, and say what is to be said; seen or not."""
@@ -83,62 +76,19 @@ class ControlsDock(OfRun[ControlsView]):
             session.send(wish)
 
 
-class HandlesDock(Plain):
-    """Handles of an arm station that was started here.
+class HandlesDock(Plain[HandlesView]):
+    """Handles of an arm station that was started here; their velocity is sent in every turn."""
 
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+    every_turn = True
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
-        self.widget = HandlesView(HandlesModel(HANDLE_SHAPE), None, now_s, theme)
+        super().__init__(HandlesView(HandlesModel(HANDLE_SHAPE), None, now_s, theme))
 
     def steer(self, writer: RemoteWriter) -> None:
         """Send the velocities there from now on."""
         self.widget.writer = writer
 
-    def tick(self) -> None:
-        """Send the velocity wanted now; it is zero while the handles are not held."""
-        self.widget.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.widget.set_theme(theme)
-
     def close(self) -> None:
         """Leave the arm; its station takes that for zero."""
         if self.widget.writer is not None:
             self.widget.writer.close()
-
-
-class ScenariosDock(Plain):
-    """Scenarios: pick, edit, check, run.
-
-    Args:
-        window: that shows what is started here.
-        theme: colours.
-        now_s: monotonic time [s].
-    """
-
-    def __init__(self, window: MainWindow, theme: Theme, now_s: Callable[[], float]) -> None:
-        self.widget = ScenariosView(now_s, theme=theme)
-        self.widget.bench_ready.connect(lambda path: window.connect_to(path, take=True))
-        self.widget.arm_started.connect(window.steer_arm)
-        self.widget.replay_wanted.connect(window.replay)
-
-    def tick(self) -> None:
-        """Look after what was started, seen or not."""
-        self.widget.refresh()
-
-    def open_scenario(self, path: Path | None) -> None:
-        """Make a scenario ready to run."""
-        self.widget.open_scenario(path)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.widget.set_theme(theme)
-
-    def close(self) -> None:
-        """End checks and dry runs; a bench goes on without its dead-man, so it stops."""
-        self.widget.close_all()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBox
 
 from hil.panel.lead.models.handles import HandlesModel, RemoteWriter
 from hil.panel.shell.key_codes import key_of, place_of
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 KNOB_PX: Final = 10
@@ -25,9 +24,7 @@ class Pad(QWidget):
     """One handle: two axes as a square, the third as a strip beside it; let go is zero.
 
     Args:
-        model: the handles.
         first: axis that the pad's up is (the next is its left, the one after the strip's up).
-        theme: colours.
     """
 
     def __init__(self, model: HandlesModel, first: int, theme: Theme) -> None:
@@ -93,21 +90,18 @@ class Pad(QWidget):
         painter.drawEllipse(QPointF(half - left * room, half - up * room), KNOB_PX, KNOB_PX)
         painter.drawEllipse(QPointF(side + 18, half - third * room), 8, 8)
         painter.setPen(QColor(theme.dim))
-        names = ("x", "y", "z") if self._first == 0 else ("rx", "ry", "rz")
+        names = ("x", "y", "z") if self._first == 0 else ("↻x", "↻y", "↻z")
         for name, x, y in zip(
             names, (half + 4, 4, side + 10), (12, half - 4, side - 4), strict=True
         ):
-            painter.drawText(QPointF(x, y), text(f"handles.pad.{name}"))
+            painter.drawText(QPointF(x, y), name)
 
 
 class HandlesView(QWidget):
     """The handles of an arm.
 
     Args:
-        model: the handles.
         writer: where their velocities go; None while no arm was started.
-        now_s: monotonic time [s].
-        theme: colours.
     """
 
     def __init__(
@@ -120,18 +114,25 @@ class HandlesView(QWidget):
         self.pads = (Pad(model, 0, theme), Pad(model, 3, theme))
         self._state, self._speed = QLabel(), QLabel()
         room, bar, foot = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
-        for pad, name in zip(self.pads, ("move", "turn"), strict=True):
+        for pad, name in zip(self.pads, ("Move", "Turn"), strict=True):
             column = QVBoxLayout()
-            column.addWidget(QLabel(text(f"handles.{name}")))
+            column.addWidget(QLabel(self.tr(name)))
             column.addWidget(pad, 1)
             bar.addLayout(column, 1)
-        keys = QLabel(text("handles.keys"))
+        keys = QLabel(
+            self.tr(
+                "Hold Space to run. W S  A D  Q E move, U O  I K  J L turn while "
+                "pressed; what is let go is zero."
+            )
+        )
         keys.setWordWrap(True)
         self._device = QLineEdit()
         self._device.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys are the handles' first
-        self._device.setPlaceholderText(text("handles.gamepad"))
-        self._device.setToolTip(text("handles.gamepad.tip"))
-        use, end = QPushButton(text("handles.gamepad.open")), QPushButton(text("handles.end"))
+        self._device.setPlaceholderText(self.tr("Gamepad"))
+        self._device.setToolTip(
+            self.tr("Path of the device, or a part of its name; hold its left shoulder key")
+        )
+        use, end = QPushButton(self.tr("Use")), QPushButton(self.tr("End the motion"))
         use.clicked.connect(lambda: model.open_gamepad(self._device.text(), now_s))
         end.clicked.connect(lambda: self.writer is not None and self.writer.end())
         for widget in (self._device, use, end):
@@ -158,11 +159,12 @@ class HandlesView(QWidget):
         if not self.isVisible():
             return
         there = self.writer is not None and self.writer.connected
-        state = text("handles.connected" if there else "handles.waiting")
-        self._state.setText(state if self.hasFocus() else f"{state}. {text('handles.focus')}")
+        state = self.tr("The arm listens") if there else self.tr("No arm listens yet")
+        self._state.setText(
+            state if self.hasFocus() else f"{state}. {self.tr('Click here, then use the keys')}"
+        )
         self._speed.setText(
-            text(
-                "handles.speed",
+            self.tr("{linear:.1f} mm/s, {angular:.2f} °/s").format(
                 linear=1e3 * float(np.linalg.norm(twist.linear_m_s)),
                 angular=float(np.degrees(np.linalg.norm(twist.angular_rad_s))),
             )

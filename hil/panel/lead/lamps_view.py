@@ -8,19 +8,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from hil.panel.live.models.lamps import Lamp, Shape
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 GAP_EM = 0.3
 
 
 class LampsRow(QWidget):
-    """Lamps side by side, each with its mode's name below it.
-
-    Args:
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """Lamps side by side, each with its mode's name below it."""
 
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +35,9 @@ class LampsRow(QWidget):
             self.updateGeometry()
         self._lamps = lamps
         lit = next((lamp.name for lamp in lamps if lamp.lit), None)
-        name = text("state.mode_unknown") if lit is None else text("state.lamp.lit", name=lit)
+        name = (
+            self.tr("mode: not known") if lit is None else self.tr("mode: {name}").format(name=lit)
+        )
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.update()

@@ -30,11 +30,7 @@ _SYSTEM_BUS: Final = Path("/run/dbus/system_bus_socket")
 
 
 class ScreenLock(QObject):
-    """Tells that the screen is being locked.
-
-    Args:
-        parent: object that holds this one.
-    """
+    """Tells that the screen is being locked."""
 
     locked = Signal()
 

@@ -4,7 +4,6 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 
@@ -13,7 +12,6 @@ class BigButton(QPushButton):
 
     Args:
         words: on it.
-        parent: widget that holds this one.
     """
 
     def __init__(self, words: str, parent: QWidget) -> None:
@@ -44,15 +42,11 @@ class BigButton(QPushButton):
 
 
 class HoldButton(BigButton):
-    """Hold-to-run.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """Hold-to-run."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(f"{text('state.hold_to_run')}\nSpace", parent)
-        self.setToolTip(text("state.hold_to_run.tip"))
+        super().__init__(f"{'HOLD TO RUN'}\nSpace", parent)
+        self.setToolTip(self.tr("The platform moves only while this, or Space, is held down"))
 
     def paint(self, theme: Theme, *, held: bool, owned: bool) -> None:
         """Green while it is held; with a green edge where it can be."""
@@ -65,19 +59,19 @@ class HoldButton(BigButton):
 
 
 class StopButton(BigButton):
-    """Stop.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """Stop."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(f"{text('state.stop')}\nEsc", parent)
+        super().__init__(f"{'STOP'}\nEsc", parent)
 
     def paint(self, theme: Theme, *, live: bool) -> None:
         """Red where it stops something; in a recording it is nobody's stop, and says so."""
-        self.setText(f"{text('state.stop')}\nEsc" if live else text("state.stop.replay"))
-        self.setToolTip(text("state.stop.tip" if live else "state.stop.replay.tip"))
+        self.setText(f"{self.tr('STOP')}\nEsc" if live else self.tr("no stop:\na recording"))
+        self.setToolTip(
+            self.tr("Stops smoothly and holds. Everyone may press it, at any time. Esc or F12")
+            if live
+            else self.tr("This is a recording: there is nothing that could be stopped")
+        )
         self.setEnabled(live)
         if live:
             self.fill(theme.fault, theme.on_strong, theme.text)

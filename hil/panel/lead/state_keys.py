@@ -7,8 +7,8 @@ stop goes out even from a dialog.
 
 from typing import Final, Protocol, cast
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.order import Button
+from hil.panel.live.models.bench import BUTTONS
 from hil.panel.shell.key_codes import place_of
 
 _Key = Qt.Key
@@ -36,19 +37,15 @@ BUTTON_KEYS: Final[dict[Button, tuple[_Key, Qt.KeyboardModifier]]] = {
     Button.SHUT_DOWN: (_Key.Key_F10, Qt.KeyboardModifier.ControlModifier),
 }
 SHORTCUTS: Final[dict[str, tuple[str, ...]]] = {
-    "state.stop": ("Esc", "F12"),
-    "state.hold_to_run": ("Space",),
-    "state.take": ("F9",),
-    "state.button.home": ("F2",),
-    "state.button.engage": ("F3",),
-    "state.button.play": ("F4",),
-    "state.button.pose": ("F5",),
-    "state.button.park": ("F6",),
-    "state.button.reset": ("F7",),
-    "state.button.hold": ("F8",),
-    "state.button.shut_down": ("Ctrl+F10",),
+    "STOP": ("Esc", "F12"),
+    "HOLD TO RUN": ("Space",),
+    "Take the motion": ("F9",),
+    **{
+        BUTTONS[button.value]: (QKeySequence(QKeyCombination(held, key)).toString(),)
+        for button, (key, held) in BUTTON_KEYS.items()
+    },
 }
-"""Key of the text → what to press, for the list of all shortcuts."""
+"""What keys do → what to press, for the list of all shortcuts."""
 _WRITTEN_IN: Final = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)
 
 

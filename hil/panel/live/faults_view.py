@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.live.models.faults import FaultEntry, FaultsModel, Sort
-from hil.panel.shell.texts import text
+from hil.panel.live.models.faults import SORTS, FaultEntry, FaultsModel, Sort
 from hil.panel.shell.theme import LIGHT, Theme
 
+_HEADS: Final = ("Time", "What", "Where", "Cause", "Value", "Limit")
 COLUMNS: Final = ("t_s", "sort", "place", "cause", "value", "limit")
 _ROLE: Final = {Sort.FAULT: "fault", Sort.REFUSAL: "accent", Sort.WARNING: "warn"}
 _Index = QModelIndex | QPersistentModelIndex
@@ -28,11 +28,7 @@ _NOWHERE: Final = QModelIndex()
 
 
 class FaultsTable(QAbstractTableModel):
-    """Entries as Qt's tables want them.
-
-    Args:
-        theme: the colours.
-    """
+    """Entries as Qt's tables want them."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -58,7 +54,7 @@ class FaultsTable(QAbstractTableModel):
     ) -> Any:
         """Names of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return text(f"faults.column.{COLUMNS[section]}")
+            return self.tr(_HEADS[section])
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -84,20 +80,14 @@ class FaultsTable(QAbstractTableModel):
             return f"{entry.t_s:.3f} s"
         if name == "sort":
             mark = "■" if entry.standing else "□" if entry.sort is Sort.FAULT else "○"
-            words = f"{mark} {text(f'faults.sort.{entry.sort.value}')}"
+            words = f"{mark} {self.tr(SORTS[entry.sort.value])}"
             over = entry.sort is Sort.FAULT and not entry.standing
-            return f"{words}, {text('faults.state.over')}" if over else words
+            return f"{words}, {self.tr('over')}" if over else words
         return str(getattr(entry, name))
 
 
 class FaultsView(QWidget):
-    """The table, and below it what to do.
-
-    Args:
-        model: the entries.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """The table, and below it what to do."""
 
     def __init__(
         self, model: FaultsModel, theme: Theme = LIGHT, parent: QWidget | None = None
@@ -122,9 +112,9 @@ class FaultsView(QWidget):
         self.advice.setWordWrap(True)
         self.advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.advice.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.copy_button = QPushButton(text("faults.copy"), self)
+        self.copy_button = QPushButton(self.tr("Copy"), self)
         self.copy_button.clicked.connect(self.copy)
-        self.forget_button = QPushButton(text("faults.forget"), self)
+        self.forget_button = QPushButton(self.tr("Hide what is over"), self)
         self.forget_button.clicked.connect(self._forget)
         above, outer = QHBoxLayout(), QVBoxLayout(self)
         above.addWidget(self.count, 1)
@@ -154,7 +144,9 @@ class FaultsView(QWidget):
         self.table_model.show_entries(self._model.entries)
         self._choose_again(chosen)
         standing = self._model.standing
-        words = text("faults.standing", count=standing) if standing else text("faults.none")
+        words = (
+            self.tr("{count} standing").format(count=standing) if standing else self.tr("No faults")
+        )
         role = "fault" if standing else "ok"
         self.count.setText(
             f'<b><span style="color:{getattr(self._theme, role)}">'
@@ -205,7 +197,7 @@ class FaultsView(QWidget):
             return
         entry = entries[0]
         self.advice.setText(
-            f"{escape(entry.cause)}<br><b>{escape(text('faults.what_to_do'))}:</b> "
+            f"{escape(entry.cause)}<br><b>{escape(self.tr('What to do'))}:</b> "
             f"{escape(entry.advice)}"
         )
 
@@ -219,7 +211,7 @@ def _made_table(parent: "FaultsView") -> QTableView:
     table.setTextElideMode(Qt.TextElideMode.ElideRight)
     table.setAlternatingRowColors(True)
     table.setShowGrid(False)
-    table.setAccessibleName(text("faults.title"))
+    table.setAccessibleName("What went wrong")
     table.verticalHeader().setDefaultSectionSize(round(1.5 * table.fontMetrics().height()))
     return table
 

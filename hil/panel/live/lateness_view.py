@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from hil.panel.live.models.lateness import BINS, EDGES_S, PER_DECADE, WINDOW_S, LatenessModel
 from hil.panel.shell.models.figures import time_figure
 from hil.panel.shell.plots import item_of, pen, plot_of, take_theme
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 REDRAW_EVERY: Final = 6
@@ -28,13 +27,7 @@ _NONE: Final = np.full(BINS, math.log10(HALF))
 
 
 class LatenessView(QWidget):
-    """One stepped line a quantity.
-
-    Args:
-        model: the counts.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """One stepped line a quantity."""
 
     def __init__(
         self, model: LatenessModel, theme: Theme = LIGHT, parent: QWidget | None = None
@@ -65,14 +58,14 @@ class LatenessView(QWidget):
         for curve in self._curves:
             self.plot.addItem(curve)
         self.plot.setVisible(model.measured)
-        self.words.setText("" if model.measured else text("lateness.virtual"))
+        self.words.setText("" if model.measured else self.tr("Virtual clock: not measured"))
         self.set_theme(self._theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""
         self._theme, self._serial, self._skipped = theme, -1, REDRAW_EVERY
         take_theme(self.plot, theme)
-        self.plot.setLabel("left", text("lateness.count"), color=theme.text)
+        self.plot.setLabel("left", self.tr("Cycles"), color=theme.text)
         for curve, colour in zip(self._curves, theme.traces, strict=False):
             curve.setPen(pen(colour, 2.0))
 
@@ -106,10 +99,12 @@ class LatenessView(QWidget):
         spread = self._model.spread(name)
         spot = f'<span style="color:{colour}">▬</span> '
         if not spread.count:
-            return spot + escape(f"{text(f'lateness.{name}')}: {text('lateness.none')}")
-        words = text(
-            "lateness.figures",
-            name=text(f"lateness.{name}"),
+            return spot + escape(f"{name}: {self.tr('Nothing measured')}")
+        words = self.tr(
+            "{name}: median {p50}, p99 {p99}, largest {largest} ({count} cycles in the "
+            "last {window_s} s)"
+        ).format(
+            name=name,
             p50=time_figure(spread.p50_s),
             p99=time_figure(spread.p99_s),
             largest=time_figure(spread.largest_s),

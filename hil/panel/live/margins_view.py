@@ -6,22 +6,24 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from hil.panel.live.models.margins import FAULT_SHARE, MarginRow, MarginsModel
-from hil.panel.shell.texts import text
+from hil.panel.live.models.margins import MarginRow, MarginsModel
 from hil.panel.shell.theme import LIGHT, Theme
+from hil.scene.margins import FAULT_SHARE
 
 ROW_EM: Final = 2.35
 _ROLE: Final = {"ok": "ok", "warn": "warn", "fault": "fault", "unknown": "dim"}
 
 
-class MarginsView(QWidget):
-    """The bars, in a field that scrolls if they do not all fit.
+_ROLES: Final = {
+    "ok": "has room",
+    "warn": "NEAR",
+    "fault": "AT LIMIT",
+    "unknown": "?",
+}
 
-    Args:
-        model: the margins.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+
+class MarginsView(QWidget):
+    """The bars, in a field that scrolls if they do not all fit."""
 
     def __init__(
         self, model: MarginsModel, theme: Theme = LIGHT, parent: QWidget | None = None
@@ -53,12 +55,7 @@ class MarginsView(QWidget):
 
 
 class Bars(QWidget):
-    """Bars below each other: name, bar with the thresholds' places, words.
-
-    Args:
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+    """Bars below each other: name, bar with the thresholds' places, words."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +63,7 @@ class Bars(QWidget):
         self.rows: tuple[MarginRow, ...] = ()
         self._problem = ""
         self._drawn: tuple[object, ...] = ()
-        self.setAccessibleName(text("margins.title"))
+        self.setAccessibleName(self.tr("What is left, worst first"))
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""
@@ -97,7 +94,7 @@ class Bars(QWidget):
             painter.setPen(QColor(self._theme.dim))
             room = QRectF(self.rect()).adjusted(8.0, 8.0, -8.0, -8.0)
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(room, flags, self._problem or text("margins.none"))
+            painter.drawText(room, flags, self._problem or self.tr("Nothing measured"))
         high = ROW_EM * self._em()
         for number, row in enumerate(self.rows):
             room = QRectF(0.0, number * high, float(self.width()), high)
@@ -116,7 +113,7 @@ class Bars(QWidget):
             lines, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, row.name
         )
         painter.setPen(colour if urgent else QColor(theme.text))
-        words = f"{text(f'margins.role.{row.role}')}   {row.words}" if urgent else row.words
+        words = f"{self.tr(_ROLES[row.role])}   {row.words}" if urgent else row.words
         painter.drawText(lines, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
         bar = QRectF(room.left(), room.top() + 1.3 * em, room.width(), 0.72 * em)
         painter.setPen(QPen(QColor(theme.line), 1.0))

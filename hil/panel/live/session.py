@@ -16,7 +16,7 @@ and shown what it goes on telling, until it is gone.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final, Protocol
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
@@ -27,11 +27,14 @@ from hil.panel.live.models.bench_stop import Stops
 from hil.panel.live.models.feed import Batch, LiveFeed, RunFacts
 from hil.panel.live.models.session_end import last_word_in
 from hil.panel.live.models.session_search import DeskSearch
-from hil.panel.shell.texts import text
 from hil.recording.frame import EventKind, EventRecord, Level
 
-if TYPE_CHECKING:
-    from hil.panel.study.models.replay import FileFeed
+_STOP_AGAIN: Final = "the desk died before it answered; the next one is asked at once"
+_UNANSWERED: Final = "the desk died before it answered; what became of it is not known"
+_STOP_NOBODY: Final = (
+    "{why}: nobody is left to answer it; use the emergency stop if anything still moves"
+)
+_NOBODY: Final = "{why}: nobody is left to answer it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,54 @@ class Turn:
     news: str = ""
 
 
+class Session(Protocol):
+    """A bench that runs, or a recording."""
+
+    bench: BenchModel
+
+    @property
+    def facts(self) -> RunFacts:
+        """What does not change."""
+        ...
+
+    @property
+    def owns(self) -> bool:
+        """Whether this panel owns the motion."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is over, or the bench gone; pictures stay."""
+        ...
+
+    @property
+    def stop_text(self) -> str:
+        """What people must know of a stop that nobody answers; empty if all is as it should be."""
+        ...
+
+    def turn(self) -> Turn:
+        """Give a sign of life, then take what came."""
+        ...
+
+    def send(self, message: m.ClientMessage) -> bool:
+        """Ask something of the desk; tell whether it was taken."""
+        ...
+
+    def next_id(self) -> int:
+        """A number for the next question."""
+        ...
+
+    def stop(self) -> None:
+        """Stop what moves, whoever owns it."""
+
+    def close(self) -> None:
+        """Leave it."""
+
+
 class LiveSession:
     """A bench that runs.
 
     Args:
-        client: connection to its desk.
         now_s: monotonic time [s], the clock that stamps signs of life.
         ask_display: a question that only a living display answers; it may take as long as that
             one is frozen, and the sign of life with it. None if there is no display.
@@ -103,7 +149,10 @@ class LiveSession:
     def stop_text(self) -> str:
         """What people must know of a stop that nobody answers; empty if all is as it should be."""
         if self._cut_off and not self.ended:
-            return text("session.stop_cut_off")
+            return (
+                "No panel can stop this bench any more, and it may still move: Ctrl-C at "
+                "its terminal / emergency stop."
+            )
         return self._stops.text_at(self._now_s(), desk=self._client.open)
 
     def turn(self) -> Turn:
@@ -140,22 +189,28 @@ class LiveSession:
     def _lose(self) -> str:
         """The desk is gone without a word; what is to be told of it."""
         self._search = DeskSearch(self._client, self._now_s)
-        self.bench.lost(text("session.searching"))
+        self.bench.lost("looking for the run's next desk")
         for number in self._unanswered:  # nobody is to wait for that for ever
-            kind = "session.stop_again" if number in self._stops else "state.why.unanswered"
-            self._answer(number, text(kind))
+            why = _STOP_AGAIN if number in self._stops else _UNANSWERED
+            self._answer(number, why)
         self._unanswered.clear()
         if self._stops.waiting:
             self._keep_stop()
-        return text("session.lost")
+        return (
+            "The desk is gone without a word. Nothing can be asked of the bench, and its "
+            "dead-man is released. This panel looks for the next desk of the run."
+        )
 
     def _lose_for_good(self) -> str:
         """The desk was cut off from the bench, which may go on; what is to be told of it."""
         self._search = DeskSearch(self._client, self._now_s)  # it learns of the bench's end
         self._cut_off = True
-        self.bench.lost(text("session.cut_off"))
+        self.bench.lost("cut off from the bench, which may still move")
         self._settle()
-        return text("session.cut_off_news")
+        return (
+            "The desk has lost the bench, and no other desk comes. Its dead-man is released, but "
+            "it may still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
+        )
 
     def _keep_stop(self) -> None:
         """Ask the next desk for a stop as soon as it is there."""
@@ -166,8 +221,8 @@ class LiveSession:
     def _settle(self) -> None:
         """Nobody is there who could answer, nor will be."""
         for number in self._unanswered:
-            kind = "session.stop_nobody" if number in self._stops else "session.nobody"
-            self._answer(number, text(kind, why=self.bench.gone))
+            template = _STOP_NOBODY if number in self._stops else _NOBODY
+            self._answer(number, template.format(why=self.bench.gone))
         self._unanswered.clear()
         self._stops.settle()
 
@@ -183,9 +238,9 @@ class LiveSession:
             found.succeed(self._client)
             self._client = found
             self.bench.found()
-            return text("session.found")
+            return "Connected to the run's next desk. Nobody owns the motion: take it anew (F9)."
         if search.over and not self.ended:
-            self.bench.over(text("session.gone"))
+            self.bench.over("its desk is gone without a word, and so is the bench")
         return ""
 
     def send(self, message: m.ClientMessage) -> bool:
@@ -204,7 +259,7 @@ class LiveSession:
         if number and taken:
             self._unanswered[number] = None
         elif number:
-            self._answer(number, self.bench.gone or text("state.why.not_sent"))
+            self._answer(number, self.bench.gone or "the desk did not take it; press again")
         return taken
 
     def next_id(self) -> int:
@@ -229,9 +284,15 @@ class LiveSession:
             self._stops.ask(message, self._now_s())
             return self._stops.hand_out(self._client.send)
         if self.ended or self._cut_off:
-            self._answer(message.id, text("session.stop_nobody", why=self.bench.gone))
+            self._answer(
+                message.id,
+                (
+                    f"{self.bench.gone}: nobody is left to answer it; use the emergency "
+                    "stop if anything still moves"
+                ),
+            )
         else:
-            self._answer(message.id, text("session.stop_unsent"))
+            self._answer(message.id, "there is no desk to hear it; the next one is asked at once")
             if not self._stops.waiting:
                 self._stops.ask(message, self._now_s())
                 self._keep_stop()
@@ -244,56 +305,7 @@ class LiveSession:
         self._client.close()
 
 
-class ReplaySession:
-    """A recording.
-
-    Args:
-        feed: of the recording.
-        now_s: monotonic time [s].
-    """
-
-    def __init__(self, feed: "FileFeed", now_s: Callable[[], float]) -> None:
-        self.feed = feed
-        self._now_s = now_s
-        self.bench = BenchModel(feed.facts, Source.REPLAY)
-        self.owns = False
-        self.ended = False
-        self.stop_text = ""
-
-    @property
-    def facts(self) -> RunFacts:
-        """What does not change."""
-        return self.feed.facts
-
-    def turn(self) -> Turn:
-        """Take what the recording's time has passed; there is nobody to give a sign of life to."""
-        batch = self.feed.poll()
-        self.bench.take(batch, self._now_s())
-        return Turn(batch)
-
-    def send(self, message: m.ClientMessage) -> bool:
-        """Say that nobody is there to be asked."""
-        number = getattr(message, "id", 0)
-        self.bench.hear(m.Answer(id=number, ok=False, error=self.bench.gone))
-        return False
-
-    def next_id(self) -> int:
-        """Zero: nothing is asked."""
-        return 0
-
-    def stop(self) -> None:
-        """Stand still."""
-        self.feed.play(0.0)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.feed.close()
-
-
 def _noted(news: str, batch: Batch, t_s: float) -> EventRecord:
     """News of the connection as an event of the run, for the timeline; it is in no recording."""
     t_s = batch.events[-1].t_s if batch.events else t_s
     return EventRecord(t_s, 0, EventKind.NOTE, Level.WARNING, "panel", news)
-
-
-Session = LiveSession | ReplaySession

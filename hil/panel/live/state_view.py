@@ -10,9 +10,8 @@ from hil.desk.order import Button
 from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.lead.state_big import HoldButton, StopButton
 from hil.panel.lead.state_keys import SHORTCUTS, StateKeys
-from hil.panel.live.models.bench import BenchModel, ButtonState
+from hil.panel.live.models.bench import BUTTONS, BenchModel, ButtonState
 from hil.panel.live.models.bench_link import Link, Source
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 ORDER: Final = (
@@ -22,14 +21,20 @@ ORDER: Final = (
 """Of the buttons from left to right: the order in which they are mostly needed."""
 
 
-class StateView(QWidget):
-    """State of a bench and its buttons; `asked` hands out messages for the desk.
+_TIPS: Final = {
+    "home": "Let each leg find its reference",
+    "engage": "Rise to the neutral pose",
+    "hold": "Stop smoothly and hold",
+    "park": "Go back to rest",
+    "reset": "Leave a fault whose cause is gone",
+    "shut_down": "Park if need be, then power off: the run ends",
+    "play": "Play the motion",
+    "pose": "Go to the pose that is set",
+}
 
-    Args:
-        model: what is shown.
-        theme: the colours.
-        parent: widget that holds this one.
-    """
+
+class StateView(QWidget):
+    """State of a bench and its buttons; `asked` hands out messages for the desk."""
 
     asked = Signal(object)
     """A message of `hil.desk.messages` that is to be sent."""
@@ -95,11 +100,7 @@ class StateView(QWidget):
         self._shown = ()
 
     def refresh(self, now_s: float) -> None:
-        """Show how it stands now; does nothing while hidden.
-
-        Args:
-            now_s: monotonic time [s].
-        """
+        """Show how it stands now; does nothing while hidden."""
         if not self.isVisible():
             return
         model = self._model
@@ -170,8 +171,8 @@ class StateView(QWidget):
     # --- how it looks ---------------------------------------------------------------------------
 
     def _made(self, button: Button) -> QPushButton:
-        name = text(f"state.button.{button.value}")
-        made = QPushButton(f"{name}\n{SHORTCUTS[f'state.button.{button.value}'][0]}", self)
+        name = self.tr(BUTTONS[button.value])
+        made = QPushButton(f"{name}\n{SHORTCUTS[BUTTONS[button.value]][0]}", self)
         made.setAccessibleName(name)
         made.clicked.connect(lambda: self.press(button))
         return made
@@ -215,7 +216,7 @@ class StateView(QWidget):
         for state in states:
             widget = self.buttons[state.button]
             widget.setEnabled(state.allowed)
-            tip = text(f"state.tip.{state.button.value}")
+            tip = self.tr(_TIPS[state.button.value])
             widget.setToolTip(tip if state.allowed else f"{tip}: {state.why_not}")
 
     def _show_words(self, link: Link, now_s: float) -> None:
@@ -237,7 +238,9 @@ class StateView(QWidget):
             else ""
         )
         own = model.you_own
-        self.take.setText(f"{text('state.release' if own else 'state.take')}   F9")
+        self.take.setText(
+            (self.tr("Give the motion back") if own else self.tr("Take the motion")) + "   F9"
+        )
         self.take.setEnabled(own or model.may_take)
         self.take.setVisible(link is not Link.REPLAY)
         self.hold_button.setVisible(link is not Link.REPLAY)

@@ -11,7 +11,6 @@ from hil.panel.live.models.lamps import Role
 from hil.panel.live.models.timeline import Span, TimelineModel
 from hil.panel.shell.key_codes import key_of
 from hil.panel.shell.plots import item_of, pen, plot_of, take_theme
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 SYMBOLS: Final[dict[Role, str]] = {"accent": "o", "warn": "t1", "fault": "s"}
@@ -25,8 +24,6 @@ class TimelineView(QWidget):
 
     Args:
         model: spans and marks.
-        theme: the colours.
-        parent: widget that holds this one.
     """
 
     chosen = Signal(float)
@@ -59,8 +56,10 @@ class TimelineView(QWidget):
             self.plot.addItem(item)
         self.here.hide()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(text("timeline.keys"))
-        self.setAccessibleName(text("timeline.title"))
+        self.setToolTip(
+            self.tr("Left and right: event before and after. Home, End: first, last. A: all")
+        )
+        self.setAccessibleName(self.tr("What happened when"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.setSpacing(2)
@@ -76,7 +75,7 @@ class TimelineView(QWidget):
         """Draw in the colours of another theme."""
         self._theme, self._serial = theme, -1
         take_theme(self.plot, theme)
-        self.plot.setLabel("bottom", text("timeline.axis"), units="s", color=theme.text)
+        self.plot.setLabel("bottom", self.tr("Time of the run"), units="s", color=theme.text)
         self.here.setPen(pen(theme.text, 1.0))
 
     def refresh(self) -> None:
@@ -151,16 +150,12 @@ class TimelineView(QWidget):
         """Words of the chosen mark, or of the newest."""
         marks = self._model.marks
         if not marks:
-            self.words.setText(text("timeline.none"))
+            self.words.setText(self.tr("Nothing has happened yet"))
             return
         number = len(marks) - 1 if self.current is None else self.current
         mark = marks[number]
-        words = text(
-            "timeline.mark",
-            t_s=f"{mark.t_s:.3f}",
-            number=number + 1,
-            total=len(marks),
-            message=mark.message,
+        words = self.tr("{t_s} s   {number} of {total}   {message}").format(
+            t_s=f"{mark.t_s:.3f}", number=number + 1, total=len(marks), message=mark.message
         )
         self.words.setText(words)
         self.words.setToolTip(words)

@@ -15,11 +15,7 @@ Check = Callable[[dict[str, Any]], tuple[Problem, ...]]
 
 
 class Checker(QObject):
-    """Checks of one form, one at a time.
-
-    Args:
-        parent: the form's widget.
-    """
+    """Checks of one form, one at a time."""
 
     found = Signal(int, object)
     """The revision that was checked, and its problems (tuple of `Problem`)."""

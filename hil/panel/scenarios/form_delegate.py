@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, Place
 from hil.panel.scenarios.models.form_values import shown
-from hil.panel.shell.texts import text
 
 NAME, VALUE, PROBLEM = range(3)
 """Columns."""
@@ -30,7 +29,6 @@ class FormDelegate(QStyledItemDelegate):
         find: gives a line's form and node.
         edit: takes place, typed text or None, and the choice if nothing was typed.
         offered: names of files that a line may be given; typing others is possible.
-        parent: the tree.
     """
 
     def __init__(
@@ -107,5 +105,5 @@ def _position(node: Node) -> int:
 
 def _choice_text(choice: Any) -> str:
     if isinstance(choice, bool):
-        return text("form.yes" if choice else "form.no")
+        return "yes" if choice else "no"
     return str(choice)

@@ -14,7 +14,6 @@ from hil.panel.scenarios.form_delegate import NAME, PLACE, PROBLEM, VALUE, FormD
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_nodes import Node, NodeKind, Place
 from hil.panel.scenarios.models.form_values import shown
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 OPEN_ITEMS: Final = 12
@@ -27,10 +26,8 @@ class FormTree(QTreeWidget):
     """The lines.
 
     Args:
-        theme: colours.
         edit: takes place, typed text or None, and the choice if nothing was typed.
         offered: names of files that a line may be given.
-        parent: widget that holds this one.
     """
 
     def __init__(
@@ -46,8 +43,8 @@ class FormTree(QTreeWidget):
         self._top: Place = ()
         self._lines: set[Place] = set()
         self.setColumnCount(3)
-        self.setHeaderLabels([text(f"form.{name}") for name in ("name", "value", "problem")])
-        self.setAccessibleName(text("form.description"))
+        self.setHeaderLabels([self.tr("Setting"), self.tr("Value"), self.tr("What is wrong")])
+        self.setAccessibleName(self.tr("Settings of the file, one line each"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAlternatingRowColors(True)
         self.setUniformRowHeights(True)
@@ -222,10 +219,10 @@ def value_text(node: Node) -> str:
     """A line's value as it is read."""
     if node.kind is NodeKind.LIST:
         count = len(node.value) if isinstance(node.value, list | tuple) else 0
-        return text("form.items", count=count)
+        return f"{count} items"
     if node.kind is NodeKind.SWITCH and isinstance(node.value, bool):
-        return text("form.yes" if node.value else "form.no")
+        return "yes" if node.value else "no"
     if node.kind is NodeKind.TABLE and node.tag and isinstance(node.value, dict):
         return str(node.value.get(node.tag, ""))
     told = shown(node)
-    return told if told or node.given or node.inner else text("form.left_out")
+    return told if told or node.given or node.inner else "left out"

@@ -20,21 +20,14 @@ from PySide6.QtWidgets import (
 from hil.panel.scenarios.form_checking import Check, Checker
 from hil.panel.scenarios.form_delegate import NAME, PLACE, VALUE
 from hil.panel.scenarios.form_tree import FormTree
-from hil.panel.scenarios.models.form import FormModel
-from hil.panel.scenarios.models.form_edits import FormError
+from hil.panel.scenarios.models.form import FormError, FormModel
 from hil.panel.scenarios.models.form_files import offered
 from hil.panel.scenarios.models.form_nodes import NodeKind, Place
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
 
 class FormView(QWidget):
-    """A form.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """A form."""
 
     changed = Signal()
     """The settings, or what is known of their problems, changed."""
@@ -102,15 +95,19 @@ class FormView(QWidget):
 
     def _made_buttons(self) -> dict[str, QToolButton]:
         made: dict[str, QToolButton] = {}
-        for name, keys, act in (
-            ("add", "Ins", self.add), ("remove", "Del", self.remove),
-            ("up", "Alt+Up", lambda: self.shift(-1)), ("down", "Alt+Down", lambda: self.shift(1)),
-            ("reshape", "", self.reshape), ("undo", "Ctrl+Z", self.undo),
-            ("redo", "Ctrl+Shift+Z", self.redo),
+        for name, words, tip, keys, act in (
+            ("add", "Add", "Add an item to the list (Insert)", "Ins", self.add),
+            ("remove", "Remove", "Remove the item, or leave the setting out (Delete)", "Del",
+             self.remove),
+            ("up", "Up", "Move the item up (Alt+Up)", "Alt+Up", lambda: self.shift(-1)),
+            ("down", "Down", "Move the item down (Alt+Down)", "Alt+Down", lambda: self.shift(1)),
+            ("reshape", "One / six", "One number for all legs, or one for each", "", self.reshape),
+            ("undo", "Undo", "Take the last change back (Ctrl+Z)", "Ctrl+Z", self.undo),
+            ("redo", "Redo", "Do it again (Ctrl+Shift+Z)", "Ctrl+Shift+Z", self.redo),
         ):  # fmt: skip
             button = QToolButton(self)
-            button.setText(text(f"form.{name}"))
-            button.setToolTip(text(f"form.{name}.tip"))
+            button.setText(self.tr(words))
+            button.setToolTip(self.tr(tip))
             button.clicked.connect(act)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             made[name] = button

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -26,21 +27,27 @@ from hil.panel.scenarios.models.form_check import problems_of
 from hil.panel.scenarios.models.launch_check import CheckFinding
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
 from hil.panel.scenarios.models.toml_text import TomlError
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import LIGHT, Theme
 
-_ACTIONS = ("check", "dry", "run", "stop", "save", "report", "replay")
+_BUTTONS: Final = {
+    "check": "Check",
+    "dry": "Dry run",
+    "run": "Run",
+    "stop": "End",
+    "save": "Save as…",
+    "report": "Report",
+    "replay": "Replay",
+}
+_STATIONS: Final = {
+    "platform": "Platform",
+    "arm": "Arm",
+    "together": "Together",
+    "": "Machine",
+}
 
 
 class ScenariosView(QWidget):
-    """Scenarios and machines.
-
-    Args:
-        now_s: monotonic time [s].
-        out: folder for runs.
-        folders: with scenarios of one's own.
-        theme: colours.
-    """
+    """Scenarios and machines."""
 
     bench_ready = Signal(object)
     """The socket (Path) of the desk of a bench that was started here."""
@@ -66,7 +73,7 @@ class ScenariosView(QWidget):
 
     def _build(self, theme: Theme) -> None:
         self.picker = QComboBox()
-        self.picker.setAccessibleName(text("scenarios.pick"))
+        self.picker.setAccessibleName(self.tr("Scenario or machine to show"))
         self.picker.setMinimumContentsLength(12)
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         self.picker.setSizeAdjustPolicy(policy)
@@ -85,9 +92,9 @@ class ScenariosView(QWidget):
         acts = (
             self.check, self.dry_run, self.run, self.stop, self.save_as, self.report, self._replay,
         )  # fmt: skip
-        self.buttons = {name: QPushButton(text(f"scenarios.{name}")) for name in _ACTIONS}
+        self.buttons = {name: QPushButton(self.tr(_BUTTONS[name])) for name in _BUTTONS}
         first, second = QHBoxLayout(), QHBoxLayout()
-        for name, act in zip(_ACTIONS, acts, strict=True):
+        for name, act in zip(_BUTTONS, acts, strict=True):
             self.buttons[name].clicked.connect(lambda _, act=act: act())
             (second if name in ("save", "report", "replay") else first).addWidget(
                 self.buttons[name]
@@ -111,11 +118,9 @@ class ScenariosView(QWidget):
         """Look for files again."""
         self.picker.clear()
         for entry in catalogue(self._folders):
-            key = "scenarios.entry" if entry.shipped else "scenarios.entry.own"
-            station = text(f"scenarios.station.{entry.station}")
-            folder = entry.path.parent.name
-            self.picker.addItem(text(key, station=station, name=entry.name, folder=folder),
-                                entry.path)  # fmt: skip
+            station = self.tr(_STATIONS[entry.station])
+            folder = "" if entry.shipped else f" ({entry.path.parent.name})"
+            self.picker.addItem(f"{station}: {entry.name}{folder}", entry.path)
         self.picker.setCurrentIndex(-1 if self._entry is None else self._row_of(self._entry.path))
         self._enable()
 
@@ -155,8 +160,8 @@ class ScenariosView(QWidget):
         name = str(model.table.get("name") or entry.path.stem)
         start = Path.cwd() if entry.shipped else entry.path.parent
         chosen, _ = QFileDialog.getSaveFileName(
-            self, text("scenarios.save.title"), str(start / f"{name}.toml"),
-            text("scenarios.save.filter"),
+            self, self.tr("Save settings as a new file"), str(start / f"{name}.toml"),
+            self.tr("Settings (*.toml)"),
         )  # fmt: skip
         if chosen:
             self.save(Path(chosen))
@@ -180,7 +185,7 @@ class ScenariosView(QWidget):
         self._folders = tuple(dict.fromkeys((*self._folders, path.parent)))
         self.open_scenario(path)
         self.reload()
-        self._told.setText(text("scenarios.saved", path=path))
+        self._told.setText(self.tr("Saved as {path}").format(path=path))
         return True
 
     # --- what is done with one ------------------------------------------------------------------
@@ -246,11 +251,11 @@ class ScenariosView(QWidget):
     def _show_findings(self, findings: Iterable[CheckFinding]) -> None:
         self.findings.clear()
         for one in findings:
-            key = "scenarios.finding" if one.t_s is None else "scenarios.finding.timed"
+            when = "" if one.t_s is None else f"{one.t_s:.3f} s, "
             self.findings.addItem(
-                text(key, place=one.place, quantity=one.quantity, value=one.value,
-                     unit=one.unit, limit=one.limit, t_s=one.t_s)
-            )  # fmt: skip
+                f"{when}{one.place}: {one.quantity} {one.value:.5g} {one.unit}, "
+                f"limit {one.limit:.5g} {one.unit}"
+            )
         self.findings.setVisible(self.findings.count() > 0)
 
     def _enable(self) -> None:
@@ -270,14 +275,19 @@ class ScenariosView(QWidget):
             "report": work.recording is not None and work.report is None,
             "replay": work.recording is not None,
         }
-        why = text("scenarios.wrong") if wrong and model else ""
-        why = why or (text("scenarios.unsaved") if changed else "")
+        why = self.tr("Put right what is marked, then check or run it.") if wrong and model else ""
+        why = why or (
+            self.tr("Changed: save it under another name, then check or run it.") if changed else ""
+        )
         for name, button in self.buttons.items():
             button.setEnabled(possible[name])
             button.setToolTip("" if possible[name] else why)
         if why:
             self._told.setText(why)
-        elif self._told.text() in (text("scenarios.wrong"), text("scenarios.unsaved")):
+        elif self._told.text() in (
+            self.tr("Put right what is marked, then check or run it."),
+            self.tr("Changed: save it under another name, then check or run it."),
+        ):
             self._told.clear()
 
     def close_all(self) -> None:

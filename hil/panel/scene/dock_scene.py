@@ -15,18 +15,12 @@ ROWS_KEPT: Final = 2000
 TURNS_KEPT: Final = 4
 
 
-class SceneDock(Plain):
-    """The picture in space.
-
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+class SceneDock(Plain[SceneView]):
+    """The picture in space."""
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
-        self.widget = SceneView(theme=theme)
+        super().__init__(SceneView(theme=theme))
         self._now_s = now_s
-        self._newest: np.ndarray | None = None
         self._rows: list[np.ndarray] = []
 
     def set_session(self, session: Session | None) -> None:
@@ -48,7 +42,3 @@ class SceneDock(Plain):
         rows = np.concatenate(self._rows) if self._rows else np.empty((0, 0))
         self._rows = []
         self.widget.refresh(rows, self._now_s())
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.widget.set_theme(theme)

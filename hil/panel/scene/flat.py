@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from hil.panel.shell.texts import text
 from hil.scene.colours import GHOST_ALPHA, SceneColours
 from hil.scene.figure import Figure, same_figure
 from hil.scene.parts import Build
@@ -31,7 +30,6 @@ class FlatCanvas(QWidget):
     Args:
         build: what is drawn.
         colours: of the roles.
-        parent: widget that holds this one.
     """
 
     def __init__(self, build: Build, colours: SceneColours, parent: QWidget | None = None) -> None:
@@ -59,14 +57,14 @@ class FlatCanvas(QWidget):
         painter.fillRect(self.rect(), QColor(self._colours.hex_of["background"]))
         if self._figure is None:
             return
-        for room, axes, key in self._rooms():
+        for room, axes, name in self._rooms():
             painter.save()
             painter.setClipRect(room)
             self._draw_view(painter, self._figure, room, axes)
             painter.setPen(QColor(self._colours.hex_of["text"]))
             words = room.adjusted(8.0, 4.0, -8.0, -6.0)
             corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-            painter.drawText(words, corner, text(key))
+            painter.drawText(words, corner, name)
             painter.restore()
 
     def _rooms(self) -> list[tuple[QRectF, Array, str]]:
@@ -75,8 +73,7 @@ class FlatCanvas(QWidget):
             rooms = (QRectF(0, 0, width / 2, height), QRectF(width / 2, 0, width / 2, height))
         else:
             rooms = (QRectF(0, 0, width, height / 2), QRectF(0, height / 2, width, height / 2))
-        keys = ("scene.flat.side", "scene.flat.top")
-        return list(zip(rooms, (SIDE, TOP), keys, strict=True))
+        return list(zip(rooms, (SIDE, TOP), ("side", "top"), strict=True))
 
     def _draw_view(self, painter: QPainter, figure: Figure, room: QRectF, axes: Array) -> None:
         camera = self._scene.camera

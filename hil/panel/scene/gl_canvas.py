@@ -55,7 +55,6 @@ class Canvas(QWidget):
     Args:
         build: what is drawn.
         colours: of the roles.
-        parent: widget that holds this one.
     """
 
     failed = Signal(str)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 from hil.panel.scene.flat import FlatCanvas
 from hil.panel.scene.gl_support import opengl_problem
 from hil.panel.scene.models.build import SceneError, scenes_of
-from hil.panel.shell.texts import text
 from hil.recording.header import RunHeader
 from hil.scene.colours import SceneColours
 from hil.scene.figure import Figure, Scene
@@ -24,13 +23,7 @@ LEGEND_LEAST_PX = 340
 
 
 class SceneView(QWidget):
-    """All scenes of a run.
-
-    Args:
-        model: the scenes; empty until a run is there.
-        theme: colours of the panel; see `SceneColours.of`.
-        parent: widget that holds this one.
-    """
+    """All scenes of a run."""
 
     def __init__(
         self, model: Sequence[Scene] = (), theme: Any = None, parent: QWidget | None = None
@@ -42,12 +35,12 @@ class SceneView(QWidget):
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
-        self._empty = QLabel(text("scene.nothing"), self)
+        self._empty = QLabel(self.tr("No run"), self)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty)
         self.setMinimumSize(160, 120)
-        self.setAccessibleName(text("scene.description"))
+        self.setAccessibleName(self.tr("Picture of the machine in space"))
         self.set_scenes(model)
 
     def set_run(self, facts: Any) -> None:
@@ -62,7 +55,7 @@ class SceneView(QWidget):
             self.set_scenes(() if header is None else scenes_of(header))
         except SceneError as error:
             self.set_scenes(())
-            self._empty.setText(text("scene.cannot", why=str(error)))
+            self._empty.setText(self.tr("Nothing to draw: {why}").format(why=str(error)))
 
     def set_scenes(self, scenes: Sequence[Scene]) -> None:
         """Show these machines."""
@@ -70,7 +63,7 @@ class SceneView(QWidget):
             self._layout.removeWidget(pane)
             pane.deleteLater()
         self._panes = []
-        self._empty.setText(text("scene.nothing"))
+        self._empty.setText(self.tr("No run"))
         self._empty.setVisible(not scenes)
         if scenes and self._problem is None:
             self._problem = opengl_problem()
@@ -93,7 +86,6 @@ class SceneView(QWidget):
 
         Args:
             rows: values of the frames since the last call, oldest first, shape (N, values).
-            now_s: monotonic time [s].
         """
         visible = self.isVisible()
         for pane in self._panes:
@@ -181,21 +173,23 @@ class _Pane(QWidget):
         self._write()
 
     def _write(self) -> None:
-        key, name = self.scene.title
-        lines = [f"<b>{text(key, name=name)}</b>"]
+        lines = [f"<b>{self.scene.title}</b>"]
         warn = self._colours.hex_of["warn"]
         if self._note:
-            lines.append(f'<span style="color:{warn}">●</span> {text(self._note)}')
+            lines.append(f'<span style="color:{warn}">●</span> {self._note}')
         if self._why:
-            lines.append(text("scene.flat.why", why=self._why))
+            lines.append(self.tr("Drawn flat: {why}").format(why=self._why))
         self._heading.setText("<br>".join(lines))
         legend = "<br>".join(
-            f'<span style="color:{self._colours.hex_of[entry.role]}">■</span> '
-            + text(entry.key, value=entry.value)
+            f'<span style="color:{self._colours.hex_of[entry.role]}">■</span> ' + entry.words
             for entry in self.scene.build.legend
         )
         self._legend.setText(legend)
-        self.setToolTip(f"{legend}<br>{text('scene.keys')}")
+        keys = self.tr(
+            "Drag: turn. Middle button: shift. Wheel, + and -: zoom. Arrows: turn, "
+            "with Ctrl: shift. F front, S side, T top, R reset."
+        )
+        self.setToolTip(f"{legend}<br>{keys}")
         red, green, blue = (round(255.0 * part) for part in self._colours.rgba("background")[:3])
         style = f"color: {self._colours.hex_of['text']}; background: "
         self._heading.setStyleSheet(style + "transparent;")

@@ -17,11 +17,7 @@ FIRST_TRACES: Final = {
 
 
 class ScopeDock(OfRun[ScopeView]):
-    """The scope of the run; signals that the next run has as well stay chosen.
-
-    Args:
-        theme: colours.
-    """
+    """The scope of the run; signals that the next run has as well stay chosen."""
 
     in_scenes = True
 

@@ -32,7 +32,6 @@ class Labels:
 
     Args:
         item: the plot.
-        theme: colours.
         font: of the words.
     """
 

@@ -21,7 +21,6 @@ from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.models.seen import View
 from hil.panel.scope.plot import ScopePlot, TimeBox
 from hil.panel.shell.plots import grid_axes
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.recording.frame import EventRecord
 from hil.recording.header import code_name
@@ -35,13 +34,7 @@ _TITLE_HEIGHT_PX: Final = 18
 
 
 class ScopePlots(pg.GraphicsLayoutWidget):
-    """All plots of a scope.
-
-    Args:
-        model: what is shown.
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """All plots of a scope."""
 
     zoomed = Signal(float)
     """Show less time by this factor."""
@@ -63,7 +56,7 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         cast(Any, self.ci).layout.setContentsMargins(2, 2, 6, 2)
         cast(Any, self.ci).layout.setSpacing(2)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(text("scope.name"))
+        self.setAccessibleName(self.tr("Scope"))
         self.set_theme(theme)
 
     def set_model(self, model: ScopeModel) -> None:
@@ -140,7 +133,9 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         s_per_px = (view.to_s - view.from_s) / max(1.0, float(box.width()))
         at_s = float(box.mapSceneToView(self.mapToScene(place)).x()) + view.origin_s
         found = near(self._model.marks(view), at_s, _NEAR_PX * s_per_px)
-        return "\n".join(text("scope.mark", t_s=m.t_s, message=m.message) for m in found)
+        return "\n".join(
+            self.tr("{t_s:.3f} s: {message}").format(t_s=m.t_s, message=m.message) for m in found
+        )
 
     def _rebuild(self) -> None:
         """Make the plots anew: other traces, other colours."""

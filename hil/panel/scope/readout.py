@@ -17,26 +17,20 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.models.cursors import Cursors, Reading
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 _WIDTH_PX: Final = 320
 
 
 class Readout(QWidget):
-    """Values at two cursors, and their differences.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """Values at two cursors, and their differences."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        keys = ("signal", "a", "b", "difference")
-        self.table = QTableWidget(0, len(keys), self)
-        self.table.setHorizontalHeaderLabels([text(f"scope.cursor.{key}") for key in keys])
+        heads = ("Signal", "A", "B", "B − A")
+        self.table = QTableWidget(0, len(heads), self)
+        self.table.setHorizontalHeaderLabels([self.tr(head) for head in heads])
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(20)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -67,12 +61,12 @@ class Readout(QWidget):
         """
         self.table.setRowCount(len(readings) + 1)
         times = (cursors.a_s - origin_s, cursors.b_s - origin_s, cursors.dt_s)
-        self._write(0, text("scope.cursor.time"), times, self._theme.text)
+        self._write(0, self.tr("t [s]"), times, self._theme.text)
         for row, reading in enumerate(readings, start=1):
             colour = self._theme.traces[(row - 1) % len(self._theme.traces)]
             values = (reading.a, reading.b, reading.difference)
             self._write(row, reading.channel.name, values, colour)
-        self.rate.setText(text("scope.cursor.rate", value=cursors.rate_hz))
+        self.rate.setText(self.tr("1/Δt = {value:.6g} Hz").format(value=cursors.rate_hz))
 
     def _write(self, row: int, name: str, values: Sequence[float], colour: str) -> None:
         words = [name, *(number(value) for value in values)]
@@ -89,4 +83,4 @@ class Readout(QWidget):
 
 def number(value: float) -> str:
     """Six digits, or a dash for what is not there."""
-    return text("compare.absent") if math.isnan(value) else f"{value:.6g}"
+    return "—" if math.isnan(value) else f"{value:.6g}"

@@ -1,5 +1,7 @@
 """The tree in which the signals of a scope are ticked."""
 
+from typing import Final
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QLabel,
@@ -12,18 +14,15 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel
-from hil.panel.shell.texts import TEXTS, text
 
 _NAME = Qt.ItemDataRole.UserRole
 
+_GROUPS: Final = {"allowed": "allowed by the gate", "space": "space arm"}
+"""Names of groups that are not called as in the layout."""
+
 
 class SignalTree(QWidget):
-    """All signals of a run; those ticked are shown.
-
-    Args:
-        model: the scope.
-        parent: widget that holds this one.
-    """
+    """All signals of a run; those ticked are shown."""
 
     changed = Signal()
     """Another choice was made."""
@@ -33,15 +32,15 @@ class SignalTree(QWidget):
     def __init__(self, model: ScopeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.search = QLineEdit(self)
-        self.search.setPlaceholderText(text("scope.signals.find"))
+        self.search.setPlaceholderText(self.tr("Find a signal…"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         self.tree = QTreeWidget(self)
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
-        self.tree.setAccessibleName(text("scope.signals.tip"))
+        self.tree.setAccessibleName(self.tr("Choose the signals that are shown (S)"))
         self.tree.itemChanged.connect(self._ticked)
-        self.none = QPushButton(text("scope.signals.clear"), self)
+        self.none = QPushButton(self.tr("Show none"), self)
         self.none.clicked.connect(self._clear)
         self._count = QLabel(self)
         column = QVBoxLayout(self)
@@ -79,7 +78,9 @@ class SignalTree(QWidget):
             ticked = leaf.data(0, _NAME) in shown
             leaf.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
         self.tree.blockSignals(False)
-        self._count.setText(text("scope.signals.count", shown=len(shown), most=MAX_TRACES))
+        self._count.setText(
+            self.tr("{shown} of at most {most} shown").format(shown=len(shown), most=MAX_TRACES)
+        )
 
     def leaf(self, name: str) -> QTreeWidgetItem:
         """The row of a signal.
@@ -93,8 +94,7 @@ class SignalTree(QWidget):
         raise KeyError(f"no signal {name!r} in the tree")
 
     def _group(self, name: str) -> QTreeWidgetItem:
-        key = f"scope.group.{name}"
-        item = QTreeWidgetItem(self.tree, [text(key) if key in TEXTS else name])
+        item = QTreeWidgetItem(self.tree, [_GROUPS.get(name, name)])
         item.setExpanded(False)
         return item
 

@@ -16,18 +16,12 @@ from PySide6.QtWidgets import (
 
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.models.trigger import Edge, Sweep, TriggerSettings
-from hil.panel.shell.texts import text
 
 _FAR: Final = 1e9
 
 
 class TriggerBar(QWidget):
-    """What the trigger waits for.
-
-    Args:
-        model: the scope.
-        parent: widget that holds this one.
-    """
+    """What the trigger waits for."""
 
     changed = Signal()
     """Something else is waited for."""
@@ -50,7 +44,7 @@ class TriggerBar(QWidget):
         self.pre = QSpinBox(self)
         self.pre.setRange(0, 100)
         self.pre.setSuffix(" %")
-        self.arm = QPushButton(text("scope.trigger.arm"), self)
+        self.arm = QPushButton(self.tr("Arm"), self)
         self.arm.clicked.connect(self._arm)
         self._arrange()
         self.refresh()
@@ -73,7 +67,7 @@ class TriggerBar(QWidget):
             names.append(settings.channel)
         self.channel.clear()
         for name in names:
-            self.channel.addItem(name or text("scope.trigger.none"), name)
+            self.channel.addItem(name or self.tr("none"), name)
         self.channel.setCurrentIndex(names.index(settings.channel))
         self.sweep.setCurrentIndex(self.sweep.findData(settings.sweep))
         self.edge.setCurrentIndex(self.edge.findData(settings.edge))
@@ -88,18 +82,18 @@ class TriggerBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for pair in (
-            (("channel", self.channel), ("sweep", self.sweep)),
-            (("edge", self.edge), ("level", self.level)),
-            (("hysteresis", self.hysteresis), ("pre", self.pre)),
-            (("hold_off", self.hold_off), ("", self.arm)),
+            (("Signal", self.channel), ("Sweep", self.sweep)),
+            (("Edge", self.edge), ("Level", self.level)),
+            (("Hysteresis", self.hysteresis), ("Before", self.pre)),
+            (("Hold-off", self.hold_off), ("", self.arm)),
         ):
             form = QFormLayout()
             form.setContentsMargins(0, 0, 0, 0)
             form.setSpacing(2)
             for key, widget in pair:
-                form.addRow(text(f"scope.trigger.{key}") if key else "", widget)
+                form.addRow(self.tr(key) if key else "", widget)
                 if key:
-                    widget.setAccessibleName(text(f"scope.trigger.{key}"))
+                    widget.setAccessibleName(self.tr(key))
             row.addLayout(form)
         row.addStretch(1)
 
@@ -149,5 +143,5 @@ def _number(parent: QWidget, low: float) -> QDoubleSpinBox:
 def _choice(parent: QWidget, prefix: str, values: type[Edge] | type[Sweep]) -> QComboBox:
     box = QComboBox(parent)
     for value in values:
-        box.addItem(text(f"{prefix}.{value.value}"), value)
+        box.addItem(value.value, value)
     return box

@@ -1,7 +1,8 @@
 """The scope: plots, the signals to choose from, trigger, cursors, and what saves them."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QKeyEvent
@@ -25,18 +26,23 @@ from hil.panel.scope.readout import Readout
 from hil.panel.scope.signals import SignalTree
 from hil.panel.scope.tools import ScopeTools
 from hil.panel.scope.trigger_bar import TriggerBar
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
+
+_ZOOM: Final = 1.5
+_MOVE: Final = 0.1
+_NUDGE_PX: Final = 2
+_NUDGE_MORE: Final = 10
+_PHASES: Final = {
+    "idle": "",
+    "armed": "waits for an edge",
+    "filling": "fills",
+    "full": "triggered",
+    "held": "held",
+}
 
 
 class ScopeView(QWidget):
-    """The scope of one run.
-
-    Args:
-        model: what is shown.
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """The scope of one run."""
 
     def __init__(self, model: ScopeModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,18 +56,23 @@ class ScopeView(QWidget):
         self.signals = SignalTree(model, self)
         self.trigger_bar = TriggerBar(model, self)
         self.readout = Readout(theme, self)
-        self._empty = QLabel(text("scope.empty"), self)
+        self._empty = QLabel(self.tr("No signals shown. Press S or “Signals” and tick some."), self)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self.tools = ScopeTools(self)
         self._told = ""
         self._arrange()
         self._connect()
-        self._keys = ScopeKeys(self)
+        self._keys = ScopeKeys(self, self._key_actions(), self._arrow)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plots)
         self.plots.installEventFilter(self._keys)
-        self.plots.setToolTip(text("scope.keys"))
+        self.plots.setToolTip(
+            self.tr(
+                "P pause, T arm, G trigger, S signals, C cursors, X other cursor, A fit, E save, "
+                "arrows move, + and − zoom, Home and End: beginning and end"
+            )
+        )
         self._choice_changed()
 
     # What the window calls.
@@ -101,12 +112,16 @@ class ScopeView(QWidget):
         """
         window, channels = self.model.seen()
         if not channels:
-            raise ExportError(text("scope.export.nothing"))
+            raise ExportError(self.tr("Nothing to save: no signal is shown"))
         table = write_csv(wanted, window, channels)
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         if not self.plots.grab().save(buffer, "PNG"):
-            raise ExportError(text("scope.export.picture", path=table.with_suffix(".png")))
+            raise ExportError(
+                self.tr("{path}: the picture cannot be encoded").format(
+                    path=table.with_suffix(".png")
+                )
+            )
         return table, write_new(table.with_suffix(".png"), bytes(buffer.data().data()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
@@ -157,6 +172,37 @@ class ScopeView(QWidget):
         self.plots.zoomed.connect(self.zoom)
         self.plots.moved.connect(self.shift_time)
         self.plots.cursor_moved.connect(self.put_cursor)
+
+    def _key_actions(self) -> dict[Qt.Key, Callable[[], object]]:
+        key, tools = Qt.Key, self.tools
+        return {
+            key.Key_P: tools.pause.click,
+            key.Key_T: self.trigger_bar.arm.click,
+            key.Key_G: tools.trigger.click,
+            key.Key_S: tools.choose.click,
+            key.Key_C: tools.cursors.click,
+            key.Key_X: self.other_cursor,
+            key.Key_A: tools.fit.click,
+            key.Key_E: tools.export.click,
+            key.Key_Plus: lambda: self.zoom(_ZOOM),
+            key.Key_Equal: lambda: self.zoom(_ZOOM),
+            key.Key_Minus: lambda: self.zoom(1.0 / _ZOOM),
+            key.Key_Home: lambda: self.shift_time(-1e9),
+            key.Key_End: lambda: self.shift_time(1e9),
+        }
+
+    def _arrow(self, sign: int, more: bool) -> None:
+        """Move the active cursor by pixels, never less than a sample; without cursors, the time."""
+        cursors = self.model.cursors
+        if cursors is None:
+            self.shift_time(sign * _MOVE * (5.0 if more else 1.0))
+            return
+        width_px = max(50, self.plots.width())
+        step_s = max(
+            self.model.span_s * _NUDGE_PX / width_px * (_NUDGE_MORE if more else 1),
+            self.model.facts.period_s,
+        )
+        self.put_cursor(cursors.active, cursors.at(cursors.active) + sign * step_s)
 
     # What is done.
 
@@ -231,8 +277,8 @@ class ScopeView(QWidget):
 
     def _ask_where(self) -> None:
         wanted, _ = QFileDialog.getSaveFileName(
-            self, text("scope.export.title"), f"{self.model.facts.name}.csv",
-            text("scope.export.csv"), options=QFileDialog.Option.DontConfirmOverwrite,
+            self, self.tr("Save what is seen"), f"{self.model.facts.name}.csv",
+            self.tr("Table (*.csv)"), options=QFileDialog.Option.DontConfirmOverwrite,
         )  # fmt: skip
         if wanted:
             self.save_and_tell(Path(wanted))
@@ -244,7 +290,7 @@ class ScopeView(QWidget):
         except ExportError as error:
             self._tell(str(error))
         else:
-            self._tell(text("scope.export.done", csv=table.name, png=picture.name))
+            self._tell(self.tr("Saved {csv} and {png}").format(csv=table.name, png=picture.name))
 
     def _tell(self, words: str) -> None:
         self._told = words
@@ -254,13 +300,13 @@ class ScopeView(QWidget):
         view = self.model.view()
         words: list[Any] = [self._told] if self._told else []
         if self.model.missed:
-            words.append(text("scope.state.missed", count=self.model.missed))
-        words.append(text(f"scope.phase.{self.model.phase.value}"))
+            words.append(self.tr("{count} frames missed").format(count=self.model.missed))
+        words.append(self.tr(_PHASES[self.model.phase.value]))
         if self.model.paused:
-            words.append(text("scope.state.paused"))
-        origin = "now" if view.live and view.origin_s == view.to_s else "run"
-        axis = text("scope.axis.edge" if view.origin_s == view.edge_s else f"scope.axis.{origin}")
-        words.append(text("scope.state.live", t=view.to_s))
+            words.append(self.tr("PAUSED"))
+        origin = "before now [s]" if view.live and view.origin_s == view.to_s else "motion time [s]"
+        axis = "from the trigger [s]" if view.origin_s == view.edge_s else origin
+        words.append(self.tr("t = {t:.3f} s").format(t=view.to_s))
         words.append(axis)
         self.tools.state.setText(" · ".join(word for word in words if word))
         if self.model.cursors is not None:

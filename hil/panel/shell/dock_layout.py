@@ -8,17 +8,11 @@ from typing import Any, Final
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QTabBar, QWidget
 
-from hil.panel.shell.texts import text
-
 LAYOUT_VERSION: Final = 1
 """Of the docks; a layout that was stored by another version is left alone."""
 
 _MARK: Final = "\u200b"
 """Seen by nobody."""
-
-
-TALL: Final = ("controls", "handles", "scenarios", "compare")
-"""Docks whose content may be taller than there is room for; it scrolls then."""
 
 
 class Group(Enum):
@@ -31,40 +25,34 @@ class Group(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a dock is at first.
+class Dock:
+    """A dock: what it is called, where it is at first, and what brings it to the front."""
 
-    Args:
-        name: of the dock.
-        group: where; tabs are in the order of the table.
-    """
-
-    name: str
+    title: str
     group: Group
+    key: str
+    tall: bool = False
+    """Whether its content may be taller than there is room for; it scrolls then."""
 
 
-PLACES: Final = (
-    Place("scene", Group.LEFT),
-    Place("controls", Group.RIGHT),
-    Place("handles", Group.RIGHT),
-    Place("faults", Group.RIGHT),
-    Place("margins", Group.RIGHT),
-    Place("scenarios", Group.RIGHT),
-    Place("scope", Group.BOTTOM),
-    Place("lateness", Group.BOTTOM),
-    Place("timeline", Group.BOTTOM),
-    Place("compare", Group.BOTTOM),
-    Place("replay", Group.FOOT),
-)
+DOCKS: Final = {
+    "scene": Dock("Machine", Group.LEFT, "Ctrl+1"),
+    "controls": Dock("Controls", Group.RIGHT, "Ctrl+2", tall=True),
+    "handles": Dock("Handles", Group.RIGHT, "Ctrl+H", tall=True),
+    "faults": Dock("Faults", Group.RIGHT, "Ctrl+3"),
+    "margins": Dock("Margins", Group.RIGHT, "Ctrl+4"),
+    "scenarios": Dock("Scenarios", Group.RIGHT, "Ctrl+5", tall=True),
+    "scope": Dock("Scope", Group.BOTTOM, "Ctrl+6"),
+    "lateness": Dock("Lateness", Group.BOTTOM, "Ctrl+7"),
+    "timeline": Dock("Timeline", Group.BOTTOM, "Ctrl+8"),
+    "compare": Dock("Compare", Group.BOTTOM, "Ctrl+0", tall=True),
+    "replay": Dock("Replay", Group.FOOT, "Ctrl+9"),
+}
+"""Name → dock; tabs are in the order of the table."""
 
 
 class Docks:
-    """The docks of a window; each is empty until it is filled.
-
-    Args:
-        window: that holds them.
-        settings: where the layout is remembered.
-    """
+    """The docks of a window; each is empty until it is filled."""
 
     def __init__(self, window: QMainWindow, settings: QSettings) -> None:
         self._window = window
@@ -72,12 +60,12 @@ class Docks:
         self.of: dict[str, QDockWidget] = {}
         """Name → dock."""
         self._seen: set[str] = set()
-        for place in PLACES:
-            self.of[place.name] = self._dock(place.name)
+        for name, place in DOCKS.items():
+            self.of[name] = self._dock(name, place.title)
         self.reset()
 
-    def _dock(self, name: str) -> QDockWidget:
-        dock = QDockWidget(text(f"window.dock.{name}"), self._window)
+    def _dock(self, name: str, title: str) -> QDockWidget:
+        dock = QDockWidget(title, self._window)
         dock.setObjectName(f"dock.{name}")
         dock.setWidget(QWidget())
         dock.visibilityChanged.connect(lambda seen: self._see(name, seen))
@@ -87,7 +75,7 @@ class Docks:
         """Put a content that was just made into its dock."""
         dock = self.of[name]
         empty = dock.widget()
-        dock.setWidget(_scrolled(content) if name in TALL else content)
+        dock.setWidget(_scrolled(content) if DOCKS[name].tall else content)
         if empty is not None:
             empty.deleteLater()
 
@@ -97,27 +85,21 @@ class Docks:
     def reset(self) -> None:
         """Put every dock where it is at first: two columns above one row, each a group of tabs."""
         groups: dict[Group, QDockWidget] = {}
-        for place in PLACES:
-            dock = self.of.get(place.name)
-            if dock is None:
-                continue
+        for name, dock in self.of.items():
             dock.setFloating(False)
             dock.show()
-            if place.group not in groups:
-                groups[place.group] = dock
-        first = groups.get(Group.LEFT) or next(iter(groups.values()))
+            groups.setdefault(DOCKS[name].group, dock)
+        first = groups[Group.LEFT]
         self._window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, first)
         for group, direction in (
             (Group.FOOT, Qt.Orientation.Vertical),
             (Group.BOTTOM, Qt.Orientation.Vertical),
             (Group.RIGHT, Qt.Orientation.Horizontal),
         ):
-            if groups.get(group, first) is not first:
-                self._window.splitDockWidget(first, groups[group], direction)
-        for place in PLACES:
-            dock = self.of.get(place.name)
-            if dock is not None and dock is not groups[place.group]:
-                self._window.tabifyDockWidget(groups[place.group], dock)
+            self._window.splitDockWidget(first, groups[group], direction)
+        for name, dock in self.of.items():
+            if dock is not groups[DOCKS[name].group]:
+                self._window.tabifyDockWidget(groups[DOCKS[name].group], dock)
         for dock in groups.values():
             dock.raise_()
         self.settle()
@@ -147,8 +129,7 @@ class Docks:
 
     def _front(self, group: Group) -> QDockWidget | None:
         """The dock of a group that is seen, else any that is shown in the window."""
-        docks = [self.of[place.name] for place in PLACES
-                 if place.group is group and place.name in self.of]  # fmt: skip
+        docks = [dock for name, dock in self.of.items() if DOCKS[name].group is group]
         inside = [dock for dock in docks if not dock.isFloating() and not dock.isHidden()]
         seen = [dock for dock in inside if dock.objectName().removeprefix("dock.") in self._seen]
         return next(iter(seen + inside), None)

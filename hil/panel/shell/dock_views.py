@@ -1,112 +1,87 @@
 """What each dock shows: one small adapter around each view, all of one shape for the window."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 
-class View(Protocol):
-    """A dock's content."""
-
-    @property
-    def in_scenes(self) -> bool:
-        """Whether it draws in scenes of Qt, which tell the widget later what has changed."""
-        ...
-
-    @property
-    def widget(self) -> QWidget:
-        """What is in the dock."""
-        ...
-
-    def set_session(self, session: Session | None) -> None:
-        """Show another run, or none."""
-        ...
-
-    def take(self, turn: Turn) -> None:
-        """Learn what came; called in every turn, hidden or not, and cheap."""
-        ...
-
-    def refresh(self) -> None:
-        """Draw; called only while visible."""
-        ...
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        ...
-
-    def tick(self) -> None:
-        """Do what is to be done in every turn, with or without a run, seen or not."""
-        ...
-
-    def open_scenario(self, path: Path | None) -> None:
-        """Make a scenario ready to run, if this is where they are."""
-        ...
-
-    def close(self) -> None:
-        """The window closes."""
-        ...
-
-
-class Plain:
-    """What most views leave alone."""
-
-    in_scenes = False
-
-    def take(self, turn: Turn) -> None:
-        """Learn nothing."""
-
-    def set_session(self, session: Session | None) -> None:
-        """Stay the same."""
-
-    def refresh(self) -> None:
-        """Draw nothing new."""
-
-    def tick(self) -> None:
-        """Do nothing."""
-
-    def open_scenario(self, path: Path | None) -> None:
-        """Leave scenarios to others."""
-
-    def close(self) -> None:
-        """Hold nothing that must be closed."""
-
-
 class Drawn(Protocol):
-    """What the view of a run does, beside being a widget."""
+    """What a view does, beside being a widget."""
 
     def refresh(self) -> None:
         """Draw what its model has."""
-        ...
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
-        ...
 
 
+_W = TypeVar("_W", bound=QWidget)
+
+
+class Plain(Generic[_W]):
+    """A dock's content; most do no more than this.
+
+    Args:
+        widget: what is in the dock.
+    """
+
+    in_scenes = False
+    """Whether it draws in scenes of Qt, which tell the widget later what has changed."""
+    every_turn = False
+    """Whether its widget is refreshed in every turn, seen or not, not when there is time."""
+
+    def __init__(self, widget: _W) -> None:
+        self.widget = widget
+
+    def set_session(self, session: Session | None) -> None:
+        """Show another run, or none."""
+
+    def take(self, turn: Turn) -> None:
+        """Learn what came; called in every turn, hidden or not, and cheap."""
+
+    def refresh(self) -> None:
+        """Draw; called only while visible."""
+        if not self.every_turn:
+            cast(Drawn, self.widget).refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        cast(Drawn, self.widget).set_theme(theme)
+
+    def tick(self) -> None:
+        """Do what is to be done in every turn, with or without a run."""
+        if self.every_turn:
+            cast(Drawn, self.widget).refresh()
+
+    def open_scenario(self, path: Path | None) -> None:
+        """Make a scenario ready to run, if this is where they are."""
+
+    def close(self) -> None:
+        """The window closes."""
+
+
+View = Plain[Any]
 _V = TypeVar("_V", bound=Drawn)
 
 
-class OfRun(Plain, Generic[_V]):
-    """A dock that has nothing to show before the first run.
-
-    Args:
-        theme: colours.
-    """
+class OfRun(Plain[QWidget], Generic[_V]):
+    """A dock that has nothing to show before the first run."""
 
     def __init__(self, theme: Theme) -> None:
+        super().__init__(QWidget())
         self._theme = theme
         self.view: _V | None = None
         """Of the run that is shown; None before the first."""
-        self.widget = QWidget()
         self._room = QVBoxLayout(self.widget)
         self._room.setContentsMargins(0, 0, 0, 0)
-        self._none = QLabel(text("window.none"))
+        self._none = QLabel(self.widget.tr("No run"))
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.setWordWrap(True)
         self._room.addWidget(self._none)
@@ -137,3 +112,57 @@ class OfRun(Plain, Generic[_V]):
         view.hide()
         view.deleteLater()
         self._none.show()
+
+
+class Model(Protocol):
+    """What a model of a run does."""
+
+    def take(self, batch: Batch, now_s: float) -> None:
+        """Learn what came."""
+
+
+_M = TypeVar("_M", bound=Model)
+_Of = TypeVar("_Of", bound=Model, contravariant=True)
+
+
+class ModelView(Drawn, Protocol[_Of]):
+    """What the view of such a model does, beside being a widget."""
+
+    def set_model(self, model: _Of) -> None:
+        """Show another run's."""
+
+
+class ModelDock(OfRun[ModelView[_M]], Generic[_M]):
+    """A model made anew for each run, and a view that is given it.
+
+    Args:
+        model: makes the model of a run.
+        view: makes the view of the first model.
+    """
+
+    in_scenes = True
+
+    def __init__(
+        self, theme: Theme, now_s: Callable[[], float], model: Callable[[RunFacts], _M],
+        view: Callable[[_M, Theme], ModelView[_M]],
+    ) -> None:  # fmt: skip
+        super().__init__(theme)
+        self._now_s, self._make_model, self._make_view = now_s, model, view
+        self.model: _M | None = None
+        """Of the run that is shown."""
+
+    def set_session(self, session: Session | None) -> None:
+        """Show another run; the last one stays when there is none."""
+        if session is None:
+            return
+        self.model = self._make_model(session.facts)
+        if self.view is None:
+            self.view = self._make_view(self.model, self._theme)
+            self.put(cast(QWidget, self.view))
+        else:
+            self.view.set_model(self.model)
+
+    def take(self, turn: Turn) -> None:
+        """Let the model learn, seen or not."""
+        if self.model is not None:
+            self.model.take(turn.batch, self._now_s())

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import QApplication
 from hil.config.shipped import find_file
 from hil.desk.places import benches
 from hil.ipc.child import DEVNULL, run_child, start_child
-from hil.panel.live.session import ReplaySession
 from hil.panel.shell.models.opening import Opening
 from hil.panel.shell.window import MainWindow
+from hil.panel.study.session import ReplaySession
 from hil.timing.realtime import RealClock
 
 SMALL: Final = QSize(1366, 768)

@@ -12,20 +12,20 @@ from typing import Final
 from PySide6.QtGui import QKeySequence
 
 from hil.panel.lead import state_keys
-from hil.panel.shell.texts import text
+from hil.panel.shell.dock_layout import DOCKS
 
 
 class Where(Enum):
-    """Where a key means what it says; the value names its heading in the help."""
+    """Where a key means what it says; the value is its heading in the help."""
 
-    EVERYWHERE = "shortcuts.everywhere"
-    SCENE = "shortcuts.scene"
-    SCOPE = "shortcuts.scope"
-    REPLAY = "shortcuts.replay"
-    HANDLES = "shortcuts.handles"
-    CONTROLS = "shortcuts.controls"
-    FORM = "shortcuts.form"
-    FAULTS = "shortcuts.faults"
+    EVERYWHERE = "Everywhere"
+    SCENE = "In the picture of the machine"
+    SCOPE = "In the scope"
+    REPLAY = "In the replay"
+    HANDLES = "On the handles"
+    CONTROLS = "On a slider of the controls"
+    FORM = "In the form of a scenario"
+    FAULTS = "In lists of faults and events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Shortcut:
 
     Args:
         keys: as `QKeySequence` reads them; any of them does it.
-        what: key of the text that says what it does.
+        what: what it does.
         where: they are heard.
     """
 
@@ -49,63 +49,51 @@ class Shortcut:
 
 
 ACTIONS: Final[dict[str, Shortcut]] = {
-    "open": Shortcut(("Ctrl+O",), "window.open"),
-    "benches": Shortcut(("Ctrl+B",), "window.benches"),
-    "leave": Shortcut(("Ctrl+W",), "window.leave"),
-    "theme": Shortcut(("Ctrl+D",), "window.theme.next"),
-    "full": Shortcut(("F11",), "window.full"),
-    "help": Shortcut(("F1",), "window.shortcuts"),
-    "quit": Shortcut(("Ctrl+Q",), "window.quit"),
-    "scene": Shortcut(("Ctrl+1",), "window.dock.scene"),
-    "controls": Shortcut(("Ctrl+2",), "window.dock.controls"),
-    "faults": Shortcut(("Ctrl+3",), "window.dock.faults"),
-    "margins": Shortcut(("Ctrl+4",), "window.dock.margins"),
-    "scenarios": Shortcut(("Ctrl+5",), "window.dock.scenarios"),
-    "scope": Shortcut(("Ctrl+6",), "window.dock.scope"),
-    "lateness": Shortcut(("Ctrl+7",), "window.dock.lateness"),
-    "timeline": Shortcut(("Ctrl+8",), "window.dock.timeline"),
-    "replay": Shortcut(("Ctrl+9",), "window.dock.replay"),
-    "compare": Shortcut(("Ctrl+0",), "window.dock.compare"),
-    "handles": Shortcut(("Ctrl+H",), "window.dock.handles"),
+    "open": Shortcut(("Ctrl+O",), "Open a recording …"),
+    "benches": Shortcut(("Ctrl+B",), "Benches that run …"),
+    "leave": Shortcut(("Ctrl+W",), "Leave this run"),
+    "theme": Shortcut(("Ctrl+D",), "Next colours"),
+    "full": Shortcut(("F11",), "Full screen"),
+    "help": Shortcut(("F1",), "Keys"),
+    "quit": Shortcut(("Ctrl+Q",), "Quit"),
+    **{name: Shortcut((dock.key,), dock.title) for name, dock in DOCKS.items()},
 }
 """Keys of the window's own actions."""
 
 _LOCAL: Final = (
-    Shortcut(("Left", "Right", "Up", "Down"), "shortcuts.scene.turn", Where.SCENE),
-    Shortcut(
-        ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"), "shortcuts.scene.shift", Where.SCENE
-    ),
-    Shortcut(("+", "-"), "shortcuts.scene.zoom", Where.SCENE),
-    Shortcut(("F",), "shortcuts.scene.front", Where.SCENE),
-    Shortcut(("S",), "shortcuts.scene.side", Where.SCENE),
-    Shortcut(("T",), "shortcuts.scene.top", Where.SCENE),
-    Shortcut(("R",), "shortcuts.scene.reset", Where.SCENE),
-    Shortcut(("P",), "shortcuts.scope.pause", Where.SCOPE),
-    Shortcut(("T",), "shortcuts.scope.arm", Where.SCOPE),
-    Shortcut(("G",), "shortcuts.scope.trigger", Where.SCOPE),
-    Shortcut(("S",), "shortcuts.scope.signals", Where.SCOPE),
-    Shortcut(("C",), "shortcuts.scope.cursors", Where.SCOPE),
-    Shortcut(("X",), "shortcuts.scope.other", Where.SCOPE),
-    Shortcut(("A",), "shortcuts.scope.fit", Where.SCOPE),
-    Shortcut(("E",), "shortcuts.scope.save", Where.SCOPE),
-    Shortcut(("Left", "Right"), "shortcuts.scope.move", Where.SCOPE),
-    Shortcut(("+", "-"), "shortcuts.scope.zoom", Where.SCOPE),
-    Shortcut(("Home", "End"), "shortcuts.scope.ends", Where.SCOPE),
-    Shortcut(("Space",), "shortcuts.replay.play", Where.REPLAY),
-    Shortcut(("Left", "Right"), "shortcuts.replay.step", Where.REPLAY),
-    Shortcut(("Shift+Left", "Shift+Right"), "shortcuts.replay.second", Where.REPLAY),
-    Shortcut(("PgUp", "PgDown"), "shortcuts.replay.far", Where.REPLAY),
-    Shortcut(("Home", "End"), "shortcuts.replay.ends", Where.REPLAY),
-    Shortcut(("[", "]"), "shortcuts.replay.rate", Where.REPLAY),
-    Shortcut(("B", "N"), "shortcuts.replay.event", Where.REPLAY),
-    Shortcut(("W", "S", "A", "D", "Q", "E"), "shortcuts.handles.move", Where.HANDLES),
-    Shortcut(("U", "O", "I", "K", "J", "L"), "shortcuts.handles.turn", Where.HANDLES),
-    Shortcut(("Left", "Right", "Up", "Down"), "shortcuts.controls.step", Where.CONTROLS),
-    Shortcut(("PgUp", "PgDown"), "shortcuts.controls.far", Where.CONTROLS),
-    Shortcut(("Ins", "Del"), "shortcuts.form.rows", Where.FORM),
-    Shortcut(("Alt+Up", "Alt+Down"), "shortcuts.form.move", Where.FORM),
-    Shortcut(("Ctrl+Z", "Ctrl+Shift+Z"), "shortcuts.form.undo", Where.FORM),
-    Shortcut(("Ctrl+C",), "shortcuts.faults.copy", Where.FAULTS),
+    Shortcut(("Left", "Right", "Up", "Down"), "Turn the picture", Where.SCENE),
+    Shortcut(("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"), "Shift the picture", Where.SCENE),
+    Shortcut(("+", "-"), "Nearer, farther", Where.SCENE),
+    Shortcut(("F",), "From the front", Where.SCENE),
+    Shortcut(("S",), "From the side", Where.SCENE),
+    Shortcut(("T",), "From above", Where.SCENE),
+    Shortcut(("R",), "As at first", Where.SCENE),
+    Shortcut(("P",), "Pause", Where.SCOPE),
+    Shortcut(("T",), "Arm the trigger", Where.SCOPE),
+    Shortcut(("G",), "Settings of the trigger", Where.SCOPE),
+    Shortcut(("S",), "Choose signals", Where.SCOPE),
+    Shortcut(("C",), "Cursors", Where.SCOPE),
+    Shortcut(("X",), "The other cursor", Where.SCOPE),
+    Shortcut(("A",), "Fit the height", Where.SCOPE),
+    Shortcut(("E",), "Save what is seen", Where.SCOPE),
+    Shortcut(("Left", "Right"), "Move the time, or the cursor; with Shift further", Where.SCOPE),
+    Shortcut(("+", "-"), "Shorter, longer", Where.SCOPE),
+    Shortcut(("Home", "End"), "Beginning, end", Where.SCOPE),
+    Shortcut(("Space",), "Play, pause", Where.REPLAY),
+    Shortcut(("Left", "Right"), "One frame back, on", Where.REPLAY),
+    Shortcut(("Shift+Left", "Shift+Right"), "One second back, on", Where.REPLAY),
+    Shortcut(("PgUp", "PgDown"), "Ten seconds back, on", Where.REPLAY),
+    Shortcut(("Home", "End"), "Beginning, end", Where.REPLAY),
+    Shortcut(("[", "]"), "Slower, faster", Where.REPLAY),
+    Shortcut(("B", "N"), "To the event before, to the next one", Where.REPLAY),
+    Shortcut(("W", "S", "A", "D", "Q", "E"), "Move: along x, y, z and back", Where.HANDLES),
+    Shortcut(("U", "O", "I", "K", "J", "L"), "Turn: about x, y, z and back", Where.HANDLES),
+    Shortcut(("Left", "Right", "Up", "Down"), "A small step", Where.CONTROLS),
+    Shortcut(("PgUp", "PgDown"), "A large step", Where.CONTROLS),
+    Shortcut(("Ins", "Del"), "Add a row, remove it", Where.FORM),
+    Shortcut(("Alt+Up", "Alt+Down"), "Move a row up, down", Where.FORM),
+    Shortcut(("Ctrl+Z", "Ctrl+Shift+Z"), "Take back, do again", Where.FORM),
+    Shortcut(("Ctrl+C",), "Copy what is chosen", Where.FAULTS),
 )
 
 SHORTCUTS: Final[tuple[Shortcut, ...]] = (
@@ -122,9 +110,9 @@ def help_html() -> str:
     for where in Where:
         rows = [entry for entry in SHORTCUTS if entry.where is where]
         if rows:
-            parts.append(f"<h3>{text(where.value)}</h3><table cellspacing=0 cellpadding=3>")
+            parts.append(f"<h3>{where.value}</h3><table cellspacing=0 cellpadding=3>")
             parts += [
-                f"<tr><td><b>{_native(entry)}</b>&nbsp;&nbsp;</td><td>{text(entry.what)}</td></tr>"
+                f"<tr><td><b>{_native(entry)}</b>&nbsp;&nbsp;</td><td>{entry.what}</td></tr>"
                 for entry in rows
             ]
             parts.append("</table>")

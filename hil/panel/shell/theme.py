@@ -98,7 +98,6 @@ def apply(app: QApplication, theme: Theme) -> None:
 
     Args:
         app: the application; its style becomes Fusion, which follows palettes on every system.
-        theme: the colours.
     """
     if app.style().name().lower() != STYLE:  # setting it visits every widget that there is
         app.setStyle(STYLE)

@@ -4,28 +4,28 @@ A fault of the panel's own gives the motion back: pictures that may be wrong ste
 of a panel that owns nothing steer nothing anyway: it stops nobody else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow
 
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import ClientMessage, Take
 from hil.panel.lead.screen_lock import ScreenLock
-from hil.panel.live.session import LiveSession, ReplaySession, Session
+from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.opening import Opening
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.panel.shell.window_colours import Colours
-from hil.panel.shell.window_leaving import may_leave, owns, stays
+from hil.panel.shell.window_leaving import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
 from hil.panel.shell.window_reading import Reading
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
+from hil.panel.study.session import ReplaySession
 
 if TYPE_CHECKING:
     from hil.panel.lead.models.handles import RemoteWriter
@@ -41,14 +41,12 @@ class MainWindow(QMainWindow):
     """The operator's window.
 
     Args:
-        settings: where layout and colours are remembered.
-        now_s: monotonic time [s].
         name: under which other panels see this one.
     """
 
     def __init__(self, settings: QSettings, now_s: Callable[[], float], name: str) -> None:
         super().__init__()
-        self._now_s = now_s
+        self.now_s = now_s
         self._name = name
         self._session: Session | None = None
         self._colours = Colours(settings)
@@ -64,7 +62,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
         self._take_due: Take | None = None
         self._replay_agreed = False
-        self.turns = Turns(self, now_s)
+        self.turns = Turns(self)
         """What is done thirty times a second."""
         self.views = self.turns.views
         """By the names of their docks; they are made in the first turns, or when asked for."""
@@ -102,7 +100,11 @@ class MainWindow(QMainWindow):
         self._take_due = None
         if isinstance(self._session, LiveSession):
             self._session.give_up()
-        self.tell(text("window.failed", why=self.strip.tell_fault(error)))
+        self.tell(
+            self.tr("The panel has a fault of its own and lets go: {why}").format(
+                why=self.strip.tell_fault(error)
+            )
+        )
 
     # --- what it is connected to ----------------------------------------------------------------
 
@@ -128,23 +130,22 @@ class MainWindow(QMainWindow):
         """Watch a bench that runs.
 
         Args:
-            path: its socket.
             take: whether to ask for its motion at once, for a run that was begun here and is ready.
 
         Returns:
             Whether it is shown; if not, it was not to be, or the status bar says why.
         """
-        if stays(self, path.name) if take else not may_leave(self, "window.benches"):
+        if self._stays(path.name) if take else not self._may_leave("Benches that run …"):
             return False
         self.reading.give_up()
         try:
             client = DeskClient.connect(path, self._name)
         except DeskRefusedError as error:
-            self.tell(text("window.refused", why=str(error)))
+            self.tell(self.tr("Refused: {why}").format(why=str(error)))
             return False
-        session = LiveSession(client, self._now_s, QGuiApplication.queryKeyboardModifiers)
+        session = LiveSession(client, self.now_s, QGuiApplication.queryKeyboardModifiers)
         self._take_on(session)
-        self.tell(text("window.connected", name=session.facts.name))
+        self.tell(self.tr("Connected to {name}").format(name=session.facts.name))
         if take:
             self.send(session.bench.take_or_release())
         return True
@@ -153,22 +154,19 @@ class MainWindow(QMainWindow):
         """Show a recording as soon as a thread has looked through it.
 
         If it cannot be read, the status bar says why, and what is shown stays.
-
-        Args:
-            path: of the run's folder or its file.
         """
-        if not may_leave(self, "window.open"):
+        if not self._may_leave("Open a recording …"):
             return
-        self._replay_agreed = owns(self)
-        self.tell(text("window.reading", path=path), for_good=True)
+        self._replay_agreed = self._session is not None and self._session.owns
+        self.tell(self.tr("Looking through {path}").format(path=path), for_good=True)
         self.reading.begin(path)
 
     def _replayed(self, feed: "FileFeed") -> None:
-        if not self._replay_agreed and stays(self, feed.facts.name):
+        if not self._replay_agreed and self._stays(feed.facts.name):
             feed.close()
             return
         self.statusBar().clearMessage()
-        self._take_on(ReplaySession(feed, self._now_s))
+        self._take_on(ReplaySession(feed, self.now_s))
 
     def steer_arm(self, writer: "RemoteWriter") -> None:
         """Steer an arm that was started here by the handles on the screen."""
@@ -189,8 +187,14 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Leave what is shown; a bench's motion that is owned here stops, and is free."""
-        if may_leave(self, "window.leave"):
+        if self._may_leave("Leave this run"):
             self._leave()
+
+    def _may_leave(self, what: str) -> bool:
+        return may_leave(self, self._session, what)
+
+    def _stays(self, what: str) -> bool:
+        return stays(self._session, what, lambda words: self.tell(words, for_good=True))
 
     def _leave(self) -> None:
         self.reading.give_up()
@@ -214,7 +218,9 @@ class MainWindow(QMainWindow):
         if changed or not self._placed:
             QTimer.singleShot(0, self._settle)
         name = "" if session is None else session.facts.name
-        self.setWindowTitle(text("window.title", name=name) if name else text("window.title.none"))
+        self.setWindowTitle(
+            self.tr("{name} - HIL bench").format(name=name) if name else self.tr("HIL bench")
+        )
 
     def send(self, message: ClientMessage) -> bool:
         """Hand a wish to the bench; false if there is none or it is not taken.
@@ -237,13 +243,18 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             self._session.stop()
 
-    def menu(self, title: str) -> QMenu:
-        """A new menu of the menu bar."""
-        return self.menuBar().addMenu(title)
-
     def tell(self, words: str, *, for_good: bool = False) -> None:
         """Say something in the status bar, for a while or until something else is said."""
         self.statusBar().showMessage(words, 0 if for_good else TOLD_MS)
+
+    @property
+    def main(self) -> QMainWindow:
+        """Itself, as what holds widgets."""
+        return self
+
+    def show_standing(self, missed: int, left_out: Sequence[str]) -> None:
+        """Show what can be done now, how many frames were not shown, and what is drawn seldom."""
+        self.menus.refresh(self._session, missed, left_out)
 
     # --- how it looks ---------------------------------------------------------------------------
 
@@ -281,7 +292,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask before the motion is let go; remember the layout."""
-        if not may_leave(self, "window.quit"):
+        if not self._may_leave(QUIT):
             event.ignore()
             return
         self.shut()

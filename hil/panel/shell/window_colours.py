@@ -12,11 +12,7 @@ _KEY: Final = "window/theme"
 
 
 class Colours:
-    """Which theme is wanted.
-
-    Args:
-        settings: where it is remembered.
-    """
+    """Which theme is wanted."""
 
     def __init__(self, settings: QSettings) -> None:
         self._settings = settings

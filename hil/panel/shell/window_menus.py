@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
@@ -21,52 +21,48 @@ from PySide6.QtWidgets import (
 
 from hil.desk.places import Place, PlaceError, benches
 from hil.panel.live.session import LiveSession, Session
+from hil.panel.shell.dock_layout import DOCKS
+from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
-from hil.panel.shell.texts import text
 
-if TYPE_CHECKING:
-    from hil.panel.shell.window import MainWindow
+_THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
 
 class Menus:
-    """Menus of a window.
+    """Menus of a window."""
 
-    Args:
-        window: that they belong to.
-    """
-
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, window: Host) -> None:
+        self._window, self._main = window, window.main
         self._standing = QLabel()
-        window.statusBar().addPermanentWidget(self._standing)
+        self._main.statusBar().addPermanentWidget(self._standing)
         self._themes: dict[str, QAction] = {}
-        self._take = self._action("", self._take_or_release, "state.take")
-        self._release = self._action("", self._take_or_release, "state.release")
-        self._file(window.menu(text("window.file")))
-        self._bench(window.menu(text("window.bench")))
-        self._view(window.menu(text("window.view")))
-        self._help(window.menu(text("window.help")))
+        self._take = self._action("", self._take_or_release, "Take the motion")
+        self._release = self._action("", self._take_or_release, "Give the motion back")
+        self._file(self._main.menuBar().addMenu("&File"))
+        self._bench(self._main.menuBar().addMenu("&Bench"))
+        self._view(self._main.menuBar().addMenu("&View"))
+        self._help(self._main.menuBar().addMenu("&Help"))
 
     def _action(
         self, name: str, does: Callable[[], object], words: str, *, shown: bool = True
     ) -> QAction:
         """An action of the window with its key from the table of keys, if it has one there."""
-        action = QAction(text(words), self._window)
+        action = QAction(words, self._main)
         if name in ACTIONS:
             action.setShortcuts(list(ACTIONS[name].sequences))
         action.triggered.connect(lambda *_: does())
         if not shown:
-            self._window.addAction(action)
+            self._main.addAction(action)
         return action
 
     def _file(self, menu: QMenu) -> None:
-        menu.addAction(self._action("open", self.open_recording, "window.open"))
-        menu.addAction(self._action("leave", self._window.leave, "window.leave"))
+        menu.addAction(self._action("open", self.open_recording, "Open a recording …"))
+        menu.addAction(self._action("leave", self._window.leave, "Leave this run"))
         menu.addSeparator()
-        menu.addAction(self._action("quit", self._window.close, "window.quit"))
+        menu.addAction(self._action("quit", self._main.close, "Quit"))
 
     def _bench(self, menu: QMenu) -> None:
-        menu.addAction(self._action("benches", self.choose_bench, "window.benches"))
+        menu.addAction(self._action("benches", self.choose_bench, "Benches that run …"))
         menu.addSeparator()
         menu.addAction(self._take)
         menu.addAction(self._release)
@@ -76,29 +72,29 @@ class Menus:
             menu.addAction(dock.toggleViewAction())
             if name in ACTIONS:
                 show = self._action(
-                    name, lambda name=name: self._window.docks.show(name), f"window.dock.{name}",
+                    name, lambda name=name: self._window.docks.show(name), DOCKS[name].title,
                     shown=False,
                 )  # fmt: skip
                 show.setObjectName(f"show.{name}")
         menu.addSeparator()
-        menu.addAction(self._action("", self._window.docks.reset, "window.layout.reset"))
-        menu.addAction(self._action("full", self._full_screen, "window.full"))
-        colours = menu.addMenu(text("window.theme"))
-        group = QActionGroup(self._window)
+        menu.addAction(
+            self._action("", self._window.docks.reset, "Put everything back in its place")
+        )
+        menu.addAction(self._action("full", self._full_screen, "Full screen"))
+        colours = menu.addMenu("Colours")
+        group = QActionGroup(self._main)
         for name in ("system", "light", "dark"):
-            action = self._action(
-                "", lambda name=name: self._window.use_theme(name), f"window.theme.{name}"
-            )
+            action = self._action("", lambda name=name: self._window.use_theme(name), _THEMES[name])
             action.setCheckable(True)
             group.addAction(action)
             colours.addAction(action)
             self._themes[name] = action
         colours.addSeparator()
-        colours.addAction(self._action("theme", self._window.next_theme, "window.theme.next"))
+        colours.addAction(self._action("theme", self._window.next_theme, "Next colours"))
 
     def _help(self, menu: QMenu) -> None:
-        menu.addAction(self._action("help", self.show_keys, "window.shortcuts"))
-        menu.addAction(self._action("", self._about, "window.about"))
+        menu.addAction(self._action("help", self.show_keys, "Keys"))
+        menu.addAction(self._action("", self._about, "Ownership, hold-to-run and stop"))
 
     # --- as things stand ------------------------------------------------------------------------
 
@@ -109,9 +105,11 @@ class Menus:
         self._release.setEnabled(session is not None and session.owns)
         words: list[str] = []
         if missed:
-            words.append(text("window.missed", count=missed))
+            words.append(f"{missed} frames not shown")
         if left_out:
-            words.append(text("window.skipped", names=", ".join(left_out)))
+            words.append(
+                "Drawn seldom, for want of time: {names}".format(names=", ".join(left_out))
+            )
         shown = "  ".join(words)
         if shown != self._standing.text():
             self._standing.setText(shown)
@@ -128,13 +126,13 @@ class Menus:
             self._window.send(session.bench.take_or_release())
 
     def _full_screen(self) -> None:
-        window = self._window
+        window = self._main
         window.showNormal() if window.isFullScreen() else window.showFullScreen()
 
     def open_recording(self) -> None:
         """Ask for a recording, and show it."""
         name, _ = QFileDialog.getOpenFileName(
-            self._window, text("window.open"), "", text("window.open_file")
+            self._main, "Open a recording …", "", "Recordings (*.mcap)"
         )
         if name:
             self._window.replay(Path(name))
@@ -147,7 +145,7 @@ class Menus:
             self._window.tell(str(error))
             return
         if not found:
-            self._window.tell(text("window.benches.none"))
+            self._window.tell("No bench runs with --operator at present.")
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
         if chosen is not None and not self._shown(chosen):
@@ -158,20 +156,20 @@ class Menus:
         session = self._window.session
         if not isinstance(session, LiveSession) or session.ended or session.path != bench.path:
             return False
-        self._window.tell(text("window.benches.shown", name=session.facts.name))
+        self._window.tell(f"{session.facts.name} is shown already, and no other bench was chosen")
         return True
 
     def _chosen(self, found: Sequence[Place]) -> Place | None:
-        names = [text("window.benches.one", name=one.name, pid=one.pid) for one in found]
+        names = [f"{one.name} (process {one.pid})" for one in found]
         name, taken = QInputDialog.getItem(
-            self._window, text("window.benches"), text("window.benches.choose"), names, 0, False
+            self._main, "Benches that run …", "Which bench?", names, 0, False
         )
         return found[names.index(name)] if taken else None
 
     def show_keys(self) -> None:
         """All keys in a window of their own."""
-        dialog = QDialog(self._window)
-        dialog.setWindowTitle(text("window.shortcuts"))
+        dialog = QDialog(self._main)
+        dialog.setWindowTitle("Keys")
         browser = QTextBrowser(dialog)
         browser.setHtml(help_html())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -184,4 +182,15 @@ class Menus:
         dialog.show()
 
     def _about(self) -> None:
-        QMessageBox.information(self._window, text("window.about"), text("window.about.text"))
+        QMessageBox.information(
+            self._main,
+            "Ownership, hold-to-run and stop",
+            (
+                "<p>One panel at a time <b>owns</b> the motion; the others watch. Any panel may "
+                "stop.</p><p>The legs move only while the owner <b>holds</b> the space bar or the "
+                "button. Let go, look at another window, or lose this one: the stop begins within "
+                "0.2 s. After a stop nothing moves until Park is pressed.</p><p><b>Esc</b> or "
+                "<b>F12</b> stops, wherever the focus is.</p><p>This stop is software. It does not "
+                "take the place of the emergency stop that is wired to the power.</p>"
+            ),
+        )

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar
 
 from hil.panel.shell.models.background import Background, CancelledError, Watch
-from hil.panel.shell.texts import text
 from hil.recording.header import RecordingError
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Reading:
         self._path, self._begun_s = Path(), 0.0
         self._work: Background[FileFeed] | None = None
         self._given_up: list[Background[FileFeed]] = []
-        self.progress, self.cancel = QProgressBar(), QPushButton(text("window.reading.cancel"))
+        self.progress, self.cancel = QProgressBar(), QPushButton("Cancel")
         self.progress.setRange(0, 1000)
         self.progress.setFixedWidth(_WIDTH_PX)
         self.cancel.clicked.connect(self._cancel)
@@ -63,11 +62,7 @@ class Reading:
         return self._now_s() - self._begun_s if self.busy else math.inf
 
     def begin(self, path: Path) -> None:
-        """Look through a recording, in place of one that is on its way.
-
-        Args:
-            path: of the run's folder or its file.
-        """
+        """Look through a recording, in place of one that is on its way."""
         self.give_up()
         self._path, self._begun_s = path, self._now_s()
         self._work = Background(
@@ -84,7 +79,7 @@ class Reading:
 
     def _cancel(self) -> None:
         self.give_up()
-        self._refused(text("window.reading.given_up", path=self._path))
+        self._refused(f"{self._path} was given up")
 
     def poll(self) -> None:
         """Look at it; called in every turn."""
@@ -96,7 +91,7 @@ class Reading:
             if feed is not None:
                 self._opened(feed)
             else:
-                why = text("window.cannot_open", path=self._path, why=work.refusal)
+                why = f"{self._path}: {work.refusal}"
                 self._refused(why)
         for part in (self.progress, self.cancel):
             part.setVisible(self.busy)

@@ -12,17 +12,11 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolBar, QVBoxLayout, QWidge
 from hil.panel.live.models.session_end import WHY_SHOWN
 from hil.panel.live.session import Session
 from hil.panel.live.state_view import StateView
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 
 
 class Strip(QWidget):
-    """State of the run that is shown.
-
-    Args:
-        theme: colours.
-        now_s: monotonic time [s].
-    """
+    """State of the run that is shown."""
 
     wish = Signal(object)
     """A message for the desk."""
@@ -37,7 +31,7 @@ class Strip(QWidget):
         """What people must know of a stop that no desk has answered; hidden if there is none."""
         self.fault_words = _warning()
         """That the panel has had a fault of its own; it stays until the panel is closed."""
-        self._none = QLabel(text("window.none"))
+        self._none = QLabel(self.tr("No run"))
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._room = QVBoxLayout(self)
         self._room.setContentsMargins(0, 0, 0, 0)
@@ -79,14 +73,15 @@ class Strip(QWidget):
             self.state.refresh(self._now_s())
 
     def tell_fault(self, error: BaseException) -> str:
-        """Say for good that the panel has a fault of its own; return which, in words.
-
-        Args:
-            error: the fault; the first of its words are seen, all are in the tool tip.
-        """
+        """Say for good that the panel has a fault of its own; return which, in words."""
         why = f"{type(error).__name__}: {error}"
         shown = why if len(why) <= WHY_SHOWN else f"{why[:WHY_SHOWN]}…"
-        self.fault_words.setText(text("window.faulty", why=shown))
+        self.fault_words.setText(
+            self.tr(
+                "This panel has a fault of its own: what it shows may be wrong. It stopped the "
+                "motion that it owned, if any, and gave it back. Close it and open it anew. {why}"
+            ).format(why=shown)
+        )
         self.fault_words.setToolTip(why)
         self.fault_words.show()
         return why

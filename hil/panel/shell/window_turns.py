@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtWidgets import QGraphicsView, QWidget
@@ -19,13 +18,11 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
+from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import Views, makers_of
+from hil.panel.shell.host import Host
 from hil.panel.shell.models.pace import Pace
-from hil.panel.shell.texts import text
-
-if TYPE_CHECKING:
-    from hil.panel.shell.window import MainWindow
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
@@ -38,16 +35,11 @@ ANSWERS_KEPT: Final = 50
 
 
 class Turns:
-    """The turns of a window, and its views.
+    """The turns of a window, and its views."""
 
-    Args:
-        window: whose they are.
-        now_s: monotonic time [s].
-    """
-
-    def __init__(self, window: MainWindow, now_s: Callable[[], float]) -> None:
+    def __init__(self, window: Host) -> None:
         self._window = window
-        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, now_s)
+        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, window.now_s)
         self._missed = 0
         self._told: list[Turn] = []
         """By this run so far, for the views that are still to be made."""
@@ -55,9 +47,9 @@ class Turns:
         """Left until the next view is made."""
         self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
         """What the desk said to the latest wishes."""
-        self.views = Views(makers_of(window, now_s), self._place)
+        self.views = Views(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
-        self.timer = QTimer(window)
+        self.timer = QTimer(window.main)
         self.timer.setTimerType(Qt.TimerType.PreciseTimer)
         self.timer.timeout.connect(self.turn)
 
@@ -97,14 +89,25 @@ class Turns:
         before = session.ended
         if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
             silent_ms = round(1e3 * self._pace.gap_s)
-            self._window.tell(text("window.too_late", silent_ms=silent_ms))
+            self._window.tell(
+                f"This panel was busy for {silent_ms} ms: its sign of life was late, "
+                "and hold-to-run was let go. Let go of it and press it anew; a smaller "
+                "window or fewer parts draw faster."
+            )
         turn = session.turn()
         self.hear(turn)
         if turn.news:
             self._window.strip.let_go()
             self._window.tell(turn.news, for_good=True)
         if session.ended and not before:
-            self._window.tell(text("window.what_now", name=session.facts.name), for_good=True)
+            self._window.tell(
+                (
+                    f"{session.facts.name} has ended; its pictures stay. Open its recording "
+                    "(Ctrl+O) to look closer, choose another bench (Ctrl+B), or run it "
+                    "again from Scenarios (Ctrl+5)."
+                ),
+                for_good=True,
+            )
 
     def hear(self, turn: Turn) -> None:
         """Let the views learn what came."""
@@ -127,8 +130,8 @@ class Turns:
                 if window.docks.visible(name)
             }
         )
-        titles = [text(f"window.dock.{name}") for name in seldom]
-        window.menus.refresh(window.session, self._missed, titles)
+        titles = [DOCKS[name].title for name in seldom]
+        window.show_standing(self._missed, titles)
 
     def _make_one(self) -> None:
         """Make a view in every second turn; between them what is there is painted."""

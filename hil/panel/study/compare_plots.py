@@ -13,7 +13,6 @@ from hil.panel.scope.curve import Curve, trace_pen
 from hil.panel.scope.models.envelope import Envelope, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.shell.plots import grid_axes
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.panel.study.models.compare import Difference
 
@@ -23,12 +22,7 @@ _AXIS_WIDTH_PX: Final = 64
 
 
 class ComparePlots(pg.GraphicsLayoutWidget):
-    """The plots.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """The plots."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,8 +50,8 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         self._plot(upper, found, (found.first, found.second), (0, 1))
         self._plot(lower, found, (found.values,), (6,))
         upper.setTitle(found.channel.name, size="8pt", color=self._theme.text)
-        lower.setTitle(text("compare.difference"), size="8pt", color=self._theme.text)
-        lower.setLabel("bottom", text("scope.axis.run"), color=self._theme.text)
+        lower.setTitle(self.tr("second − first"), size="8pt", color=self._theme.text)
+        lower.setLabel("bottom", self.tr("motion time [s]"), color=self._theme.text)
 
     def _plot(
         self, plot: Any, found: Difference, traces: Sequence[Any], colours: Sequence[int]

@@ -13,11 +13,10 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.readout import number
-from hil.panel.shell.texts import text
 from hil.panel.study.models.compare import Figures
 from hil.panel.study.models.compare_settings import Setting
 
-_FIGURES: Final = ("channel", "largest", "at", "rms", "mean", "unit")
+_FIGURES: Final = ("Signal", "Largest", "at [s]", "RMS", "Mean", "Unit")
 
 
 class _Table(QTableWidget):
@@ -46,17 +45,13 @@ class _Table(QTableWidget):
 
 
 class FiguresTable(_Table):
-    """How far apart every signal is.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """How far apart every signal is."""
 
     picked = Signal(str)
     """Name of the signal whose row was clicked."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__([text(f"compare.{key}") for key in _FIGURES], parent)
+        super().__init__(_FIGURES, parent)
         self.cellClicked.connect(self._pick)
 
     def show_figures(self, rows: Sequence[Figures]) -> None:
@@ -79,16 +74,12 @@ class FiguresTable(_Table):
 
 
 class SettingsTable(_Table):
-    """What differs between the runs' settings.
-
-    Args:
-        parent: widget that holds this one.
-    """
+    """What differs between the runs' settings."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__([text("compare.setting"), "1", "2"], parent)
+        super().__init__(["Setting", "1", "2"], parent)
 
     def show_settings(self, rows: Sequence[Setting]) -> None:
         """Show these settings."""
-        absent = text("compare.absent")
+        absent = self.tr("—")
         self.write([(one.name, one.first or absent, one.second or absent) for one in rows])

@@ -1,7 +1,7 @@
 """Two runs over each other: one signal of both, its difference, figures of all, and settings."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from hil.panel.scope.models.channels import Channel
 from hil.panel.shell.models.background import Background, Watch
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.panel.study.compare_plots import ComparePlots
 from hil.panel.study.compare_tables import FiguresTable, SettingsTable
@@ -28,14 +27,15 @@ from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import Comparison, compare, read_run
 from hil.recording.header import RecordingError
 
+_ALIGNS: Final = {
+    "none": "motion time",
+    "engaged": "start of motion",
+    "correlation": "likeness of the signal",
+}
+
 
 class CompareView(QWidget):
-    """Two recordings beside each other.
-
-    Args:
-        theme: colours.
-        parent: widget that holds this one.
-    """
+    """Two recordings beside each other."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,20 +47,20 @@ class CompareView(QWidget):
         self._comparing: Background[Comparison] | None = None
         self.shift_s = 0.0
         """By which the second run is shifted now [s]."""
-        self.open = [QPushButton(text(f"compare.{key}"), self) for key in ("first", "second")]
+        self.open = [QPushButton(words, self) for words in ("First run…", "Second run…")]
         self.channel = QComboBox(self)
-        self.channel.setAccessibleName(text("compare.channel"))
+        self.channel.setAccessibleName(self.tr("Signal"))
         self.align = QComboBox(self)
-        self.align.setAccessibleName(text("compare.align"))
+        self.align.setAccessibleName(self.tr("Aligned by"))
         for align in Align:
-            self.align.addItem(text(f"compare.align.{align.value}"), align)
-        self.told = QLabel(text("compare.none"), self)
+            self.align.addItem(self.tr(_ALIGNS[align.value]), align)
+        self.told = QLabel(self.tr("Open two recordings of one station to compare them"), self)
         self.told.setTextFormat(Qt.TextFormat.RichText)
         self.told.setWordWrap(True)
         self.progress = QProgressBar(self)
         self.progress.setRange(0, 1000)
         self.progress.hide()
-        self.cancel = QPushButton(text("compare.cancel"), self)
+        self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.hide()
         self.cancel.clicked.connect(self.give_up)
         self.plots = ComparePlots(theme, self)
@@ -114,7 +114,7 @@ class CompareView(QWidget):
         before = self._reading[which]
         if before is not None:
             before.cancel()
-        self.told.setText(text("compare.reading", name=path.name))
+        self.told.setText(self.tr("Reading {name}…").format(name=path.name))
         self._reading[which] = Background(
             lambda watch: read_run(path, watch), refusals=(RecordingError,)
         )
@@ -136,7 +136,9 @@ class CompareView(QWidget):
             if run is not None:
                 self.set_run(which, run)
             elif reading.refusal is not None:
-                self.told.setText(text("compare.cannot", why=str(reading.refusal)))
+                self.told.setText(
+                    self.tr("Cannot be compared: {why}").format(why=str(reading.refusal))
+                )
         comparing = self._comparing
         if comparing is not None and comparing.done:
             self._comparing = None
@@ -159,7 +161,7 @@ class CompareView(QWidget):
                 work.cancel()
         if self.busy:
             self._reading, self._comparing = [None, None], None
-            self.told.setText(text("compare.given_up"))
+            self.told.setText(self.tr("Given up; open a run or choose a signal to go on"))
         self._show_progress()
 
     def close_all(self) -> None:
@@ -184,7 +186,7 @@ class CompareView(QWidget):
 
     def _ask(self, which: int) -> None:
         name, _ = QFileDialog.getOpenFileName(
-            self, text("replay.open.title"), "", text("replay.open.files")
+            self, self.tr("Open a recording"), "", self.tr("Recordings (*.mcap)")
         )
         if name:
             self.open_file(which, Path(name))
@@ -221,7 +223,7 @@ class CompareView(QWidget):
         self.settings.setRowCount(0)
 
     def _refuse(self, error: CompareError) -> None:
-        self.told.setText(text("compare.cannot", why=text(error.key, **error.values)))
+        self.told.setText(self.tr("Cannot be compared: {why}").format(why=error))
 
     def _changed(self, *_: Any) -> None:
         """Work all out anew, in the background: another run, signal or alignment."""
@@ -246,18 +248,21 @@ class CompareView(QWidget):
     def _show(self, found: Comparison) -> None:
         self.shift_s = found.shift_s
         self.figures.show_figures(found.rows)
-        shift = text("compare.shift", value=found.shift_s)
-        words = shift if found.rows else text("compare.no_overlap")
+        shift = self.tr("second run shifted by {value:+.4f} s").format(value=found.shift_s)
+        words = shift if found.rows else self.tr("the runs have no time in common when aligned so")
         self.told.setText(f"{self._named} · {words}")
         self.plots.draw(found.shown)
 
     def _write_settings(self, first: Run, second: Run) -> None:
         rows = settings_that_differ(first.facts, second.facts)
         self.settings.show_settings(rows)
-        same = text("compare.differ", count=len(rows)) if rows else text("compare.alike")
+        same = (
+            self.tr("{count} settings differ").format(count=len(rows))
+            if rows
+            else self.tr("Rigs, scenarios and limits are the same")
+        )
         names = " · ".join(
-            f'<span style="color:{self._theme.traces[number]}">■</span> '
-            + text(f"compare.run.{key}", name=run.facts.name)
+            f'<span style="color:{self._theme.traces[number]}">■</span> {key}: {run.facts.name}'
             for number, (key, run) in enumerate((("first", first), ("second", second)))
         )
         self._named = f"{names} · {same}"

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.shell.key_codes import key_of
-from hil.panel.shell.texts import text
 from hil.panel.shell.theme import Theme
 from hil.panel.study.models.replay import RATES, FileFeed
 from hil.recording.frame import EventKind
@@ -42,8 +41,6 @@ class ReplayView(QWidget):
 
     Args:
         feed: the recording; None until one is open.
-        theme: colours.
-        parent: widget that holds this one.
     """
 
     def __init__(self, feed: FileFeed | None, theme: Theme, parent: QWidget | None = None) -> None:
@@ -52,14 +49,14 @@ class ReplayView(QWidget):
         self._rate = 1.0
         self.slider = _EventSlider(theme, self)
         self.slider.setRange(0, STEPS)
-        self.slider.setAccessibleName(text("replay.slider"))
+        self.slider.setAccessibleName(self.tr("Time of the run"))
         self.slider.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its keys are those of the view
         self.play = QToolButton(self)
-        self.play.setToolTip(text("replay.play.tip"))
+        self.play.setToolTip(self.tr("Play or pause (space)"))
         self.rate = QComboBox(self)
-        self.rate.setAccessibleName(text("replay.rate"))
+        self.rate.setAccessibleName(self.tr("Rate"))
         for value in RATES:
-            self.rate.addItem(text("replay.rate.value", value=value), value)
+            self.rate.addItem(self.tr("{value:g}×").format(value=value), value)
         self.rate.setCurrentIndex(RATES.index(1.0))
         self.time = QLabel(self)
         self.at_event = QLabel(self)
@@ -72,7 +69,13 @@ class ReplayView(QWidget):
         self.play.clicked.connect(self._play_or_pause)
         self.rate.currentIndexChanged.connect(self._set_rate)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(text("replay.keys"))
+        self.setToolTip(
+            self.tr(
+                "Space play, arrows one frame, with Shift one second, Page up and down "
+                "ten seconds, Home and End, [ and ] slower and faster, N and B next "
+                "event and the one before"
+            )
+        )
         self.set_feed(feed)
 
     def set_feed(self, feed: FileFeed | None) -> None:
@@ -137,27 +140,31 @@ class ReplayView(QWidget):
     def _write(self) -> None:
         feed = self._feed
         if feed is None:
-            self.time.setText(text("replay.none"))
+            self.time.setText(self.tr("No recording open"))
             self.note.hide()
-            self.play.setText(text("replay.play"))
+            self.play.setText(self.tr("Play"))
             return
         start_s, end_s = feed.span_s
         share = (feed.t_s - start_s) / (end_s - start_s) if end_s > start_s else 0.0
         if not self.slider.isSliderDown():
             with QSignalBlocker(self.slider):
                 self.slider.setValue(round(STEPS * share))
-        self.time.setText(text("replay.time", t=feed.t_s, end=end_s))
-        self.play.setText(text("replay.pause" if feed.rate > 0.0 else "replay.play"))
+        self.time.setText(self.tr("{t:.3f} s of {end:.3f} s").format(t=feed.t_s, end=end_s))
+        self.play.setText(self.tr("Pause") if feed.rate > 0.0 else self.tr("Play"))
         notes: list[str] = []
         if feed.read_share < 1.0:
             percent = int(100.0 * feed.read_share)
-            notes.append(text("replay.opening", path=feed.index.path.name, percent=percent))
+            notes.append(
+                self.tr("Opening {path}: {percent} %").format(
+                    path=feed.index.path.name, percent=percent
+                )
+            )
         if feed.index.truncated:
-            notes.append(text("replay.truncated"))
+            notes.append(self.tr("Cut off: only what was complete is shown"))
         if feed.damage:
-            notes.append(text("replay.damaged", why=feed.damage))
+            notes.append(self.tr("Damaged: {why}").format(why=feed.damage))
         if feed.index.dropped:
-            notes.append(text("replay.dropped", count=feed.index.dropped))
+            notes.append(self.tr("{count} entries are missing").format(count=feed.index.dropped))
         self.note.setText("\n".join(notes))
         self.note.setVisible(bool(notes))
 
@@ -194,7 +201,9 @@ class ReplayView(QWidget):
     def _to_event(self, direction: int) -> None:
         found = self._feed.to_event(direction) if self._feed is not None else None
         if found is not None:
-            self.at_event.setText(text("replay.event", t=found.t_s, message=found.message))
+            self.at_event.setText(
+                self.tr("{t:.3f} s  {message}").format(t=found.t_s, message=found.message)
+            )
 
 
 class _EventSlider(QSlider):

@@ -44,7 +44,7 @@ class RobotScene:
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
         self._geometry = geometry
         self._track = Track("measured_pose", TRACE_STEP_M)
-        self.title = ("scene.title.robot_simulated" if simulated else "scene.title.robot", name)
+        self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built()
         """The parts: stand, six bodies of the arm, ghost of the gripper."""
@@ -55,7 +55,7 @@ class RobotScene:
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""
-        q, note, asked = _HOME_RAD, "scene.note.joints_unknown", np.full(7, np.nan)
+        q, note, asked = _HOME_RAD, "Joints not known: drawn at home", np.full(7, np.nan)
         known = self._track.between
         if known is not None:
             share = known.share(now_s)
@@ -79,17 +79,17 @@ class RobotScene:
         )
 
     def _joints(self, asked_q_rad: Array, measured: Array) -> tuple[Array, str]:
-        """Joint angles that are drawn [rad], and the key of a note about them."""
+        """Joint angles that are drawn [rad], and a note about them."""
         if not np.isfinite(asked_q_rad).all():
-            return _HOME_RAD, "scene.note.joints_unknown"
+            return _HOME_RAD, "Joints not known: drawn at home"
         if not np.isfinite(measured).all():
-            return asked_q_rad, "scene.note.as_asked"
+            return asked_q_rad, "Not measured: drawn as asked"
         pose = Pose(rotation_of(measured[3:]), measured[:3])
         try:
             branch = branch_of(self._geometry, asked_q_rad)
             return nearest(self._geometry, pose, asked_q_rad, branch).q_rad, ""
         except ArmError:
-            return asked_q_rad, "scene.note.as_asked"
+            return asked_q_rad, "Not measured: drawn as asked"
 
     def points_m(self, q_rad: Array) -> tuple[Array, Array]:
         """Points of the arm and its gripper's placement.
@@ -146,10 +146,10 @@ class RobotScene:
         )
         names = ("base", "arm", "arm_dark", "gripper", "table", "ghost", "x", "y", "z")
         legend = (
-            LegendEntry("gripper", "scene.legend.measured_gripper"),
-            LegendEntry("ghost", "scene.legend.asked_gripper"),
-            LegendEntry("trace", "scene.legend.trace"),
-            LegendEntry("grid", "scene.legend.grid", f"{GRID_M:g} m"),
+            LegendEntry("gripper", "gripper as measured"),
+            LegendEntry("ghost", "gripper as asked"),
+            LegendEntry("trace", "gripper's path"),
+            LegendEntry("grid", f"grid {GRID_M:g} m"),
         )
         reach = geometry.reach_m
         top = geometry.base_height_m

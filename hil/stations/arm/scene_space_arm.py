@@ -40,7 +40,7 @@ class SpaceArmScene:
         body = settings.payloads()[payload] if payload else None
         self._reach_m = _reach_m(self._arm)
         self._track = Track("space_pose", 1e-3 * self._reach_m / 15.0)
-        self.title = ("scene.title.space_arm", settings.name)
+        self.title = f"SIMULATED space arm {settings.name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built(body, payload)
         """The parts: base, six links, gripper with payload."""
@@ -51,7 +51,7 @@ class SpaceArmScene:
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""
-        q, note = self._home_rad, "scene.note.joints_unknown"
+        q, note = self._home_rad, "Joints not known: drawn at home"
         known = self._track.between
         if known is not None:
             before, newest = (COLUMNS.of(row, "space_q") for row in (known.before, known.newest))
@@ -95,12 +95,12 @@ class SpaceArmScene:
         held = () if payload is None else (Piece(payload_box(payload), "payload"),)
         parts.append(Part("gripper", (*gripper(2.2 * radius), *held)))
         names = ("base", "arm", "arm_dark", "gripper", "payload", "x", "y", "z")
-        legend = [LegendEntry("gripper", "scene.legend.gripper")]
+        legend = [LegendEntry("gripper", "gripper")]
         if payload_name:
-            legend.append(LegendEntry("payload", "scene.legend.payload"))
-        legend.append(LegendEntry("trace", "scene.legend.trace"))
+            legend.append(LegendEntry("payload", "payload"))
+        legend.append(LegendEntry("trace", "gripper's path"))
         step = 1.0 if self._reach_m > 4.0 else 0.5
-        legend.append(LegendEntry("grid", "scene.legend.grid", f"{step:g} m"))
+        legend.append(LegendEntry("grid", f"grid {step:g} m"))
         placed = self.placements(self._home_rad)
         points = np.vstack([np.zeros(3), placed[:, :3, 3]])
         for piece in held:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hil.recording.layouts import PLATFORM
 from hil.scene.figure import Figure
+from hil.scene.margins import margin_role
 from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
 from hil.scene.rig import LEGS, Placed, RigShape
 from hil.scene.rows import Columns
@@ -25,9 +26,6 @@ from hil.scene.solids import (
 
 Array = NDArray[np.float64]
 
-WARN_SHARE: Final = 0.15
-FAULT_SHARE: Final = 0.05
-"""A leg is yellow or red with less than this share of half its travel left."""
 
 THICKER: Final = {"warn": 1.2, "fault": 1.45}
 """Who cannot tell the colours apart sees these legs thicker."""
@@ -40,12 +38,12 @@ SOLVED_AGE_S: Final = 0.1
 """A pose that was solved for longer ago than this [s] is not where the platform is."""
 _COLUMNS: Final = Columns(PLATFORM)
 _LEGEND: Final = (
-    LegendEntry("front", "scene.legend.front"),
-    LegendEntry("ghost", "scene.legend.ghost_pose"),
-    LegendEntry("ok", "scene.legend.leg_ok"),
-    LegendEntry("warn", "scene.legend.leg_warn"),
-    LegendEntry("fault", "scene.legend.leg_fault"),
-    LegendEntry("grid", "scene.legend.grid", f"{GRID_M:g} m"),
+    LegendEntry("front", "front"),
+    LegendEntry("ghost", "wanted pose"),
+    LegendEntry("ok", "leg has travel left"),
+    LegendEntry("warn", "leg near its limit"),
+    LegendEntry("fault", "leg at its limit"),
+    LegendEntry("grid", f"grid {GRID_M:g} m"),
 )
 
 
@@ -64,7 +62,7 @@ class PlatformScene:
         self._park = shape.parked()
         self._row: Array | None = None
         self._solved: Array | None = None
-        self.title = ("scene.title.platform", shape.name)
+        self.title = f"Platform {shape.name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built()
         """The parts: ground, plate, ghost, six cylinders, six rods."""
@@ -112,7 +110,7 @@ class PlatformScene:
         for leg, role in enumerate(self.leg_roles(lengths)):
             roles[f"leg{leg + 1}"] = role
             transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
-        note = "" if reached is not None else "scene.note.pose_unknown"
+        note = "" if reached is not None else "Pose not known: drawn at its reference lengths"
         return Figure(transforms, tuple(roles.values()), note=note)
 
     def _reached(self, row: Array) -> Placed | None:
@@ -193,15 +191,6 @@ class PlatformScene:
             legend=_LEGEND,
             camera=Camera((0.0, 0.0, floor + 0.40 * height), 1.14 * max(2.3 * radius, height)),
         )
-
-
-def margin_role(share: float) -> str:
-    """Colour role for the travel left, as a share of half of all; NaN is not known."""
-    if share != share:
-        return "unknown"
-    if share < FAULT_SHARE:
-        return "fault"
-    return "warn" if share < WARN_SHARE else "ok"
 
 
 def _pose_or_none(coordinates: Array) -> Placed | None:

@@ -18,10 +18,9 @@ from hil.desk import messages as m
 from hil.machines.machine import envelope_of, geometry_of
 from hil.panel.lead.models.in_force import InForce
 from hil.panel.lead.models.live_motion import LiveMotion, Standing
-from hil.panel.lead.models.pose_limits import pose_limits
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
-from hil.panel.shell.texts import text
+from hil.stations.platform.operator.pose_limits import pose_limits
 from hil.stations.platform.scenario import Plan
 
 Array = NDArray[np.float64]
@@ -142,11 +141,7 @@ class ControlsModel:
         self._press("play")
 
     def pose(self, now_s: float) -> None:
-        """Press pose, as soon as the desk has proved the target that is shown now.
-
-        Args:
-            now_s: monotonic time [s].
-        """
+        """Press pose, as soon as the desk has proved the target that is shown now."""
         self._errors.pop("pose", None)
         if self._proved:
             self._press("pose")
@@ -219,15 +214,15 @@ class ControlsModel:
     # --- talk with the desk ---------------------------------------------------------------------
 
     def messages(self, now_s: float) -> list[m.ClientMessage]:
-        """What is to be said to the desk now, in order; each once.
-
-        Args:
-            now_s: monotonic time [s].
-        """
+        """What is to be said to the desk now, in order; each once."""
         self._motion.follow()
         if self._pose_asked_s is not None and now_s - self._pose_asked_s > PROVED_WITHIN_S:
             self._pose_asked_s = None
-            self._errors["pose"] = text("controls.not_proved", within_s=f"{PROVED_WITHIN_S:g}")
+            self._errors["pose"] = (
+                "the target was not proved within {within_s} s; press again".format(
+                    within_s=f"{PROVED_WITHIN_S:g}"
+                )
+            )
         said: list[m.ClientMessage] = []
         if self._due["target"]:
             x, y, z, alpha, beta, gamma = self._target.tolist()

@@ -7,6 +7,7 @@ motion, what became of a wish). It sends nothing: wishes are messages that the w
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Final
 
 from hil.desk import messages as m
 from hil.desk.client import Message
@@ -19,10 +20,26 @@ from hil.panel.live.models.bench_wishes import Wishes
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.models.lamps import Lamp, lamp_of
 from hil.panel.live.models.session_end import end_words
-from hil.panel.shell.texts import text
 from hil.stations.platform.operator.buttons import Standing, why_not
 from safety.modes import Mode
 from safety.verdict import Action
+
+_DEAD_MEN: Final = {
+    ("hold", "held"): "Dead-man held",
+    ("hold", "released"): "Dead-man released",
+    ("presence", "held"): "Panel present",
+    ("presence", "released"): "Panel absent",
+}
+BUTTONS: Final = {
+    "home": "Home",
+    "engage": "Engage",
+    "hold": "Hold",
+    "park": "Park",
+    "reset": "Reset",
+    "shut_down": "End run",
+    "play": "Play",
+    "pose": "Go to pose",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +47,6 @@ class ButtonState:
     """A button as it stands now.
 
     Args:
-        button: which.
         why_not: why it does nothing now, as half a sentence; empty if it does something.
     """
 
@@ -47,8 +63,6 @@ class BenchModel:
     """State of one run.
 
     Args:
-        facts: of the run.
-        source: a bench that runs, or a recording.
         next_id: numbers of the questions to the desk (`DeskClient.next_id`).
     """
 
@@ -74,12 +88,7 @@ class BenchModel:
     # --- what it hears --------------------------------------------------------------------------
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Take what the feed brought.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s].
-        """
+        """Take what the feed brought."""
         if batch.operation is not None:
             self._wishes.told(self.operation, batch.operation)
             self.operation = batch.operation
@@ -94,7 +103,7 @@ class BenchModel:
                     self.held = False
                 self._desk = message
                 if not message.bench:
-                    self.over(text("state.link.run_over"))
+                    self.over("the run is over")
             case m.Answer():
                 self._wishes.answered(message)
             case m.Refused():
@@ -168,12 +177,12 @@ class BenchModel:
     def owner_text(self) -> str:
         """Who owns the motion, in words."""
         if self.source is Source.REPLAY:
-            return text("state.owner.replay")
+            return "Nobody moves it: a recording"
         if self.you_own:
-            return text("state.owner.you")
+            return "You move it"
         if self.owner:
-            return text("state.owner.other", owner=self.owner)
-        return text("state.owner.nobody")
+            return f"{self.owner} moves it"
+        return "Nobody moves it"
 
     @property
     def dead_man_text(self) -> str:
@@ -181,7 +190,7 @@ class BenchModel:
         if self.source is Source.REPLAY:
             return ""
         state = "held" if self.operation.held else "released"
-        return text(f"state.dead_man.{self.operation.dead_man}.{state}")
+        return _DEAD_MEN[self.operation.dead_man, state]
 
     @property
     def refused(self) -> str:
@@ -192,9 +201,13 @@ class BenchModel:
     def notice(self) -> str:
         """What people should know now, in words: why nothing was done, or why nothing moves."""
         if self.refused:
-            return text("state.refused", why=self.refused)
+            return f"Nothing done. {self.refused}"
         standing = self.operation.playing and self.operation.override == 0.0
-        return text("state.tempo_zero") if standing and not self.gone else ""
+        return (
+            "The tempo is 0 %: nothing moves before it is raised"
+            if standing and not self.gone
+            else ""
+        )
 
     @property
     def end(self) -> RunEnd | None:
@@ -220,10 +233,7 @@ class BenchModel:
         lines = {key: line for key, line in facts.items() if line in self.facts.simulated}
         if self._newest.robot_simulated:
             lines.setdefault("robot", f"SIMULATED {facts.get('robot', '')}")
-        return tuple(
-            text("state.banner", device=key.replace("_", " "), line=line)
-            for key, line in lines.items()
-        )
+        return tuple(f"{key.replace('_', ' ')}: {line}" for key, line in lines.items())
 
     # --- what can be pressed --------------------------------------------------------------------
 
@@ -248,11 +258,11 @@ class BenchModel:
         if self.gone:
             return self.gone
         if not self.you_own:
-            return text("state.why.not_owner")
+            return "you do not own the motion; take it first"
         if self.mode is None:
-            return text("state.why.no_frame")
+            return "nothing is known of the bench yet"
         if self.mode not in Mode.__members__:
-            return text("state.why.no_mode", mode=self.mode)
+            return f"the mode {self.mode} is not known here"
         return why_not(button, Mode[self.mode], self._standing())
 
     def _standing(self) -> Standing:
@@ -271,7 +281,7 @@ class BenchModel:
 
     def press(self, button: Button) -> m.Press | None:
         """A press, to be sent; None if the button does nothing now, and `refused` says why."""
-        what = text(f"state.button.{button.value}")
+        what = BUTTONS[button.value]
         why = "" if button is Button.HOLD and self.you_own else self._why_not(button)
         if why:
             self._wishes.refuse(what, why)
@@ -282,15 +292,15 @@ class BenchModel:
     def stop(self) -> m.Stop:
         """The stop, to be sent; always possible, whoever owns the motion."""
         self.held = False
-        return m.Stop(id=self._wishes.ask(text("state.stop")))
+        return m.Stop(id=self._wishes.ask("STOP"))
 
     def take_or_release(self) -> m.Take | m.Release:
         """The wish to own the motion, or to give it back, to be sent."""
         self._wishes.refused = ""
         if self.you_own:
             self.held = False
-            return m.Release(id=self._wishes.ask(text("state.release")))
-        return m.Take(id=self._wishes.ask(text("state.take")))
+            return m.Release(id=self._wishes.ask("Give the motion back"))
+        return m.Take(id=self._wishes.ask("Take the motion"))
 
     def hold(self, *, pressed: bool) -> None:
         """Press hold-to-run or let it go; only who owns the motion can press it."""

@@ -7,11 +7,7 @@ from hil.recording.header import code_name
 
 
 class NewestFrame:
-    """The state of a bench as its frames and events tell it.
-
-    Args:
-        facts: of the run.
-    """
+    """The state of a bench as its frames and events tell it."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._header = facts.header

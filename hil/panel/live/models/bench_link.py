@@ -4,10 +4,18 @@ import math
 from enum import Enum
 from typing import Final
 
-from hil.panel.shell.texts import text
-
 STALE_S: Final = 0.5
 """A bench that has not told a frame for so long [s], or for three of its periods, is silent."""
+
+
+_LINKS: Final = {
+    "waiting": "Connected; nothing has come yet",
+    "live": "Live",
+    "stale": "SILENT for {silent_s} s",
+    "lost": "NO DESK: {why}",
+    "ended": "ENDED: {why}",
+    "replay": "Recording",
+}
 
 
 class Source(Enum):
@@ -37,7 +45,6 @@ class LinkWatch:
     """What is known of the way to one bench.
 
     Args:
-        source: a bench that runs, or a recording.
         period_s: of its frames [s].
     """
 
@@ -72,7 +79,7 @@ class LinkWatch:
     def gone(self) -> str:
         """Why nobody can be asked anything; empty if somebody can."""
         if self._source is Source.REPLAY:
-            return text("state.why.replay")
+            return "this is a recording"
         return self._ended or self._lost
 
     def silent(self, now_s: float) -> bool:
@@ -95,4 +102,4 @@ class LinkWatch:
         """The same in words."""
         link = self.at(now_s)
         silent_s = max(0.0, now_s - self._heard_s) if link is Link.STALE else 0.0
-        return text(f"state.link.{link.value}", silent_s=f"{silent_s:.1f}", why=self.gone)
+        return _LINKS[link.value].format(silent_s=f"{silent_s:.1f}", why=self.gone)

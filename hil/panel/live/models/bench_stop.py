@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Final
 
 from hil.desk import messages as m
-from hil.panel.shell.texts import text
 
 SILENT_S: Final = 0.3
 """A stop that was not answered for so long [s] is to be made in another way."""
@@ -35,12 +34,7 @@ class Stops:
         return bool(self._numbers)
 
     def ask(self, message: m.Stop, now_s: float) -> None:
-        """Ask for a stop.
-
-        Args:
-            message: to be handed out.
-            now_s: monotonic time [s].
-        """
+        """Ask for a stop."""
         self._due.append(message)
         self._numbers.add(message.id)
         self._since_s = min(self._since_s, now_s)
@@ -68,11 +62,7 @@ class Stops:
         self._since_s = math.inf
 
     def again(self, message: m.Stop) -> None:
-        """One stop in the place of all that wait, for the next desk; they wait as long as before.
-
-        Args:
-            message: to be handed out.
-        """
+        """One stop in the place of all that wait, for the next desk; the wait goes on."""
         since_s = self._since_s
         self.settle()
         self.ask(message, since_s)
@@ -81,14 +71,19 @@ class Stops:
         """What people must know at a moment [s]; empty if all goes as it should.
 
         Args:
-            now_s: monotonic time [s].
             desk: whether there is one that could answer.
         """
         if not self.waiting:
             return ""
         if not desk:
-            return text("session.stop_searching")
+            return (
+                "No desk hears the stop: use the emergency stop / Ctrl-C at the terminal. "
+                "The run's next desk is asked at once."
+            )
         silent_s = now_s - self._since_s
         if silent_s < SILENT_S:
             return ""
-        return text("session.stop_silent", silent_s=f"{silent_s:.1f}")
+        return (
+            "No answer to the stop for {silent_s} s: use the emergency stop / Ctrl-C "
+            "at the terminal."
+        ).format(silent_s=f"{silent_s:.1f}")

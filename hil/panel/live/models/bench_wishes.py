@@ -20,11 +20,7 @@ class Wishes:
         """Why the last wish did nothing; empty if it did."""
 
     def ask(self, what: str) -> int:
-        """The number of a question.
-
-        Args:
-            what: is asked, in words.
-        """
+        """The number of a question."""
         number = self._next_id()
         self._asked[number] = what
         return number

@@ -6,15 +6,21 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
-from hil.panel.live.models.arm_words import arm_data
+from hil.panel.live.models.advice import advice_of
 from hil.panel.live.models.feed import Batch, RunFacts, Station
 from hil.panel.shell.models.figures import figure, span
-from hil.panel.shell.texts import TEXTS, text
 from hil.recording.frame import EventKind, EventRecord, Level
 
 KEPT: Final = 500
 ENDED_BY: Final = frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"})
 """A fault stands until one of these modes is reached: after a reset, or PARK after a hold."""
+
+
+SORTS: Final = {
+    "fault": "fault",
+    "refusal": "nothing done",
+    "warning": "warning",
+}
 
 
 class Sort(Enum):
@@ -54,18 +60,14 @@ class FaultEntry:
 
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""
-        state = text(f"faults.state.{'standing' if self.standing else 'over'}")
-        parts = (f"{self.t_s:.3f} s", text(f"faults.sort.{self.sort.value}"), state, self.place,
+        state = "standing" if self.standing else "over"
+        parts = (f"{self.t_s:.3f} s", SORTS[self.sort.value], state, self.place,
                  self.cause, self.value, self.limit, self.advice)  # fmt: skip
         return "\t".join(part.replace("\t", " ").replace("\n", " ") for part in parts)
 
 
 class FaultsModel:
-    """Faults, refusals and warnings of a run.
-
-    Args:
-        facts: of the run.
-    """
+    """Faults, refusals and warnings of a run."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._station: Station = facts.station
@@ -84,12 +86,7 @@ class FaultsModel:
         return sum(entry.standing for entry in self._entries)
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Take the events that the feed brought; what happens between two looks is kept in order.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s]; plays no part.
-        """
+        """Take the events that the feed brought; they are kept in order."""
         if batch.restart and self._entries:
             self._entries.clear()
             self.serial += 1
@@ -122,12 +119,10 @@ def entry_of(station: Station, event: EventRecord) -> FaultEntry | None:
     data: Mapping[str, Any] = event.data
     bad = event.kind in (EventKind.VIOLATION, EventKind.FAULT) or event.level is Level.FATAL
     if not bad and data.get("taken") is False:
-        advice = text("advice.refused_press")
+        advice = "Do what the reason says, then press again."
         return _entry(event, Sort.REFUSAL, "", "–", "–", advice)
     if not bad and event.level < Level.WARNING:
         return None
-    if "check" not in data and station == "arm":
-        data = arm_data(event.message) or data
     unit = str(data.get("unit") or "")
     value, limit, low = (_number(data.get(key)) for key in ("value", "limit", "low"))
     told = not unit and not limit and not value
@@ -151,19 +146,8 @@ def _entry(
 def place_of(data: Mapping[str, Any]) -> str:
     """Leg, or arm and joint, that an event tells of."""
     if data.get("leg") is not None:
-        return text("faults.place.leg", leg=data["leg"])
+        return "leg {leg}".format(leg=data["leg"])
     return ", ".join(str(data[key]) for key in ("arm", "joint") if data.get(key))
-
-
-def advice_key(station: Station, check: str) -> str:
-    """Key of the text that says what to do about a check's finding."""
-    return f"advice.{station}.{check.lower()}"
-
-
-def advice_of(station: Station, check: object) -> str:
-    """What to do; general advice for a check that is not known here."""
-    key = advice_key(station, check) if isinstance(check, str) else ""
-    return text(key) if key in TEXTS else text("advice.unknown")
 
 
 def _number(value: object) -> float | None:

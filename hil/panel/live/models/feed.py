@@ -34,8 +34,6 @@ class RunFacts:
     """What does not change while a run is looked at.
 
     Args:
-        header: of the run.
-        layout: of its frames.
         period_s: time between two frames [s].
         name: of the run.
     """
@@ -67,7 +65,6 @@ class Batch:
 
     Args:
         rows: frames, oldest first, (n, values of the layout); NaN = not there.
-        events: what happened, oldest first.
         operation: the newest word of control on the operation; None if none came.
         missed: frames that were overwritten before they could be read.
         restart: time was moved: what was shown before is not the past of these rows.
@@ -94,11 +91,7 @@ class Feed(Protocol):
 
 
 class LiveFeed:
-    """A bench that runs, by its telemetry.
-
-    Args:
-        client: connection to its desk; its messages are not touched here.
-    """
+    """A bench that runs, by its telemetry."""
 
     def __init__(self, client: DeskClient) -> None:
         self._reader = client.telemetry

@@ -55,11 +55,7 @@ class Spread:
 
 
 class LatenessModel:
-    """Histograms of a run's lateness and work; empty for one on the virtual clock.
-
-    Args:
-        facts: of the run.
-    """
+    """Histograms of a run's lateness and work; empty for one on the virtual clock."""
 
     def __init__(self, facts: RunFacts) -> None:
         series = _SERIES[facts.station]
@@ -77,12 +73,7 @@ class LatenessModel:
         """Rises whenever the counts change."""
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Count what the feed brought.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s]; plays no part.
-        """
+        """Count what the feed brought."""
         if batch.restart:
             self._clear()
         rows = batch.rows

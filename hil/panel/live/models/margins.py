@@ -4,36 +4,22 @@ A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it. Th
 colours are those of the picture in space.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.host_values import HostSettings
-from arm_driver.supervision_settings import SupervisionSettings
-from hil.machines.machine import soft_range_m
-from hil.machines.rig import Rig
-from hil.machines.robot_supervision import WARNED_FROM, supervision_of
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.shell.models.figures import figure
-from hil.panel.shell.texts import text
-from hil.recording.arm_frame import WATCHED
-from hil.recording.layout import Layout
-from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.platform.scene import FAULT_SHARE, WARN_SHARE, margin_role
-
-__all__ = ["FAULT_SHARE", "WARN_SHARE", "MarginRow", "MarginsModel", "margin_role"]
+from hil.scene.margins import WARN_SHARE, Group, margin_role
+from hil.stations.arm import margins as arm
+from hil.stations.platform import margins as platform
 
 Array = NDArray[np.float64]
 
-LEGS: Final = 6
-FULL_LEASTS: Final = 10.0
-"""A distance from a singularity that is so many times its least above it fills the bar."""
 RANK_STEP: Final = 0.005
 """Two rows change places only for a larger difference of shares, so that they do not dance."""
-_SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +51,10 @@ class MarginRow:
     def words(self) -> str:
         """The number with its unit and which limit it is to."""
         if self.left != self.left:
-            return text("margins.unknown")
+            return "not known"
         if self.left < 0.0:
-            return text("margins.beyond", left=figure(-self.left, self.unit))
-        return text(self.end, left=figure(self.left, self.unit))
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Quantities that stand side by side in the frame: names, and shares of the row's values."""
-
-    names: tuple[tuple[str, dict[str, object]], ...]
-    units: tuple[str, ...]
-    place: slice
-    of: Callable[[Array], tuple[Array, Array, list[str]]]
-    warn_share: float = WARN_SHARE
+            return f"{figure(-self.left, self.unit)} BEYOND"
+        return self.end.format(left=figure(self.left, self.unit))
 
 
 class MarginsModel:
@@ -91,24 +66,21 @@ class MarginsModel:
 
     def __init__(self, facts: RunFacts) -> None:
         scenario = facts.header.scenario
-        build = _platform_groups if facts.station == "platform" else _arm_groups
-        self._groups: tuple[_Group, ...] = ()
+        groups_of = {"platform": platform.margins_of, "arm": arm.margins_of}[facts.station]
+        self._groups: tuple[tuple[Group, slice], ...] = ()
         self.problem = ""
         """Why there are no rows; empty if there are."""
         try:
-            self._groups = build(facts.layout, scenario)
+            self._groups = tuple(
+                (group, column(facts.layout, group.field)) for group in groups_of(scenario)
+            )
         except (KeyError, ValueError) as error:  # of an old or foreign recording
             self.problem = str(error)
         self._row: Array | None = None
         self._order: list[int] | None = None
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Keep the newest frame.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s]; plays no part.
-        """
+        """Keep the newest frame."""
         if batch.restart:
             self._row = self._order = None
         if len(batch.rows):
@@ -121,12 +93,11 @@ class MarginsModel:
         if row is None:
             return ()
         made: list[MarginRow] = []
-        for group in self._groups:
-            left, share, ends = group.of(row[group.place])
-            for (key, values), unit, one, part, end in zip(
+        for group, place in self._groups:
+            left, share, ends = group.of(row[place])
+            for name, unit, one, part, end in zip(
                 group.names, group.units, left.tolist(), share.tolist(), ends, strict=True
             ):
-                name = text(key, **values)
                 made.append(MarginRow(name, one, unit, part, end, group.warn_share))
         return tuple(made[k] for k in self._ranked([row.share for row in made]))
 
@@ -159,106 +130,3 @@ def ranked(shares: list[float], before: list[int]) -> list[int]:
         order.remove(worst)
         order.insert(0, worst)
     return order
-
-
-def travel(low: Array, high: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
-    """Rule for a quantity between two limits: left, share, and key of the nearer limit's words.
-
-    Args:
-        low: lower limits, shape (n,).
-        high: upper limits, above the lower ones, shape (n,).
-    """
-
-    def of(values: Array) -> tuple[Array, Array, list[str]]:
-        down, up = values - low, high - values
-        left = np.minimum(down, up)
-        ends = np.where(down < up, "margins.to_low", "margins.to_high").tolist()
-        return left, left / (0.5 * (high - low)), ends
-
-    return of
-
-
-def above(least: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
-    """Rule for a distance that must not go below its least, which is above 0, shape (n,)."""
-
-    def of(values: Array) -> tuple[Array, Array, list[str]]:
-        left = values - least
-        return left, left / (FULL_LEASTS * least), ["margins.to_least"] * len(least)
-
-    return of
-
-
-def windows(limits: Array, factors: Array) -> Callable[[Array], tuple[Array, Array, list[str]]]:
-    """Rule for what counts up from 0 to the edge of a window, all shape (n,).
-
-    Args:
-        limits: edges of the windows, above 0.
-        factors: from the unit of the values to the one that is shown.
-    """
-
-    def of(values: Array) -> tuple[Array, Array, list[str]]:
-        left = limits - values
-        return factors * left, left / limits, [f"margins.to_end.{name}" for name in WATCHED]
-
-    return of
-
-
-def _numbered(key: str, name: str) -> tuple[tuple[str, dict[str, object]], ...]:
-    return tuple((key, {name: number}) for number in range(1, LEGS + 1))
-
-
-def _platform_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ...]:
-    rig = Rig.build(scenario["rig"], "the run's header")
-    low, high = np.array([soft_range_m(rig, leg) for leg in range(LEGS)]).T
-    place = column(layout, "measured_length_m")
-    return (_Group(_numbered("margins.leg", "leg"), ("m",) * LEGS, place, travel(low, high)),)
-
-
-def _arm_groups(layout: Layout, scenario: Mapping[str, Any]) -> tuple[_Group, ...]:
-    machines = ArmMachines.from_scenario(scenario)
-    robot = machines.robot
-    radians = ("rad",) * LEGS
-    groups = [
-        _Group(
-            _numbered("margins.robot_joint", "joint"),
-            radians,
-            column(layout, "robot_q"),
-            travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
-        ),
-    ]
-    if machines.space is not None:
-        groups.append(
-            _Group(
-                _numbered("margins.space_joint", "joint"),
-                radians,
-                column(layout, "space_q"),
-                travel(*machines.space_range_rad()),
-            )
-        )
-    least = machines.least_margins
-    if least is not None and min(least) > 0.0:
-        groups.append(
-            _Group(
-                tuple((f"margins.singular.{name}", {}) for name, _ in _SINGULAR),
-                tuple(unit for _, unit in _SINGULAR),
-                column(layout, "margins"),
-                above(np.array(least)),
-            )
-        )
-    watched = supervision_of(scenario)
-    if watched is not None:
-        groups.append(_watched(layout, watched))
-    return tuple(groups)
-
-
-def _watched(layout: Layout, settings: SupervisionSettings) -> _Group:
-    """What the supervision watches; beyond a window the stream ends."""
-    silent_s = HostSettings(supervision=settings).lost_after_s
-    limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
-    return _Group(
-        tuple((f"margins.watched.{name}", {}) for name in WATCHED),
-        ("%", "ms", "ms", "ms", ""),
-        column(layout, "watched"),
-        windows(np.array(limits), np.array([100.0, 1e3, 1e3, 1e3, 1.0])),
-        warn_share=1.0 - WARNED_FROM,
-    )

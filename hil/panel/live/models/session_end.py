@@ -7,11 +7,26 @@ from hil.desk import messages as m
 from hil.desk.client import Message
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, RunEnd
-from hil.panel.shell.texts import text
 from hil.recording.frame import EventKind, EventRecord, Level
 
 WHY_SHOWN: Final = 80
 """Characters of a cause in the one line that there is for it."""
+
+_CAUSES: Final = {
+    "press": "End run was pressed",
+    "shut_down": "End run was pressed by {why}",
+    "terminal": "Ctrl-C at the terminal, or a signal",
+    "desk": "operator's desk: {why}",
+}
+"""What ends a run, where the reason alone does not say it."""
+_STEPS: Final = {
+    "under_way": "under way",
+    "stopping": "stopping",
+    "parking": "parking",
+    "awaiting_park": "hold to run and press Park, else the power goes off in {left_s} s",
+    "power_off": "power off",
+}
+"""What is being done."""
 
 
 def begins_end(event: EventRecord) -> bool:
@@ -43,9 +58,9 @@ def end_words(end: RunEnd, over: str = "") -> str:
     """
     key = "press" if end.cause is EndCause.SHUT_DOWN and not end.why else end.cause.value
     why = end.why if len(end.why) <= WHY_SHOWN else f"{end.why[:WHY_SHOWN]}…"
-    cause = text(f"state.end.{key}", why=why)
+    cause = _CAUSES.get(key, "{why}").format(why=why)
     if over:
-        return text("state.end.over", over=over, cause=cause)
-    step = text(f"state.end.{end.step.value}", left_s=f"{end.left_s:.0f}")
-    waits = text("state.end.waits", waits=end.waits) if end.waits else ""
-    return text("state.end", cause=cause, step=step) + waits
+        return f"ENDED: {over}: {cause}"
+    step = _STEPS[end.step.value].format(left_s=f"{end.left_s:.0f}")
+    waits = f"; waits: {end.waits}" if end.waits else ""
+    return f"THE RUN IS ENDING: {cause}; {step}" + waits

@@ -26,7 +26,6 @@ class DeskSearch:
 
     Args:
         lost: the client of the desk that is gone.
-        now_s: monotonic time [s].
         bench_lives: whether the bench's process is still there.
         start: begins work that nobody waits for; in a thread of its own if left out.
     """

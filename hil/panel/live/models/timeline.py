@@ -49,11 +49,7 @@ class Mark:
 
 
 class TimelineModel:
-    """Spans and marks of a run.
-
-    Args:
-        facts: of the run.
-    """
+    """Spans and marks of a run."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._facts = facts
@@ -80,12 +76,7 @@ class TimelineModel:
         return tuple(self._marks)
 
     def take(self, batch: Batch, now_s: float) -> None:
-        """Take what the feed brought.
-
-        Args:
-            batch: of this moment.
-            now_s: monotonic time [s]; plays no part.
-        """
+        """Take what the feed brought."""
         if batch.restart:
             self._spans.clear()
             self._marks.clear()

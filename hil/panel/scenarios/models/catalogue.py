@@ -17,7 +17,6 @@ from hil.config.shipped import configs_dir
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import replaced, value_at
 from hil.panel.scenarios.models.toml_text import toml_of
-from hil.panel.shell.texts import text
 
 FILES_MAX: Final = 500
 """Of one folder that are looked at."""
@@ -35,7 +34,6 @@ class Entry:
     """A file that can be picked.
 
     Args:
-        path: of the file.
         kind: None if it cannot be told.
         name: as it calls itself, or its file's.
         description: in its own words; empty if it has none.
@@ -64,11 +62,7 @@ _STATIONS: Final[dict[FileKind, str]] = {
 
 
 def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
-    """All files that can be picked: shipped ones first, scenarios before machines, by name.
-
-    Args:
-        folders: that are looked into besides; one that is not there has none.
-    """
+    """All files that can be picked: shipped ones first, scenarios before machines, by name."""
     found: dict[Path, Entry] = {}
     for name in _SHIPPED_FOLDERS:
         _collect(configs_dir() / name, found)
@@ -92,7 +86,7 @@ def entry_of(path: Path) -> Entry:
         name if isinstance(name, str) and name else path.stem,
         description if isinstance(description, str) else "",
         shipped,
-        "" if kind is not None else text("scenarios.no_kind"),
+        "" if kind is not None else "shows no kind of settings",
     )
 
 
@@ -128,17 +122,15 @@ class Writer:
     def may_write(self, path: Path) -> str:
         """Why a file must not be written, and what to do; empty if it may be."""
         if is_shipped(path):
-            return text("scenarios.save.shipped", path=path)
+            return f"{path}: came with the program and is kept as it is; choose another folder"
         if os.path.lexists(path) and path.resolve() not in self._written:
-            return text("scenarios.save.there", path=path)
+            return f"{path}: is there already, and may hold comments; choose another name"
         return ""
 
     def save(self, table: Mapping[str, Any], path: Path, source: Path) -> dict[str, Any]:
         """Write a table to a file, whole or not at all.
 
         Args:
-            table: keys and values.
-            path: of the file; its folder is made.
             source: the file that the table came from, for names relative to it.
 
         Returns:
@@ -158,9 +150,7 @@ class Writer:
             draft.write_text(written, encoding="utf-8")
             self._put(draft, path)
         except OSError as error:
-            raise SaveError(
-                text("scenarios.save.failed", path=path, why=error.strerror or error)
-            ) from error
+            raise SaveError(f"{path}: cannot be written: {error.strerror or error}") from error
         finally:
             with suppress(OSError):
                 draft.unlink()
@@ -178,7 +168,6 @@ def relocated(table: Mapping[str, Any], source: Path, target: Path) -> dict[str,
     """A table for another folder: relative names of files beside the old one still lead there.
 
     Args:
-        table: keys and values.
         source: file that it came from.
         target: file that it is to go to.
     """

@@ -14,7 +14,6 @@ import orjson
 from hil.config.errors import RefusedError
 from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
 from hil.config.settings import ConfigError
-from hil.panel.shell.texts import text
 from hil.recording.header import RecordingError
 
 TOLD_STEP: Final = 0.005
@@ -31,7 +30,7 @@ def main() -> int:
     try:
         path, kind = find_kind(name, *SCENARIOS, key="SCENARIO")
         if kind is FileKind.TOGETHER_SCENARIO:
-            raise RefusedError(text("scenarios.dry.together"))
+            raise RefusedError("stations together have clocks of their own: run it, or each alone")
         result = _arm(path, out) if kind is FileKind.ARM_SCENARIO else _platform(path, out)
     except (ConfigError, RefusedError, RecordingError, ValueError) as error:
         result = {"ok": False, "reason": str(error), "recording": ""}

@@ -28,7 +28,6 @@ def offered(place: Place, file: Path) -> tuple[str, ...]:
     """Names for a setting, those beside the file first; empty if the setting names no file.
 
     Args:
-        place: of the setting.
         file: in which it stands; relative names are meant from its folder.
     """
     wanted = _WANTED.get(tuple(key for key in place if isinstance(key, str)))

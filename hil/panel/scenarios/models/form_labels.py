@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hil.config.schema import unit_of
-from hil.panel.shell.texts import TEXTS, text
 
 _UNIT_WORDS: Final = frozenset(
     {"a", "deg", "hz", "kg", "m", "m2", "mb", "mm", "n", "nm", "ohm", "rad", "s", "s2", "s3", "v"}
@@ -13,10 +12,26 @@ _UNIT_WORDS: Final = frozenset(
 _SUPERLATIVES: Final = {"max": "maximum", "min": "minimum"}
 
 
+_KEYS: Final = {
+    "counts_per_m": "counts per metre",
+    "com_m": "centre of mass",
+    "dh": "Denavit-Hartenberg rows",
+    "oat_deg": "angles o, a, t",
+    "rpy_rad": "roll, pitch, yaw",
+    "linear_m_s": "linear speed",
+    "angular_rad_s": "angular speed",
+    "lowpass_hz": "low-pass",
+    "servo_s": "servo period",
+    "canopen": "CANopen",
+    "modbus": "Modbus",
+    "url": "URL",
+}
+
+
 def label_of(key: str) -> str:
     """A key in words with its unit, such as ``closed length [m]``.
 
-    Keys whose parts are no words have a text of their own, ``form.key.`` and the key.
+    Keys whose parts are no words have words of their own.
     """
     unit = unit_of(key)
     return f"{words_of(key)} [{unit}]" if unit else words_of(key)
@@ -24,8 +39,8 @@ def label_of(key: str) -> str:
 
 def words_of(key: str) -> str:
     """A key in words, without its unit."""
-    if f"form.key.{key}" in TEXTS:
-        return text(f"form.key.{key}")
+    if key in _KEYS:
+        return _KEYS[key]
     parts = key.split("_")
     while unit_of(key) and len(parts) > 1 and parts[-1] in _UNIT_WORDS:
         parts.pop()

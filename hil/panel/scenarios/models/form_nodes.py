@@ -43,7 +43,6 @@ class Node:
     """One line of a form.
 
     Args:
-        place: where in the table.
         kind: how it is edited.
         value: as in the table, or the default; `ABSENT` if there is neither.
         given: whether it stands in the table.
@@ -145,7 +144,6 @@ class NodeMaker:
 
         Args:
             schema: as it stands in the file's schema.
-            place: where the value is.
             value: of the table, or `ABSENT`.
             given: whether it stands in the table itself, not in a default.
             required: whether it has to be there.

@@ -28,8 +28,6 @@ def parsed(node: Node, text: str, maker: NodeMaker) -> Any:
 
     Args:
         node: whose value it is to be.
-        text: as typed.
-        maker: of the node.
     """
     if node.kind is NodeKind.ROW:
         parts = text.strip().removeprefix("[").removesuffix("]").split(",")
@@ -60,7 +58,6 @@ def blank(schema: Schema, maker: NodeMaker) -> Any:
 
     Args:
         schema: of the value.
-        maker: of its file.
     """
     one = maker.resolved(schema)
     if one.get("default") is not None and one.get("type") != "object":

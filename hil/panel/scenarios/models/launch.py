@@ -47,10 +47,8 @@ class BenchRun:
     """A bench that a person leads, begun from the panel.
 
     Args:
-        path: of the scenario.
         station: ``platform``, ``arm`` or ``together``.
         out: folder that gets a new folder for the run.
-        now_s: monotonic time [s].
         remote: where an arm station shall listen for handles; None to leave its source as it is.
         source: the scenario's own source table, whose limits and frame `remote` keeps.
         find: lists the benches that answer; another one only in tests.

@@ -48,11 +48,7 @@ class CheckOutcome:
 
 
 class CheckRun:
-    """`hil check` of a file, in the background.
-
-    Args:
-        path: of the file.
-    """
+    """`hil check` of a file, in the background."""
 
     def __init__(self, path: Path) -> None:
         self._child = Child([*HIL, "check", str(path), "--json"])

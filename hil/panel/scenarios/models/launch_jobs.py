@@ -31,7 +31,6 @@ class DryRun:
     """A dry run, in the background.
 
     Args:
-        path: of the scenario.
         out: folder that gets a new folder for the run.
     """
 

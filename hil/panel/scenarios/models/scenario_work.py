@@ -7,15 +7,24 @@ each kind.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hil.panel.lead.models.handles import HandlesPlace, RemoteWriter
 from hil.panel.scenarios.models.catalogue import Entry
 from hil.panel.scenarios.models.launch import TOGETHER, BenchRun, LaunchState
 from hil.panel.scenarios.models.launch_check import CheckFinding, CheckOutcome, CheckRun
 from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
-from hil.panel.shell.texts import text
 from hil.stations.arm.scenario import PLANNED
+
+_STATES: Final = {
+    "starting": "{name} starts…",
+    "running": "{name} runs.",
+    "ended": "{name} has ended.",
+    "failed": "{name} failed: {why}",
+}
+
+_PARTS_ALONE: Final = "Its parts run without an operator: no panel can watch or lead them."
+_PARTS_LED: Final = "Each part has a desk of its own and waits to be led: choose it with Ctrl+B."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +47,7 @@ class News:
 
 
 class ScenarioWork:
-    """The works of one dock.
-
-    Args:
-        now_s: monotonic time [s].
-        out: folder for runs.
-    """
+    """The works of one dock."""
 
     def __init__(self, now_s: Callable[[], float], out: Path) -> None:
         self._now_s, self._out = now_s, out
@@ -77,19 +81,18 @@ class ScenarioWork:
         """Prove the whole motion; what is told of it."""
         self._name = entry.name
         self.check = CheckRun(entry.path)
-        return text("scenarios.checking")
+        return "Checking…"
 
     def begin_dry_run(self, entry: Entry) -> str:
         """Try it in the virtual clock; what is told of it."""
         self._name, self.recording = entry.name, None
         self.dry = DryRun(entry.path, self._out)
-        return text("scenarios.drying", name=entry.name)
+        return f"Dry run of {entry.name}"
 
     def begin_bench(self, entry: Entry, table: Mapping[str, Any]) -> str:
         """Run it in real time, led from panels; what is told of it.
 
         Args:
-            entry: the scenario.
             table: what is in it; an arm's source that a person moves gives way to the handles on
                 the screen, a planned one is played as it is written; parts together say
                 themselves which of them are led.
@@ -102,12 +105,12 @@ class ScenarioWork:
             remote, source = self._place.address, dict(table["source"])
         self.bench = BenchRun(entry.path, entry.station, self._out, now_s=self._now_s,
                               remote=remote, source=source)  # fmt: skip
-        return text("scenarios.starting", name=entry.name)
+        return f"{entry.name} starts…"
 
     def begin_report(self, recording: Path) -> str:
         """Make the page of a recording; what is told of it."""
         self.report = ReportRun(recording)
-        return text("scenarios.reporting")
+        return "Making the report…"
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -130,10 +133,12 @@ class ScenarioWork:
     def _verdict(self, outcome: CheckOutcome) -> str:
         wrong = sum(one.wrong for one in outcome.findings)
         if outcome.error:
-            return text("scenarios.check.failed", name=self._name, why=outcome.error)
+            return f"{self._name} cannot be checked: {outcome.error}"
         if not outcome.ok:
-            return text("scenarios.check.refused", name=self._name, count=wrong)
-        return text(f"scenarios.check.{'ok' if outcome.findings else 'all_ok'}", name=self._name)
+            return f"{self._name} would be refused: {wrong} limits are passed."
+        return f"Nothing is wrong with {self._name}." + (
+            " Nearest to its limits:" if outcome.findings else ""
+        )
 
     def _look_at_dry_run(self) -> News | None:
         outcome = None if self.dry is None else self.dry.poll()
@@ -142,8 +147,8 @@ class ScenarioWork:
         self.dry.end()
         self.dry = None
         self.recording = outcome.recording
-        key = "scenarios.dry.ok" if outcome.ok else "scenarios.dry.bad"
-        return News(text(key, name=self._name, why=outcome.reason))
+        ended = "well" if outcome.ok else "badly"
+        return News(f"The dry run of {self._name} ended {ended}: {outcome.reason}")
 
     def _look_at_bench(self) -> News | None:
         bench = self.bench
@@ -159,7 +164,7 @@ class ScenarioWork:
                 address = self._place.address.socket
                 arm = RemoteWriter(address, self._place.token, self._now_s)
         else:
-            words = text(f"scenarios.{now.value}", name=bench.path.stem, why=bench.error)
+            words = _STATES[now.value].format(name=bench.path.stem, why=bench.error)
             self.recording = bench.recording or self.recording
         return News(words, desk=desk, arm=arm)
 
@@ -171,7 +176,7 @@ class ScenarioWork:
             return None
         self.report.end()
         self.report = None
-        told = text("scenarios.report.failed", why=error) if error else str(page)
+        told = f"No report: {error}" if error else str(page)
         return News(told, page=page)
 
     # --- ending ---------------------------------------------------------------------------------
@@ -198,15 +203,18 @@ def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
     """What is told of a bench once it runs: where its desk is, or those of its parts.
 
     Args:
-        entry: the scenario.
         table: what is in it.
     """
     name = entry.path.stem
     if entry.station != TOGETHER:
-        return text("scenarios.running", name=name)
+        return f"{name} runs."
     parts = table["part"]
     led = ", ".join(part["name"] for part in parts if part.get("operator", False))
     alone = ", ".join(part["name"] for part in parts if not part.get("operator", False))
     if led and alone:
-        return text("scenarios.running.parts.some", name=name, led=led, alone=alone)
-    return text(f"scenarios.running.parts.{'led' if led else 'alone'}", name=name)
+        return (
+            f"{name} has begun. {led}: with a desk of its own, waits to be led; choose it with "
+            f"Ctrl+B. {alone}: without an operator, no panel can watch or lead it. "
+            "End asks all of them to stop."
+        )
+    return f"{name} has begun. {_PARTS_LED if led else _PARTS_ALONE} End asks all of them to stop."

@@ -56,7 +56,6 @@ class Branch:
     Args:
         group: name of the group.
         field: name of the field.
-        channels: its columns in order.
     """
 
     group: str

@@ -49,7 +49,6 @@ class Reading:
     """One trace at the cursors.
 
     Args:
-        channel: the signal.
         a: its sample nearest to the first cursor; NaN where there is none.
         b: likewise at the second.
     """
@@ -71,7 +70,6 @@ def readings(
 
     Args:
         window: the samples that are shown.
-        channels: the traces.
         cursors: where they are.
         reach_s: a sample farther away than this is not taken [s].
     """

@@ -23,8 +23,6 @@ def write_csv(wanted: Path, window: Window, channels: Sequence[Channel]) -> Path
 
     Args:
         wanted: the file; if it exists, a number is added to its name.
-        window: what is seen.
-        channels: the traces.
 
     Returns:
         The file written.

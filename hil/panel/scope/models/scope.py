@@ -16,7 +16,6 @@ from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import GAP_PERIODS, Ring, Window
 from hil.panel.scope.models.seen import Still, View
 from hil.panel.scope.models.trigger import Phase, Sweep, TriggerSettings
-from hil.panel.shell.texts import text
 from hil.recording.frame import EventKind, EventRecord
 
 MAX_TRACES: Final = 16
@@ -38,7 +37,6 @@ class ScopeModel:
     """State of the scope of one run.
 
     Args:
-        facts: of the run.
         history_s: how far back samples are kept [s], 1 to 600.
 
     Raises:
@@ -79,7 +77,7 @@ class ScopeModel:
         if channel in self._traces:
             return
         if len(self._traces) >= MAX_TRACES:
-            raise ScopeError(text("scope.full", name=name, most=MAX_TRACES))
+            raise ScopeError(f"{name}: {MAX_TRACES} traces are shown already, which is the most")
         self._traces.append(channel)
 
     def hide(self, name: str) -> None:
@@ -115,7 +113,11 @@ class ScopeModel:
     def _make_ring(self, history_s: float) -> None:
         if not MIN_HISTORY_S <= history_s <= MAX_HISTORY_S:
             bounds = {"least": f"{MIN_HISTORY_S:g}", "most": f"{MAX_HISTORY_S:g}"}
-            raise ScopeError(text("scope.history.bad", value=f"{history_s:g}", **bounds))
+            raise ScopeError(
+                "history of {value} s: outside [{least}, {most}] s".format(
+                    value=f"{history_s:g}", **bounds
+                )
+            )
         period_s = self.facts.period_s
         samples = max(LEAST_SAMPLES_SEEN, round(history_s / period_s) + 1)
         self._history_s = max(history_s, LEAST_SAMPLES_SEEN * period_s)

@@ -43,7 +43,6 @@ class TriggerSettings:
     """What is waited for.
 
     Args:
-        channel: name of the signal; empty for none.
         level: in the signal's unit.
         edge: which crossings count.
         hysteresis: distance from the level that the signal must have had before, same unit, ≥ 0.

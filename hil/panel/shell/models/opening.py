@@ -20,7 +20,6 @@ class Opening:
     Args:
         what: a scenario ready to run, a recording, the one bench that runs, a choice of several
             benches, or the list of scenarios.
-        path: of the scenario, the recording or the bench's socket; None for a choice or the list.
         station: of a scenario, as its file says; empty otherwise.
         benches: those that run.
     """

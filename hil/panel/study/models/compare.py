@@ -21,17 +21,7 @@ _NEVER_COMPARED: Final = frozenset({"index", "t_s"})
 
 
 class CompareError(ValueError):
-    """Two runs that cannot be compared; the message is a key of the panel's texts, and values.
-
-    Args:
-        key: of the text.
-        values: of it.
-    """
-
-    def __init__(self, key: str, **values: object) -> None:
-        super().__init__(f"{key} {values}")
-        self.key = key
-        self.values = values
+    """Two runs that cannot be compared; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +29,6 @@ class Run:
     """One of the two.
 
     Args:
-        facts: of the run.
         rows: all frames, (N, values of the layout).
     """
 
@@ -57,7 +46,6 @@ class Difference:
     """One signal of both runs, at the times of the first one.
 
     Args:
-        channel: the signal.
         t_s: times of the first run [s], (n,).
         first: values of the first run, (n,).
         second: values of the second one, shifted, (n,); NaN where it has none.
@@ -79,7 +67,6 @@ class Figures:
     """How far apart a signal is, in its unit; NaN if the runs have nothing in common.
 
     Args:
-        channel: the signal.
         largest: the difference of largest magnitude, with its sign.
         at_s: when it was, in the first run's time [s].
         rms: root of the mean square.
@@ -100,7 +87,7 @@ def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
         CompareError: if the runs are of two stations.
     """
     if first.station != second.station:
-        raise CompareError("compare.stations", first=first.station, second=second.station)
+        raise CompareError(f"one is of the {first.station}, the other of the {second.station}")
     return tuple(c for c in channels_of(first.layout) if c.name not in _NEVER_COMPARED)
 
 
@@ -110,7 +97,6 @@ def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Dif
     Args:
         first: the run that stays.
         second: the run that is shifted.
-        channel: the signal.
         shift_s: added to the second run's times [s].
     """
     held = channel.unit in ("code", "bits")

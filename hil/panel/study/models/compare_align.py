@@ -40,7 +40,6 @@ def shift_between(first: Run, second: Run, align: Align, channel: Channel | None
         first: the run that stays.
         second: the run that is shifted.
         align: by what.
-        channel: the signal, for `Align.CORRELATION`.
 
     Raises:
         CompareError: if one of the runs has nothing to be aligned by.
@@ -66,7 +65,7 @@ def motion_start_s(run: Run) -> float:
     column = next(c.column for c in channels_of(run.facts.layout) if c.field in ("mode", "state"))
     places = np.flatnonzero(np.isin(run.rows[:, column], codes))
     if not len(places):
-        raise CompareError("compare.no_motion", name=run.facts.name)
+        raise CompareError(f"no motion is in run {run.facts.name}; align by motion time")
     return float(run.t_s[places[0]])
 
 
@@ -81,11 +80,11 @@ def _shift_of_likeness(first: Run, second: Run, channel: Channel) -> float:
     start_a, a, known_a = _even(first, channel, step_s)
     start_b, b, known_b = _even(second, channel, step_s)
     if not (a.any() and b.any()):
-        raise CompareError("compare.no_likeness", signal=channel.name)
+        raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
     likeness = _coefficient(a, known_a, b, known_b)
     peak = int(np.argmax(likeness))
     if not likeness[peak] > 0.0:
-        raise CompareError("compare.no_likeness", signal=channel.name)
+        raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
     fraction = 0.0
     if 0 < peak < len(likeness) - 1:
         left, middle, right = likeness[peak - 1 : peak + 2].tolist()

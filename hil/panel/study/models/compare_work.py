@@ -62,7 +62,6 @@ def compare(
 
     Args:
         runs: the one that stays and the one that is shifted.
-        channels: signals to be told of.
         shown: the signal that is drawn, and by whose likeness the runs may be aligned.
         align: by what they are.
         watch: told how many signals are compared.

@@ -30,7 +30,6 @@ class Chunk:
         compression: ``"zstd"`` or empty.
         first: number of its first frame in the recording.
         cycles: place of each frame's message within the chunk.
-        events: place of each event's message.
         part: number of its file among those of the run, from 0.
     """
 

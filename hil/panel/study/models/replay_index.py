@@ -35,8 +35,6 @@ class Index:
 
     Args:
         path: the file; of several parts, the first.
-        header: of the run.
-        layout: of its frames.
         chunks: in order.
         t_s: motion times of all frames [s], to the nanosecond, (N,).
         truncated: whether the (last) file was not finished properly.

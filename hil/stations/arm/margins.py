@@ -1,0 +1,91 @@
+"""What is left to the arms: travel of joints, distance from singularities, the robot's windows."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_driver.host_values import HostSettings
+from arm_driver.supervision_settings import SupervisionSettings
+from hil.machines.robot_supervision import WARNED_FROM, supervision_of
+from hil.recording.arm_frame import WATCHED
+from hil.scene.margins import Group, above, travel, windows
+from hil.stations.arm.report.machines import ArmMachines
+
+Array = NDArray[np.float64]
+LEGS: Final = 6
+_SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
+_WATCHED: Final = {
+    "following_1": "Robot, off its path",
+    "ahead_s": "Robot, too early",
+    "behind_s": "Robot, too late",
+    "silence_s": "Robot, silent",
+    "blank_1": "Robot, tells no place",
+}
+_TO_END: Final = {
+    "following_1": "{left}, then not following",
+    "ahead_s": "{left}, then off its period",
+    "behind_s": "{left}, then off its period",
+    "silence_s": "{left}, then link lost",
+    "blank_1": "{left}, then not following",
+}
+
+
+def _numbered(what: str) -> tuple[str, ...]:
+    return tuple(f"{what} {number}" for number in range(1, LEGS + 1))
+
+
+def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
+    """What is left of travel, to singularities, and of the windows of the supervision."""
+    machines = ArmMachines.from_scenario(scenario)
+    robot = machines.robot
+    radians = ("rad",) * LEGS
+    groups = [
+        Group(
+            _numbered("Robot, joint"),
+            radians,
+            "robot_q",
+            travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
+        ),
+    ]
+    if machines.space is not None:
+        groups.append(
+            Group(
+                _numbered("Space arm, joint"),
+                radians,
+                "space_q",
+                travel(*machines.space_range_rad()),
+            )
+        )
+    least = machines.least_margins
+    if least is not None and min(least) > 0.0:
+        groups.append(
+            Group(
+                tuple(f"Robot, from {name} singularity" for name, _ in _SINGULAR),
+                tuple(unit for _, unit in _SINGULAR),
+                "margins",
+                above(np.array(least)),
+            )
+        )
+    watched = supervision_of(scenario)
+    if watched is not None:
+        groups.append(_watched(watched))
+    return tuple(groups)
+
+
+def _watched(settings: SupervisionSettings) -> Group:
+    """What the supervision watches; beyond a window the stream ends."""
+    silent_s = HostSettings(supervision=settings).lost_after_s
+    limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
+    return Group(
+        tuple(_WATCHED[name] for name in WATCHED),
+        ("%", "ms", "ms", "ms", ""),
+        "watched",
+        windows(
+            np.array(limits),
+            np.array([100.0, 1e3, 1e3, 1e3, 1.0]),
+            [_TO_END[name] for name in WATCHED],
+        ),
+        warn_share=1.0 - WARNED_FROM,
+    )
