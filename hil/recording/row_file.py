@@ -1,8 +1,8 @@
 """Writing an MCAP file (mcap.dev/spec) of many rows of one size and of few other messages.
 
 A chunk is laid out at once when it is closed: heads and rows in one NumPy array, its index in
-another. So a row costs an append, and what a file of single messages costs a message, this one
-costs a chunk.
+another, and the few other messages behind. So a row costs an append, and what a file of single
+messages costs a message, this one costs a chunk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import orjson
@@ -21,16 +21,16 @@ from mcap import records
 from mcap.data_stream import RecordBuilder
 from numpy.typing import NDArray
 
+from hil.recording.events import ROWS
+from hil.recording.facts import SIGNALS
 from hil.recording.mcap_scan import CHECKSUM_KEY, checksum_of
 from hil.recording.mcap_walk import HEAD, MAGIC, MESSAGE, MESSAGE_INDEX
 from hil.recording.signals import Signals
 
 PROFILE: Final = "ros2"
 LIBRARY: Final = "hil-bench"
-ROWS: Final = 1
-"""Number of the channel of the rows."""
-SIGNALS_KEY: Final = "signals"
-"""Entry of that channel that holds the table of its rows, as JSON."""
+LAYOUT: Final = "dtype"
+"""Entry of that channel that `numpy.dtype` takes, as JSON."""
 CHUNK_SPAN_NS: Final = 500_000_000
 CHUNK_BYTES: Final = 4 * 1024 * 1024
 ZSTD_LEVEL: Final = 1
@@ -43,8 +43,8 @@ _HEAD_FIELDS: Final = (
     ("log", "<u8"),
     ("publish", "<u8"),
 )
-MESSAGE_HEAD_BYTES: Final = np.dtype(list(_HEAD_FIELDS)).itemsize
-"""Of a message, before its data."""
+MESSAGE_HEAD: Final = struct.Struct("<BQHIQQ")
+"""The same, of a message before its data."""
 _INDEX_HEAD: Final = struct.Struct("<BQHI")
 
 
@@ -57,10 +57,9 @@ class Sink(Protocol):
 
 
 @dataclass(slots=True)
-class _Run:
-    """Messages of one channel and one size that follow each other in a chunk."""
+class _Pending:
+    """Messages of one channel that wait for their chunk to be closed."""
 
-    channel: int
     payloads: list[bytes] = field(default_factory=list[bytes])
     times_ns: list[int] = field(default_factory=list[int])
     numbers: list[int] = field(default_factory=list[int])
@@ -72,22 +71,20 @@ class RowFile:
     Args:
         sink: of its bytes.
         signals: table of its rows.
-        others: topic → name and text of the JSON schema of further messages, channels 2, 3, ….
+        others: topic → name and definition (ros2msg) of further messages, channels 2, 3, ….
 
     Raises:
         OSError: by every method that writes, if the sink refuses.
     """
 
-    def __init__(
-        self, sink: Sink, signals: Signals, others: Mapping[str, tuple[str, bytes]]
-    ) -> None:
+    def __init__(self, sink: Sink, signals: Signals, others: Mapping[str, tuple[str, str]]) -> None:
         self._sink = sink
         self._row_bytes = signals.size
         self._position = 0
         self._crc = 0
         self._digest = hashlib.sha256()
         self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
-        self._runs: list[_Run] = []
+        self._pending: dict[int, _Pending] = {}
         self._pending_bytes = 0
         self._start_ns = 0
         self._counts: dict[int, int] = {}
@@ -102,7 +99,7 @@ class RowFile:
     @property
     def settled(self) -> bool:
         """Whether all messages so far are in complete chunks."""
-        return not self._runs
+        return not self._pending_bytes
 
     @property
     def written_bytes(self) -> int:
@@ -130,36 +127,37 @@ class RowFile:
             raise ValueError(f"row of {len(payload)} bytes; its table says {self._row_bytes}")
         if not 1 <= channel <= len(self._channels):
             raise ValueError(f"channel {channel}; there are 1 to {len(self._channels)}")
-        if self._runs and (
-            log_time_ns - self._start_ns >= CHUNK_SPAN_NS or self._pending_bytes >= CHUNK_BYTES
-        ):
+        if self.closes_before(log_time_ns):
             self.flush()
-        if not self._runs:
+        if not self._pending_bytes:
             self._start_ns = log_time_ns
-        run = self._runs[-1] if self._runs else None
-        if run is None or run.channel != channel or len(run.payloads[0]) != len(payload):
-            run = _Run(channel)
-            self._runs.append(run)
-        run.payloads.append(payload)
-        run.times_ns.append(log_time_ns)
-        run.numbers.append(number & 0xFFFFFFFF)
-        self._pending_bytes += MESSAGE_HEAD_BYTES + len(payload)
+        pending = self._pending.setdefault(channel, _Pending())
+        pending.payloads.append(payload)
+        pending.times_ns.append(log_time_ns)
+        pending.numbers.append(number & 0xFFFFFFFF)
+        self._pending_bytes += MESSAGE_HEAD.size + len(payload)
+
+    def closes_before(self, log_time_ns: int) -> bool:
+        """Whether the chunk in progress is closed before a message of a time [ns]."""
+        spans = log_time_ns - self._start_ns >= CHUNK_SPAN_NS
+        return self._pending_bytes > 0 and (spans or self._pending_bytes >= CHUNK_BYTES)
 
     def flush(self) -> None:
         """Close the chunk in progress, if it holds anything."""
-        if not self._runs:
+        if not self._pending_bytes:
             return
         parts: list[bytes] = []
-        index: dict[int, list[NDArray[np.uint64]]] = {}
+        index: dict[int, NDArray[np.uint64]] = {}
         size = 0
-        for run in self._runs:
-            part, places = _laid_out(run)
+        for channel, pending in sorted(self._pending.items()):
+            laid_out = _rows_laid_out if channel == ROWS else _laid_out
+            part, places = laid_out(channel, pending)
             places[:, 1] += np.uint64(size)
-            index.setdefault(run.channel, []).append(places)
+            index[channel] = places
             parts.append(part)
             size += len(part)
-        self._write_chunk(b"".join(parts), {key: np.vstack(all_) for key, all_ in index.items()})
-        self._runs = []
+        self._write_chunk(b"".join(parts), index)
+        self._pending = {}
         self._pending_bytes = 0
 
     def _write_chunk(self, body: bytes, index: Mapping[int, NDArray[np.uint64]]) -> None:
@@ -240,33 +238,52 @@ class RowFile:
 
 
 def _channels(
-    signals: Signals, others: Mapping[str, tuple[str, bytes]]
+    signals: Signals, others: Mapping[str, tuple[str, str]]
 ) -> tuple[list[records.Schema], list[records.Channel]]:
-    text = signals.message().encode()
-    schemas = [records.Schema(ROWS, text, "ros2msg", signals.schema_name)]
-    table = {SIGNALS_KEY: orjson.dumps(signals.header()).decode()}
-    channels = [records.Channel(ROWS, signals.topic, "cdr", table, ROWS)]
-    for number, (topic, (name, schema)) in enumerate(others.items(), start=ROWS + 1):
-        schemas.append(records.Schema(number, schema, "jsonschema", name))
-        channels.append(records.Channel(number, topic, "json", {}, number))
+    kinds = {signals.topics[0]: (signals.schema_name, signals.message()), **others}
+    told = {SIGNALS: orjson.dumps(signals.header()).decode()}
+    told |= {LAYOUT: orjson.dumps(signals.layout()).decode()}
+    schemas: list[records.Schema] = []
+    channels: list[records.Channel] = []
+    for number, (topic, (name, text)) in enumerate(kinds.items(), start=ROWS):
+        schemas.append(records.Schema(number, text.encode(), "ros2msg", name))
+        entries = {**told, CHECKSUM_KEY: checksum_of(told)} if number == ROWS else {}
+        channels.append(records.Channel(number, topic, "cdr", entries, number))
     return schemas, channels
 
 
-def _laid_out(run: _Run) -> tuple[bytes, NDArray[np.uint64]]:
-    """The messages as they stand in a chunk, and time and place of each, (N, 2)."""
-    places = np.zeros((len(run.payloads), 2), "<u8")
-    places[:, 0] = run.times_ns
-    count, size = len(run.payloads), len(run.payloads[0])
-    layout = np.dtype([*_HEAD_FIELDS, ("data", f"({size},)u1")])
-    body = np.empty(count, layout)
+def _rows_laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64]]:
+    """The rows as they stand in a chunk, and time and place of each, (N, 2)."""
+    count, size = len(pending.payloads), len(pending.payloads[0])
+    body = np.empty(count, message_dtype(size))
     body["opcode"] = MESSAGE
-    body["length"] = MESSAGE_HEAD_BYTES - HEAD.size + size
-    body["channel"] = run.channel
-    body["number"] = run.numbers
-    body["log"] = body["publish"] = places[:, 0]
-    body["data"] = np.frombuffer(b"".join(run.payloads), np.uint8).reshape(count, size)
-    places[:, 1] = np.arange(count) * layout.itemsize
+    body["length"] = MESSAGE_HEAD.size - HEAD.size + size
+    body["channel"] = channel
+    body["number"] = pending.numbers
+    body["log"] = body["publish"] = pending.times_ns
+    body["data"] = np.frombuffer(b"".join(pending.payloads), np.uint8).reshape(count, size)
+    places = np.empty((count, 2), "<u8")
+    places[:, 0] = pending.times_ns
+    places[:, 1] = np.arange(count) * body.itemsize
     return body.tobytes(), places
+
+
+def _laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64]]:
+    """The same for messages of any sizes."""
+    body, places = bytearray(), list[tuple[int, int]]()
+    for payload, time_ns, number in zip(
+        pending.payloads, pending.times_ns, pending.numbers, strict=True
+    ):
+        places.append((time_ns, len(body)))
+        length = MESSAGE_HEAD.size - HEAD.size + len(payload)
+        body += MESSAGE_HEAD.pack(MESSAGE, length, channel, number, time_ns, time_ns)
+        body += payload
+    return bytes(body), np.array(places, "<u8")
+
+
+def message_dtype(size: int) -> np.dtype[Any]:
+    """Of messages that follow each other in a chunk, with data of one size [bytes]."""
+    return np.dtype([*_HEAD_FIELDS, ("data", f"({size},)u1")])
 
 
 def _encoded(*content: records.McapRecord) -> bytes:

@@ -8,11 +8,14 @@ between are zero. Arrays are of fixed length, so every row of a table has one si
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from enum import IntFlag
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +39,20 @@ _STRUCT: Final[dict[str, str]] = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f
 _NAME: Final = re.compile(r"[a-z](?:_?[a-z0-9]+)*")  # of a field of a ROS 2 message
 
 
+ANGLES: Final = ("x_m", "y_m", "z_m", "alpha_rad", "beta_rad", "gamma_rad")
+"""Parts of a pose: its place, and its rotation Rz(alpha) · Ry(beta) · Rx(gamma)."""
+QUATERNION: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+"""Parts of a pose: its place, and its rotation as a unit quaternion."""
+
+
+class RowFlag(IntFlag):
+    """Bits that mean the same in the signal `flags` of every station."""
+
+    OVERRUN = 1  # at least one deadline was given up before this row
+    FAULT_LATCHED = 8
+    STOP_ASKED = 16  # a signal or the operator asked for the end of the run
+
+
 class SignalsError(ValueError):
     """A table of signals contradicts itself."""
 
@@ -54,10 +71,15 @@ class Signal:
     """Of each value; several are separated by commas; `CODE` for numbers of names."""
     frame: str = ""
     """In which they are given, where it matters: "base", "tool"."""
+    child: str = ""
+    """Of a pose, the frame whose pose in `frame` it is: it is told on the topic of poses."""
     parts: tuple[str, ...] = ()
     """Names of several values: "leg1", …; with their units if these differ: "x_m", …."""
     codes: tuple[str, ...] = ()
     """Names of 0, 1, … if the unit is `CODE`."""
+    there: str = ""
+    """Of whole numbers that may be missing, the signal that is 0 where they are; such a signal has
+    no column of its own."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -75,6 +97,8 @@ class Signal:
             raise self._wrong(f"{len(self.parts)} names of parts for {self.count} values")
         if len(set(self.parts)) != len(self.parts):
             raise self._wrong("two parts of one name")
+        if self.child and not (self.frame and self.parts in (ANGLES, QUATERNION)):
+            raise self._wrong(f"a pose of {self.child!r} needs a frame and the parts of a pose")
         self._check_codes()
 
     def _check_codes(self) -> None:
@@ -119,6 +143,8 @@ class Signal:
 class Signals:
     """The fields of a station's rows, in order.
 
+    The first one of codes tells what the station does, its mode; the second what its gate did.
+
     Raises:
         SignalsError: if the first two are not the row's number and its time, or one is twice.
     """
@@ -126,8 +152,14 @@ class Signals:
     station: str
     """First part of the topics."""
     fields: tuple[Signal, ...]
+    first_index: int = 0
+    """Number of the first row of a run."""
     offsets: tuple[int, ...] = field(init=False)
     """First byte of each field, in a row."""
+    shown: tuple[Signal, ...] = field(init=False, repr=False, compare=False)
+    """Fields that have columns: all but those that say whether others are there."""
+    places: Mapping[str, slice] = field(init=False, repr=False, compare=False)
+    """Columns of each of them in a table of numbers, see `numbers`."""
     struct: struct.Struct = field(init=False, repr=False, compare=False)
     """Packs the mark and all values in order; see `pack`."""
 
@@ -144,6 +176,7 @@ class Signals:
             if name in names:
                 raise SignalsError(f"signals of {self.station!r}: {name!r} is there twice")
             names.add(name)
+        self._check_there()
         code, at, offsets = "<4s", len(MARK), list[int]()
         for signal in self.fields:
             gap = -(at - len(MARK)) % signal.size
@@ -152,6 +185,23 @@ class Signals:
             at += gap + signal.count * signal.size
         object.__setattr__(self, "offsets", tuple(offsets))
         object.__setattr__(self, "struct", struct.Struct(code))
+        tellers = {signal.there for signal in self.fields}
+        shown = tuple(signal for signal in self.fields if signal.name not in tellers)
+        places, start = dict[str, slice](), 0
+        for signal in shown:
+            places[signal.name] = slice(start, start + signal.count)
+            start += signal.count
+        object.__setattr__(self, "shown", shown)
+        object.__setattr__(self, "places", MappingProxyType(places))
+
+    def _check_there(self) -> None:
+        plain = {signal.name for signal in self.fields if (signal.type, signal.count) == ("u1", 1)}
+        for signal in self.fields:
+            if signal.there and (signal.there not in plain or signal.type == "f8"):
+                raise SignalsError(
+                    f"signal {signal.name!r}: {signal.there!r} must be a signal of one u1 that "
+                    "says whether whole numbers are there; a float that is not is NaN"
+                )
 
     def __getitem__(self, name: str) -> Signal:
         """The signal of a name.
@@ -170,9 +220,19 @@ class Signals:
         return self.struct.size
 
     @property
-    def topic(self) -> str:
-        """Where the rows are."""
-        return f"/{self.station}/rows"
+    def coded(self) -> tuple[Signal, ...]:
+        """Those of codes."""
+        return tuple(signal for signal in self.fields if signal.codes)
+
+    @property
+    def values(self) -> int:
+        """Columns of a table of numbers."""
+        return sum(signal.count for signal in self.shown)
+
+    @property
+    def topics(self) -> tuple[str, str, str]:
+        """Of rows, events and poses."""
+        return f"/{self.station}/rows", f"/{self.station}/events", f"/{self.station}/tf"
 
     @property
     def schema_name(self) -> str:
@@ -197,6 +257,21 @@ class Signals:
                 flat.extend(value)
         return self.struct.pack(MARK, *flat)
 
+    def row(self, **values: float | Sequence[float]) -> bytes:
+        """One row of signals by their names; others are not there, or 0.
+
+        Raises:
+            KeyError: if there is no such signal.
+            struct.error: as `pack`.
+        """
+        row: list[float | Sequence[float]] = []
+        for signal in self.fields:
+            missing = math.nan if signal.type == "f8" else 0
+            row.append(values.pop(signal.name, [missing] * signal.count))
+        if values:
+            raise KeyError(f"no signal {next(iter(values))!r}")
+        return self.pack(row)
+
     def unpack(self, payload: bytes | memoryview) -> dict[str, Any]:
         """Signal → its value, or a tuple of its values.
 
@@ -212,22 +287,20 @@ class Signals:
             start = end
         return values
 
-    def dtype(self) -> np.dtype[Any]:
-        """For `numpy.frombuffer` over rows."""
-        import numpy as np  # not where rows are only packed
-
+    def layout(self) -> dict[str, Any]:
+        """Argument of `numpy.dtype`, as JSON values."""
         formats = [
             f"<{signal.type}" if signal.count == 1 else f"({signal.count},)<{signal.type}"
             for signal in self.fields
         ]
-        return np.dtype(
-            {
-                "names": [signal.name for signal in self.fields],
-                "formats": formats,
-                "offsets": list(self.offsets),
-                "itemsize": self.size,
-            }
-        )
+        names, offsets = [signal.name for signal in self.fields], list(self.offsets)
+        return {"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size}
+
+    def dtype(self) -> np.dtype[Any]:
+        """For `numpy.frombuffer` over rows."""
+        import numpy as np  # not where rows are only packed
+
+        return np.dtype(cast(Any, self.layout()))
 
     def message(self) -> str:
         """Definition of the ROS 2 message, for schema encoding `ros2msg`."""
@@ -245,13 +318,14 @@ class Signals:
 
     def columns(self) -> list[str]:
         """Names of a CSV's columns, in order."""
-        return [name for signal in self.fields for name in signal.columns()]
+        return [name for signal in self.shown for name in signal.columns()]
 
     def header(self) -> dict[str, Any]:
         """The table as JSON values; `from_header` reads it back."""
         keys = Signal.__slots__
         return {
             "station": self.station,
+            "first_index": self.first_index,
             "fields": [{key: _plain(getattr(one, key)) for key in keys} for one in self.fields],
         }
 
@@ -267,8 +341,8 @@ class Signals:
                 Signal(**{**one, "parts": tuple(one["parts"]), "codes": tuple(one["codes"])})
                 for one in raw["fields"]
             ]
-            return cls(raw["station"], tuple(fields))
-        except (KeyError, TypeError) as error:
+            return cls(raw["station"], tuple(fields), int(raw["first_index"]))
+        except (KeyError, TypeError, AttributeError) as error:
             raise SignalsError(f"not a table of signals: {error!r}") from error
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.file_kinds import FileKind
+from hil.recording.signals import Signals
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -83,6 +84,8 @@ class Station:
     """Kinds of the files that its scenarios name."""
     options: tuple[Option, ...] = ()
     """What `hil run` and `hil check` can be told beside the scenario."""
+    signals: Signals
+    """Table of the rows that it records and tells its panels."""
     scenario: Callable[[], type[Settings]]
     """Gives the model of its scenarios."""
     check: Callable[[Request], Checked]

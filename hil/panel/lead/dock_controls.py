@@ -69,7 +69,7 @@ class ControlsDock(OfRun[ControlsView]):
                 model.answered(message)
         bench, rows = session.bench, turn.batch.rows
         if bench.mode == Mode.ENGAGED.name and not bench.operation.playing and len(rows):
-            model.stands_at(rows[-1, column(session.facts.layout, "wanted_pose")])
+            model.stands_at(rows[-1, column(session.facts.signals, "wanted_pose")])
         bench.target_given = model.in_force.pose is not None
         view.set_owner(session.owns)
         for wish in model.messages(self._now_s()):

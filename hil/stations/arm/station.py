@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kinds import FileKind
 from hil.run.station import Checked, Option, Request, Station
+from hil.stations.arm.signals import SIGNALS
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -50,7 +51,7 @@ def _run(request: Request) -> bool:
 
 
 def _report(recording: Recording, folder: Path) -> Path:
-    from hil.recording.arm_recording import ArmRecording
+    from hil.stations.arm.recording import ArmRecording
     from hil.stations.arm.report.page import write_arm_report
 
     return write_arm_report(ArmRecording(recording), folder)
@@ -67,6 +68,7 @@ STATION: Final = Station(
     scenarios=FileKind.ARM_SCENARIO,
     machines=(FileKind.ROBOT, FileKind.SPACE_ARM),
     options=(LINK, AT),
+    signals=SIGNALS,
     scenario=_scenario,
     check=_check,
     run=_run,

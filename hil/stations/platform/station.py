@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kinds import FileKind
 from hil.run.station import Checked, Option, Request, Station
+from hil.stations.platform.signals import SIGNALS
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -87,6 +88,7 @@ STATION: Final = Station(
     scenarios=FileKind.PLATFORM_SCENARIO,
     machines=(FileKind.RIG, FileKind.DRIVE),
     options=OPTIONS,
+    signals=SIGNALS,
     scenario=_scenario,
     check=_check,
     run=_run,

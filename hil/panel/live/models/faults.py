@@ -9,7 +9,7 @@ from typing import Any, Final
 from hil.panel.live.models.advice import advice_of
 from hil.panel.live.models.feed import Batch, RunFacts, Station
 from hil.panel.shell.models.figures import figure, span
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 
 KEPT: Final = 500
 ENDED_BY: Final = frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"})

@@ -72,7 +72,7 @@ class MarginsModel:
         """Why there are no rows; empty if there are."""
         try:
             self._groups = tuple(
-                (group, column(facts.layout, group.field)) for group in groups_of(scenario)
+                (group, column(facts.signals, group.field)) for group in groups_of(scenario)
             )
         except (KeyError, ValueError) as error:  # of an old or foreign recording
             self.problem = str(error)

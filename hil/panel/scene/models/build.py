@@ -1,9 +1,7 @@
 """From a run's header to the scenes that show it."""
 
 from hil.config.settings import ConfigError
-from hil.recording.arm_frame import STATION as ARM_STATION
 from hil.recording.header import RunHeader
-from hil.recording.layout import STATION_KEY
 from hil.scene.figure import Scene
 from hil.stations.platform.scene import PlatformScene
 
@@ -22,7 +20,7 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
         SceneError: if the header does not describe its machines.
     """
     try:
-        if header.metadata.get(STATION_KEY) == ARM_STATION:
+        if header.signals.station == "arm":
             return _arms(header)
         return (PlatformScene.from_scenario(header.scenario),)
     except KeyError as error:

@@ -62,7 +62,7 @@ def motion_start_s(run: Run) -> float:
         for code, name in enumerate(run.facts.header.modes)
         if name.upper() in MOVING[run.facts.station]
     ]
-    column = next(c.column for c in channels_of(run.facts.layout) if c.field in ("mode", "state"))
+    column = next(c.column for c in channels_of(run.facts.signals) if c.field in ("mode", "state"))
     places = np.flatnonzero(np.isin(run.rows[:, column], codes))
     if not len(places):
         raise CompareError(f"no motion is in run {run.facts.name}; align by motion time")
