@@ -94,7 +94,7 @@ class Collector:
             self.joints.append(self.count)
             self._skip_to = self._last
         else:
-            self.signals = _table(path, found, channels)
+            self.signals = _table(path, found, channels, finished=scan.finished)
         self._topics = dict(enumerate(self.signals.topics, start=1))
         self._topics |= {channel.id: channel.topic for channel in channels}
         self.parts.append(path)
@@ -182,9 +182,12 @@ class Collector:
         _, _, channel, number, _, _ = MESSAGE_HEAD.unpack_from(record)
         rows, events, _ = self.signals.topics
         payload = record[MESSAGE_HEAD.size :]
-        if self._topics.get(channel) == rows:
+        topic = self._topics.get(channel)
+        if topic is None:
+            raise ValueError(f"a message of channel {channel}, which is not declared")
+        if topic == rows:
             raise ValueError(f"a row of {len(payload)} bytes, its table says {self.signals.size}")
-        if self._topics.get(channel) == events and number > self._skip_to:
+        if topic == events and number > self._skip_to:
             self.events.append(EventRecord.from_bytes(payload))
         self._last = max(self._last, number)
 
@@ -194,7 +197,7 @@ class Collector:
         self.holes.append((self.count, Damaged(chunk.piece.at, 1, text)))
 
 
-def _table(path: Path, facts: Facts, channels: list[Channel]) -> Signals:
+def _table(path: Path, facts: Facts, channels: list[Channel], *, finished: bool) -> Signals:
     """The table of the rows, from whichever copy is whole."""
     if facts.signals is not None:
         return facts.signals
@@ -209,7 +212,8 @@ def _table(path: Path, facts: Facts, channels: list[Channel]) -> Signals:
             raise _json_rows(path)
     if "codes" in facts.metadata:
         raise _json_rows(path)
-    raise RecordingError(f"{path}: no table of its rows can be read: {why}")
+    cut = "" if finished else "cut off before there is anything of the run, or damaged: "
+    raise RecordingError(f"{path}: {cut}no table of its rows can be read: {why}")
 
 
 def _json_rows(path: Path) -> RecordingError:

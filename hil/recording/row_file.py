@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -281,6 +282,7 @@ def _laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64
     return bytes(body), np.array(places, "<u8")
 
 
+@cache
 def message_dtype(size: int) -> np.dtype[Any]:
     """Of messages that follow each other in a chunk, with data of one size [bytes]."""
     return np.dtype([*_HEAD_FIELDS, ("data", f"({size},)u1")])

@@ -12,30 +12,22 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+from hil.recording.layout import Layout
 from hypothesis import given
 from hypothesis import strategies as st
+from row_samples import ARM, PLATFORM, ArmFrame, CycleFrame
 
 from hil.ipc.memory import DEFAULT_SLOT_BYTES
-from hil.recording.arm_frame import (
-    ARM,
-    ARM_FIELDS,
-    WATCHED,
-    ArmFlag,
-    ArmFrame,
-    arm_header,
-    stream_result,
-)
-from hil.recording.arm_recording import FIELD_NAMES, ArmRecording
+from hil.recording.events import EVENTS, ROWS, Level
 from hil.recording.export import column_names, events_path, export_csv
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, CycleFrame, Level, pack_into
-from hil.recording.frame import FRAME as PLATFORM_FRAME
 from hil.recording.header import RecordingError, RunHeader
-from hil.recording.layout import Layout
-from hil.recording.layouts import LAYOUTS, PLATFORM, layout_of
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.stations.arm.events import stream_result
+from hil.stations.arm.recording import FIELD_NAMES, ArmRecording
+from hil.stations.arm.signals import WATCHED, ArmFlag
 
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING")
 ACTIONS = ("NONE", "PASSED", "STOPPED")
@@ -59,10 +51,10 @@ def different_frame(index: int) -> ArmFrame:
 def recorded(path: Path, frames: list[ArmFrame], *events, header: RunHeader = HEADER) -> Path:
     recorder = Recorder(RecorderRing.local(slots=64), path, header)
     for frame in frames:
-        assert recorder.ring.push(CYCLE_KIND, frame.to_bytes())
+        assert recorder.ring.push(ROWS, frame.to_bytes())
         recorder.service()
     for event in events:
-        assert recorder.ring.push(EVENT_KIND, event.to_bytes())
+        assert recorder.ring.push(EVENTS, event.to_bytes())
     result = recorder.finish()
     assert (result.status, result.lost, result.dropped) == (RecorderStatus.DONE, 0, 0)
     return path
@@ -136,7 +128,7 @@ def test_a_frame_is_the_same_after_packing(pose: list[float], requests: int) -> 
 def test_waypoints_count_from_one(tmp_path: Path, numbers, gaps, missing) -> None:
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     for number in numbers:
-        recorder.ring.push(CYCLE_KIND, different_frame(number).to_bytes())
+        recorder.ring.push(ROWS, different_frame(number).to_bytes())
     recorder.finish()
     run = ArmRecording.open(tmp_path / "a.mcap")
     assert run.recording.gaps == gaps
@@ -232,7 +224,7 @@ def test_the_recorder_process_records_the_arm_too(tmp_path: Path) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     frames = [different_frame(index) for index in range(20)]
     for frame in frames:
-        assert ring.push(CYCLE_KIND, frame.to_bytes())
+        assert ring.push(ROWS, frame.to_bytes())
     result = recorder.finish()
     ring.release()
     assert result.status is RecorderStatus.DONE
@@ -249,7 +241,7 @@ def platform_run(path: Path) -> Path:
         frame = CycleFrame(index, 0.002 * index, 0.002, 0.0, 0.0, 0, 0, 0, *[six] * 10, 0.5, six)
         payload = bytearray(PLATFORM_FRAME.size)
         pack_into(payload, 0, *frame)
-        assert recorder.ring.push(CYCLE_KIND, payload)
+        assert recorder.ring.push(ROWS, payload)
     recorder.finish()
     return path
 

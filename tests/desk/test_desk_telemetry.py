@@ -78,7 +78,7 @@ def test_a_slot_under_the_writers_hand_is_not_read():
 
 def test_every_word_of_the_frames_in_use_fits():
     from hil.desk.operation import OPERATION_MAX_BYTES
-    from hil.recording.frame import FRAME, MAX_EVENT_BYTES
+    from hil.recording.events import MAX_EVENT_BYTES
 
     ring = Broadcast.local(1)
     assert max(FRAME.size, MAX_EVENT_BYTES, OPERATION_MAX_BYTES) <= ring.payload_bytes

@@ -14,7 +14,7 @@ from operated_bench import QUICK
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import OPERATION_KIND, Operation
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, EventKind
+from hil.recording.events import EVENTS, ROWS, EventKind
 from hil.recording.reader import Recording
 from hil.timing.realtime import RealClock
 from safety.modes import Mode
@@ -45,14 +45,14 @@ class Panel:
         self.client.wait(0.02)
         self.client.poll()
         for kind, payload in self.client.telemetry.read():
-            if kind == CYCLE_KIND:
+            if kind == ROWS:
                 self.frames.append(payload)
                 name = MODES[FRAME.unpack(payload)[MODE_AT]]
                 if not self.modes or self.modes[-1][1] != name:
                     self.modes.append((NOW_S(), name))
             elif kind == OPERATION_KIND:
                 self.operation = Operation.from_bytes(payload)
-            elif kind == EVENT_KIND:
+            elif kind == EVENTS:
                 self.events.append(payload)
 
     def until(self, condition, time_s=20.0):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from row_samples import ARM, PLATFORM
 from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, rows
 
 from hil.panel.live.models.feed import RunFacts
@@ -14,7 +15,6 @@ from hil.panel.study.models.compare_align import Align, motion_start_s, shift_be
 from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import compare
 from hil.recording.header import RunHeader
-from hil.recording.layouts import ARM, PLATFORM
 
 CHANNELS = channels_of(PLATFORM)
 LEG = channel_named(CHANNELS, LEG1)

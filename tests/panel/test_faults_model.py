@@ -8,7 +8,7 @@ from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 from hil.panel.live.models.advice import ADVICE, advice_of
 from hil.panel.live.models.faults import KEPT, FaultsModel, Sort
 from hil.panel.shell.models.figures import figure, span, time_figure
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.stations.platform.journal import violation_data
 from safety.arm_limits import ArmCheck, ArmViolation
 from safety.modes import Severity

@@ -5,9 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from feed_samples import arm_facts, event, platform_facts
+from hil.panel.study.models.replay_index import Index
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
+from row_samples import ARM, PLATFORM, ArmFrame, CycleFrame
 
 from hil.desk.operation import OPERATION_KIND, Operation
 from hil.ipc.broadcast import Broadcast, BroadcastReader
@@ -19,11 +21,8 @@ from hil.panel.live.models.feed import (
     decode,
 )
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
-from hil.recording.arm_frame import ARM, ArmFrame
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, CycleFrame, pack_into
+from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
-from hil.recording.layouts import PLATFORM
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing
@@ -62,10 +61,10 @@ def recording(folder, count=200, events=()):
     )
     recorder = Recorder(RecorderRing.local(slots=16), path, header)
     for index in range(count):
-        recorder.ring.push(CYCLE_KIND, packed(frame(index)))
+        recorder.ring.push(ROWS, packed(frame(index)))
         for one in events:
             if one.index == index:
-                recorder.ring.push(EVENT_KIND, one.to_bytes())
+                recorder.ring.push(EVENTS, one.to_bytes())
         recorder.service()
     recorder.finish()
     return Recording.open(path)
@@ -131,11 +130,11 @@ def test_a_live_feed_hands_over_what_came_once():
     telemetry = Broadcast.local(slots=64)
     feed = live(telemetry)
     told = event("fault", "leg 3: drive: trip", 0.5, check="drive", leg=3)
-    telemetry.push(CYCLE_KIND, packed(frame(1)))
-    telemetry.push(EVENT_KIND, told.to_bytes())
+    telemetry.push(ROWS, packed(frame(1)))
+    telemetry.push(EVENTS, told.to_bytes())
     telemetry.push(OPERATION_KIND, Operation(override=0.25).to_bytes())
     telemetry.push(OPERATION_KIND, Operation(override=0.75).to_bytes())
-    telemetry.push(CYCLE_KIND, packed(frame(2)))
+    telemetry.push(ROWS, packed(frame(2)))
     batch = feed.poll()
     assert batch.rows[:, column(PLATFORM, "index")].ravel().tolist() == [1.0, 2.0]
     assert batch.events == (told,)
@@ -151,11 +150,11 @@ def test_what_was_overwritten_is_counted_once():
     telemetry = Broadcast.local(slots=8)
     feed = live(telemetry)
     for index in range(30):
-        telemetry.push(CYCLE_KIND, packed(frame(index)))
+        telemetry.push(ROWS, packed(frame(index)))
     batch = feed.poll()
     assert batch.rows[-1, 0] == 29.0
     assert len(batch.rows) + batch.missed == 30
-    telemetry.push(CYCLE_KIND, packed(frame(30)))
+    telemetry.push(ROWS, packed(frame(30)))
     assert feed.poll().missed == 0
 
 

@@ -15,7 +15,7 @@ from window_bench import NOW_S, Key, Operator
 from hil.desk.places import benches
 from hil.panel.lead.models.handles import HandlesPlace, RemoteWriter
 from hil.panel.live.models.feed import column
-from hil.recording.arm_recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording
 
 pytestmark = [
     pytest.mark.real_time,

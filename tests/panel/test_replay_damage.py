@@ -6,17 +6,16 @@ import re
 import numpy as np
 import pytest
 from campaign import count
+from hil.panel.study.models.replay_index import Index
 from mcap.writer import Writer
 from test_replay_models import write
 
 from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare_work import read_run
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
-from hil.recording.frame import FRAME
 from hil.recording.header import RecordingError
-from hil.recording.mcap_file import RecordingWriter
 from hil.recording.reader import Recording
+from hil.recording.writer import RecordingWriter
 
 SPOTS = rb'\["|dropped|lost|modes|actions|codes|outcome|station|scenario'
 FILES = 60

@@ -9,24 +9,24 @@ import sys
 import numpy as np
 import orjson
 import pytest
+from hil.panel.study.models.replay_chunk import message_json
+from hil.panel.study.models.replay_frames import values_of
+from hil.panel.study.models.replay_index import Index
+from hil.panel.study.models.replay_numbers import POWERS, _number, scaled
 from hypothesis import example, given
 from hypothesis import strategies as st
+from row_samples import ARM, PLATFORM
 from scope_samples import MODES, event
 
 from hil.panel.live.models.feed import column
 from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare_work import read_run
 from hil.panel.study.models.replay import FIRST_POLLS, FileFeed
-from hil.panel.study.models.replay_chunk import message_json
-from hil.panel.study.models.replay_frames import values_of
-from hil.panel.study.models.replay_index import Index
-from hil.panel.study.models.replay_numbers import POWERS, _number, scaled
-from hil.recording.frame import FRAME, EventKind
+from hil.recording.events import EventKind
 from hil.recording.header import RecordingError, RunHeader
-from hil.recording.layouts import ARM, LAYOUTS, PLATFORM
-from hil.recording.mcap_file import RecordingWriter
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
+from hil.recording.writer import RecordingWriter
 
 FRAMES = 1700
 

@@ -7,10 +7,12 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
+from hil.panel.study.models.replay_index import Index
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from row_samples import ARM
 from scope_samples import FORCE1, LEG1, LEG2, MODES, batch, event, facts, rows
 from test_replay_models import write
 
@@ -23,10 +25,8 @@ from hil.panel.study.compare_view import CompareView
 from hil.panel.study.models.compare import Run
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
 from hil.panel.study.replay_view import ReplayView
-from hil.recording.frame import EventKind
-from hil.recording.layouts import ARM
+from hil.recording.events import EventKind
 
 KEY = Qt.Key
 

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
+from hil.panel.study.models.replay_index import Index
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QScrollArea, QTextEdit
 from scope_samples import batch, facts, rows
@@ -15,7 +16,6 @@ from hil.panel.scope.plots import LEAST_PX
 from hil.panel.scope.view import ScopeView
 from hil.panel.shell.theme import LIGHT
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
 from hil.panel.study.replay_view import ReplayView
 
 

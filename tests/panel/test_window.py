@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, QPoint, QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
+from row_samples import CycleFrame
 
 from hil.config.shipped import find_file
 from hil.desk import messages as m
@@ -30,7 +31,7 @@ from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.shell.models.opening import Opening
 from hil.panel.shell.shortcuts import SHORTCUTS, Where, help_html
 from hil.panel.shell.window import MainWindow
-from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, pack_into
+from hil.recording.events import ROWS
 from hil.recording.header import RunHeader
 from hil.timing.realtime import RealClock
 from safety.modes import Mode
@@ -125,7 +126,7 @@ def tell(desk, mode=Mode.IDLE, t_s=1.0):
     """A frame as control pushes it."""
     frame = bytearray(FRAME.size)
     pack_into(frame, 0, *CycleFrame(100, t_s, 0.01, 0.0, 0.0, tuple(Mode).index(mode), 0))
-    desk.telemetry.push(CYCLE_KIND, bytes(frame))
+    desk.telemetry.push(ROWS, bytes(frame))
 
 
 def hold_twice(window, until, slot):

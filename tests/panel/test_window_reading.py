@@ -182,8 +182,9 @@ def test_a_real_one_is_opened_or_refused_in_words(reading, tmp_path):
 
 
 def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp_path):
-    from hil.panel.shell.models.background import Watch
     from hil.panel.study.models.replay_index import Index
+
+    from hil.panel.shell.models.background import Watch
 
     path = write(tmp_path / "recording.mcap", 1200)
     shares: list[float] = []

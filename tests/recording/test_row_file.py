@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -21,11 +22,20 @@ from mcap.writer import Writer
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from hil.recording.events import (
+    EVENT_SCHEMA,
+    EVENTS,
+    ROWS,
+    EventKind,
+    EventRecord,
+    Level,
+    event_text,
+)
 from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps
 from hil.recording.mcap_walk import CHUNK, HEAD
-from hil.recording.row_file import ROWS, RowFile
-from hil.recording.row_reader import Other, read_rows
+from hil.recording.reader import Recording
+from hil.recording.row_file import RowFile
 from hil.recording.signals import Signal, Signals
 
 TABLE = Signals(
@@ -37,7 +47,7 @@ TABLE = Signals(
         Signal("angle_rad", "f8", 3, "rad", parts=("a", "b", "c")),
     ),
 )
-LOG = {"/swing/events": ("foxglove.Log", b"{}")}
+LOG = {"/swing/events": (EVENT_SCHEMA, event_text())}
 COUNT = 600  # at 10 ms: 12 chunks
 
 
@@ -57,6 +67,11 @@ def _row(index: int) -> tuple[Any, ...]:
     return index, index * 0.01, index % 2, (index / 3.0, -1e-300 * index, float("nan"))
 
 
+def _event(index: int) -> bytes:
+    text = f"at {index}"
+    return EventRecord(index * 0.01, index, EventKind.NOTE, Level.INFO, "x", text).to_bytes()
+
+
 def _made(count: int = COUNT) -> bytes:
     sink = _Sink()
     file = RowFile(sink, TABLE, LOG)
@@ -66,9 +81,9 @@ def _made(count: int = COUNT) -> bytes:
         file.add(ROWS, TABLE.pack(_row(index)), index * 10_000_000, number)
         number += 1
         if index % 70 == 1:
-            file.add(2, b'{"index":%d}' % index, index * 10_000_000, number)
+            file.add(EVENTS, _event(index), index * 10_000_000, number)
             number += 1
-    file.attach("header.json", "application/json", b"{}")
+    file.attach("note.json", "application/json", b"{}")
     file.finish()
     assert file.settled
     assert file.written_bytes == len(sink.getvalue())
@@ -101,7 +116,7 @@ def test_the_library_of_the_format_finds_nothing_wrong(whole: bytes) -> None:
     assert summary.statistics.channel_message_counts == {1: COUNT, 2: 9}
     assert len(summary.chunk_indexes) == summary.statistics.chunk_count == 12
     assert [one.name for one in reader.iter_metadata()] == ["run"]
-    assert [(one.name, one.data) for one in reader.iter_attachments()] == [("header.json", b"{}")]
+    assert [(one.name, one.data) for one in reader.iter_attachments()] == [("note.json", b"{}")]
 
 
 def test_the_checksums_at_the_end_are_those_of_the_bytes(whole: bytes) -> None:
@@ -140,44 +155,51 @@ def test_the_index_of_each_chunk_leads_to_its_messages(whole: bytes) -> None:
 
 
 def test_an_event_as_long_as_a_row_is_no_row(tmp_path: Path) -> None:
-    sink, row = _Sink(), TABLE.pack(_row(0))
-    file = RowFile(sink, TABLE, LOG)
-    for number, channel in enumerate((ROWS, 2, ROWS)):
-        file.add(channel, row, 0, number)
+    event = _event(5)
+    long = Signals(
+        "swing",
+        (*TABLE.fields[:2], Signal("pad", "u1", len(event) - 20, parts=_PADS[: len(event) - 20])),
+    )
+    sink, row = _Sink(), long.row(index=7)
+    assert len(row) == len(event)
+    file = RowFile(sink, long, LOG)
+    for number, (channel, payload) in enumerate(((ROWS, row), (EVENTS, event), (ROWS, row))):
+        file.add(channel, payload, 0, number)
     file.finish()
-    content = read_rows(_written(tmp_path, sink.getvalue()))
-    assert content.numbers.tolist() == [0, 2]
-    assert content.others == (Other("/swing/events", 1, 0, 1, row),)
+    content = Recording.open(_written(tmp_path, sink.getvalue()))
+    assert content.column("index").tolist() == [7, 7]
+    assert [one.index for one in content.events] == [5]
+    assert content.damage == ""
+
+
+_PADS = tuple(f"p{number}" for number in range(500))
 
 
 def test_ros_rosbags_and_numpy_read_the_same_rows(whole: bytes, tmp_path: Path) -> None:
     store = get_typestore(Stores.EMPTY)
-    content = read_rows(_written(tmp_path, whole))
-    assert len(content.rows) == COUNT
+    columns = Recording.open(_written(tmp_path, whole)).columns
+    assert len(columns["index"]) == COUNT
     reader = make_reader(io.BytesIO(whole), decoder_factories=[DecoderFactory()])
     for place, decoded in enumerate(reader.iter_decoded_messages("/swing/rows")):
         if not place:
             text = decoded.schema.data.decode()
             store.register(get_types_from_msg(text, decoded.schema.name))
         bag = store.deserialize_cdr(decoded.message.data, decoded.schema.name)
-        row = content.rows[place]
         for name, expected in zip(("index", "t_s", "mode", "angle_rad"), _row(place), strict=True):
-            for value in (getattr(decoded.decoded_message, name), getattr(bag, name), row[name]):
+            own = columns[name][place]
+            for value in (getattr(decoded.decoded_message, name), getattr(bag, name), own):
                 np.testing.assert_array_equal(value, expected)
 
 
-def test_events_stand_between_their_rows(whole: bytes, tmp_path: Path) -> None:
-    content = read_rows(_written(tmp_path, whole))
-    assert content.others[1] == Other("/swing/events", 73, 710_000_000, 72, b'{"index":71}')
-    assert [orjson.loads(one.data)["index"] + 1 for one in content.others] == [
-        one.row for one in content.others
-    ]
-    assert content.numbers[70:75].tolist() == [71, 72, 74, 75, 76]
-    assert (content.damage, content.finished, content.signals) == ((), True, TABLE)
+def test_events_come_in_order(whole: bytes, tmp_path: Path) -> None:
+    content = Recording.open(_written(tmp_path, whole))
+    assert [one.index for one in content.events] == list(range(1, COUNT, 70))
+    assert content.events[1] == EventRecord.from_bytes(_event(71))
+    assert (content.damage, content.truncated, content.signals) == ("", False, TABLE)
 
 
 def test_columns_are_read_only_and_without_gaps(whole: bytes, tmp_path: Path) -> None:
-    columns = read_rows(_written(tmp_path, whole)).columns()
+    columns = Recording.open(_written(tmp_path, whole)).columns
     assert columns["angle_rad"].shape == (COUNT, 3)
     for column in columns.values():
         assert column.flags.c_contiguous
@@ -194,24 +216,39 @@ def test_a_file_cut_at_any_byte_gives_its_whole_chunks(tmp_path: Path) -> None:
     for place in sorted(places | set(range(0, len(data), 29))):  # heads whole, bodies coarsely
         path = _written(tmp_path, data[:place])
         try:
-            content = read_rows(path)
+            content = Recording.open(path)
         except RecordingError:
             assert place < ends[0]
             continue
         done = sum(end <= place for end in ends)
-        assert len(content.rows) == (0, 50, 100, 120)[done]
-        assert content.rows["index"].tolist() == list(range(len(content.rows)))
-        assert not content.finished
-        assert content.damage == ()
+        assert content.cycles == (0, 50, 100, 120)[done]
+        assert content.column("index").tolist() == list(range(content.cycles))
+        assert content.truncated
+        assert content.damage == ""
+
+
+def _unpacked(data: bytes) -> bytes:
+    """The only chunk."""
+    (chunk,) = [
+        one
+        for one in StreamReader(io.BytesIO(data), emit_chunks=True).records
+        if isinstance(one, Chunk)
+    ]
+    return zstandard.decompress(chunk.data, max_output_size=chunk.uncompressed_size)
 
 
 def _ends_of_records(data: bytes) -> dict[int, int]:
     """Byte behind each record → its kind."""
-    at, ends = 8, dict[int, int]()
+    return {end: opcode for end, (opcode, _) in _records(data).items()}
+
+
+def _records(data: bytes) -> dict[int, tuple[int, int]]:
+    """Byte behind each record → its kind, and the length that its head tells."""
+    at, ends = 8, dict[int, tuple[int, int]]()
     while at + HEAD.size <= len(data) - 8:
         opcode, length = HEAD.unpack_from(data, at)
         at += HEAD.size + length
-        ends[at] = opcode
+        ends[at] = opcode, length
     return ends
 
 
@@ -227,13 +264,13 @@ def test_a_changed_byte_is_found_or_harmless(
     data[place % len(data)] ^= value
     folder = tmp_path_factory.getbasetemp()
     try:
-        content = read_rows(_written(folder, bytes(data)))
+        content = Recording.open(_written(folder, bytes(data)))
     except RecordingError:
         return
-    indices = content.rows["index"].tolist()
-    for row, index in zip(content.rows, indices, strict=True):
-        np.testing.assert_array_equal(row["angle_rad"], _row(index)[3])
-    assert len(indices) == COUNT or content.damage or not content.finished
+    indices = content.column("index").tolist()
+    for angle_rad, index in zip(content.column("angle_rad"), indices, strict=True):
+        np.testing.assert_array_equal(angle_rad, _row(index)[3])
+    assert len(indices) == COUNT or content.damage or content.truncated
 
 
 def _foreign(rows: list[bytes], topic: str = "/swing/rows", encoding: str = "cdr") -> bytes:
@@ -254,34 +291,43 @@ def test_a_row_of_another_size_is_damage_and_the_rest_is_read(tmp_path: Path) ->
     rows = [TABLE.pack(_row(index)) for index in range(10)]
     rows[4] = rows[4][:-1]
     rows[7] += b"\0"
-    content = read_rows(_written(tmp_path, _foreign(rows)))
-    assert content.rows["index"].tolist() == [0, 1, 2, 3, 5, 6, 8, 9]
-    (row, first), (_, second) = content.damage
-    assert row == 4
-    assert f"a row of {TABLE.size - 1} bytes, its table says {TABLE.size}" in str(first)
-    (chunk_end,) = _ends_of_chunks(_foreign(rows))
-    assert 8 < first.at < chunk_end
-    assert "of the unpacked chunk" in str(second)
+    data = _foreign(rows)
+    content = Recording.open(_written(tmp_path, data))
+    assert content.column("index").tolist() == [0, 1, 2, 3, 5, 6, 8, 9]
+    first, second = content.losses
+    assert (first.from_s, first.to_s, first.cycles) == (0.03, 0.05, 1)
+    assert (second.from_s, second.to_s, second.cycles) == (0.06, 0.08, 1)
+    assert f"a row of {TABLE.size - 1} bytes, its table says {TABLE.size}" in first.why
+    chunk = next(
+        end - 9 - length for end, (opcode, length) in _records(data).items() if opcode == CHUNK
+    )
+    places = [re.findall(r"byte (\d+)", loss.why) for loss in content.losses]
+    assert [int(place) for place, _ in places] == [chunk, chunk]
+    assert [content.losses[0].why.count("of the unpacked chunk"), len(places[0])] == [1, 2]
+    unpacked = _unpacked(data)
+    for (_, inner), index in zip(places, (4, 7), strict=True):
+        opcode, length, channel, number = struct.unpack_from("<BQHI", unpacked, int(inner))
+        assert (opcode, length, channel, number) == (5, 22 + len(rows[index]), 1, index)
 
 
 def test_a_row_of_another_encoding_is_damage(tmp_path: Path) -> None:
     rows = [TABLE.pack(_row(index)) for index in range(3)]
     rows[1] = b"\x00\x00" + rows[1][2:]
-    content = read_rows(_written(tmp_path, _foreign(rows)))
-    assert content.rows["index"].tolist() == [0, 2]
-    assert "begins with 00 00 00 00, not 00 01 00 00" in str(content.damage[0][1])
+    content = Recording.open(_written(tmp_path, _foreign(rows)))
+    assert content.column("index").tolist() == [0, 2]
+    assert "begins with 00 00 00 00, not 00 01 00 00" in content.damage
 
 
 def test_a_recording_of_json_rows_is_refused_with_the_version_that_reads_it(tmp_path: Path) -> None:
     path = _written(tmp_path, _foreign([b"{}"], "/platform/cycle", "json"))
     with pytest.raises(RecordingError, match=r"JSON.*up to 0\.3\.0; that version reads it"):
-        read_rows(path)
+        Recording.open(path)
 
 
 def test_a_file_beyond_the_memory_allowed_is_refused(whole: bytes, tmp_path: Path) -> None:
     path = _written(tmp_path, whole)
     with pytest.raises(RecordingError, match="sum of all chunks"):
-        read_rows(path, Caps(total=10_000))
+        Recording.open(path, Caps(total=10_000))
 
 
 @pytest.mark.parametrize(("channel", "size"), [(ROWS, -1), (ROWS, 1), (0, 0), (3, 0)])

@@ -9,9 +9,9 @@ import pytest
 from html_samples import parsed
 from report_samples import with_columns
 
-from hil.recording.frame import FIELDS, CycleFlag
 from hil.recording.reader import Recording
 from hil.stations.platform.report.page import write_report
+from hil.stations.platform.signals import CycleFlag
 
 
 def empty(run: Recording) -> Recording:

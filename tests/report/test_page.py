@@ -21,7 +21,7 @@ from report_samples import (
 )
 
 import hil.stations.platform.report.page
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.page import MOST_ROWS
