@@ -20,7 +20,7 @@ def row_type(signals: Signals) -> Any:
     defaults = [value[0] if len(value) == 1 else value for value in missing]
     names = [one.name for one in signals.shown]
 
-    class Row(namedtuple("Row", names, defaults=defaults)):  # noqa: PYI024 - names are known here
+    class Row(namedtuple("Row", names, defaults=defaults)):
         def to_bytes(self) -> bytes:
             values = self._asdict()
             for signal in signals.fields:
@@ -52,3 +52,7 @@ def with_codes(signals: Signals, *codes: tuple[str, ...]) -> Signals:
     names = dict(zip([one.name for one in signals.coded], codes, strict=True))
     fields = [replace(one, codes=names.get(one.name, one.codes)) for one in signals.fields]
     return replace(signals, fields=tuple(fields))
+
+
+ARM_WITH_MODES = with_codes(ARM, *[one.codes for one in PLATFORM.coded])
+"""The arm's rows with the platform's names of codes."""

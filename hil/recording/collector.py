@@ -38,7 +38,7 @@ class Collector:
         told: called with the share of a file that is done, 0 to 1.
     """
 
-    def __init__(self, told: Callable[[float], object] | None = None) -> None:
+    def __init__(self, told: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
         self.signals: Signals
         """Table of the rows, known after the first file."""
@@ -120,8 +120,8 @@ class Collector:
                 continue
             self._digest.update(chunk.data)
             self._take(chunk)
-            if self._told is not None:
-                self._told(chunk.piece.at / scan.size)
+            self._told(chunk.piece.at / scan.size)
+        self._told(1.0)
 
     def _take(self, chunk: Unpacked) -> None:
         """Add what an unpacked chunk holds."""

@@ -93,7 +93,7 @@ class Recording:
 
     @classmethod
     def open(
-        cls, path: Path, caps: Caps | None = None, told: Callable[[float], object] | None = None
+        cls, path: Path, caps: Caps | None = None, told: Callable[[float], object] = float
     ) -> Recording:
         """Read a file and its further parts, or the recording in a run's folder.
 

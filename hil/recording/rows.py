@@ -40,7 +40,7 @@ def numbers(signals: Signals, columns: Mapping[str, NDArray[Any]]) -> NDArray[np
     """All columns side by side, at `Signals.places`: (N, values)."""
     table = np.empty((len(columns["index"]), signals.values))
     for name, place in signals.places.items():
-        table[:, place] = columns[name].reshape(len(table), -1)
+        table[:, place] = columns[name].reshape(len(table), place.stop - place.start)
     return table
 
 

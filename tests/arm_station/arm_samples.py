@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from row_samples import ArmFrame
+from row_samples import ARM, ArmFrame, with_codes
 from scipy.spatial.transform import Rotation
 
 from arm_driver.blended_path import BlendModel
@@ -19,6 +19,7 @@ from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
+from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing
 from hil.stations.arm.events import stream_result
@@ -164,7 +165,8 @@ def write_run(
     robot = {"blend": BLEND | {"tolerance_mm": 1e3 * TOLERANCE_M, "servo_s": 0.065}}
     robot |= {} if supervision is None else {"supervision": supervision}
     scenario = {MACHINES_KEY: machines().to_json(), "robot": robot} if described else {}
-    header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)
+    signals = with_codes(ARM, STATES, ("NONE", "PASSED"))
+    header = RunHeader(signals, FACTS | {"station": "arm"}, scenario)
     recorder = Recorder(RecorderRing.local(), path, header)
     for frame in frames()[:count]:
         shown = frame if change is None else change(frame.index, frame)

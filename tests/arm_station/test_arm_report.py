@@ -44,7 +44,7 @@ from hil.stations.arm.report.page import SECTIONS, write_arm_report
 from hil.stations.arm.report.tracking import Path as PosePath
 from hil.stations.arm.report.tracking import tracking_of
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.signals import NAN7
+from hil.stations.arm.signals import NAN6, NAN7
 
 # One run and its page are made once and looked at by many tests, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("the arm's page")

@@ -137,8 +137,8 @@ def test_runs_of_two_stations_are_not_compared():
 
 def test_what_differs_between_rigs_scenarios_and_limits_is_told():
     def of(**scenario):
-        header = RunHeader(MODES, (), {"limits_sha256": scenario.pop("limits")}, scenario)
-        return RunFacts(header, PLATFORM, PERIOD_S, "x")
+        header = RunHeader(PLATFORM, {"limits_sha256": scenario.pop("limits")}, scenario)
+        return RunFacts(header, PERIOD_S, "x")
 
     a = of(limits="aa", rig={"name": "paper", "legs": [1.0, 2.0]}, steps=[{"x": 1}, {"x": 2}])
     b = of(limits="bb", rig={"name": "paper", "legs": [1.0, 2.5]}, steps=[{"x": 1}, {"x": 3}])

@@ -98,8 +98,8 @@ class Rows:
 
     def ways_m(self):
         """Way of the robot's gripper between two waypoints [m], newest last."""
-        layout = self._operator.window.session.facts.layout
-        place = column(layout, "target_pose")
+        signals = self._operator.window.session.facts.signals
+        place = column(signals, "target_pose")
         poses = np.array(self.rows)[:, place][:, :3]
         return np.linalg.norm(np.diff(poses, axis=0), axis=1)
 

@@ -244,8 +244,8 @@ def test_a_run_of_before_the_supervision_has_no_such_rows():
 
 
 def test_a_run_without_its_machines_says_so():
-    header = RunHeader(("OFF",), ("NONE",), {}, {})
-    model = MarginsModel(RunFacts(header, PLATFORM, 0.001, "old"))
+    header = RunHeader(PLATFORM)
+    model = MarginsModel(RunFacts(header, 0.001, "old"))
     model.take(batch(platform_facts(), measured_length_m=MIDDLE), 0.0)
     assert model.rows == ()
     assert "rig" in model.problem

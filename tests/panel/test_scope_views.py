@@ -7,7 +7,6 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from hil.panel.study.models.replay_index import Index
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
@@ -237,7 +236,7 @@ def recording(tmp_path_factory):
 
 def test_a_replay_is_led_by_keys(app, recording):
     now = [0.0]
-    feed = FileFeed(Index.read(recording), lambda: now[0], fill=False)
+    feed = FileFeed.open(recording, lambda: now[0])
     view = shown(ReplayView(feed, LIGHT), 600, 110)
     press(view, KEY.Key_End)
     assert feed.t_s == feed.span_s[1]
@@ -264,7 +263,6 @@ def test_a_replay_is_led_by_keys(app, recording):
     assert feed.t_s == pytest.approx(0.5 * feed.span_s[1], abs=1e-4)
     assert f"{3} entries are missing" in view.note.text()
     view.close()
-    feed.close()
 
 
 def test_without_a_recording_there_is_nothing_to_press(app):

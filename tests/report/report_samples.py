@@ -177,6 +177,6 @@ def _brake(lengths: np.ndarray, first: int) -> None:
         lengths[place] = lengths[place - 1] + factor * movement
 
 
-def _six(values: np.ndarray) -> Six:
+def _six(values: np.ndarray) -> tuple[float, ...]:
     a, b, c, d, e, f = (float(value) for value in values)
     return (a, b, c, d, e, f)

@@ -1,5 +1,7 @@
 """What a bench's newest frame and its events tell of its state: its mode, and its end."""
 
+import numpy as np
+
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.live.models.session_end import begins_end, failure_of
 from hil.recording.events import SIMULATED_KEY
@@ -40,8 +42,11 @@ class NewestFrame:
         if not len(batch.rows):
             return False
         row = batch.rows[-1]
-        told = [code_name(codes, int(row[place])) for codes, place in self._coded]
-        self.mode = told[0] if told else None
+        told = [
+            code_name(codes, int(row[place])) if np.isfinite(row[place]) else ""
+            for codes, place in self._coded
+        ]
+        self.mode = (told[0] if told else "") or None
         self.action = told[1] if len(told) > 1 else ""
         self.t_s = float(row[self._time])
         return True

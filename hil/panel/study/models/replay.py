@@ -57,7 +57,7 @@ class FileFeed:
         path: Path,
         now_s: Callable[[], float],
         caps: Caps | None = None,
-        told: Callable[[float], object] | None = None,
+        told: Callable[[float], object] = float,
     ) -> "FileFeed":
         """Open a file, or the recording in a run's folder, whole or cut off.
 
