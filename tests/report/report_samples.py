@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from row_samples import CycleFrame
+from row_samples import CycleFrame, with_codes
 
 from hil.config.shipped import configs_dir
 from hil.machines.machine import geometry_of
@@ -157,6 +157,12 @@ def start_of(course: tuple[tuple[str, int], ...], mode: str) -> int:
             return index
         index += count
     raise ValueError(mode)
+
+
+def with_modes(run: Recording, *names: str) -> Recording:
+    """The same run with other names of its modes."""
+    signals = with_codes(run.signals, names, run.actions)
+    return dataclasses.replace(run, signals=signals)
 
 
 def with_columns(recording: Recording, **columns: Any) -> Recording:
