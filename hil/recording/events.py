@@ -115,7 +115,8 @@ class EventRecord:
         """
         try:
             reader = CdrReader(payload)
-            reader.number("i"), reader.number("I")
+            for code in "iI":  # the time stamp, which the motion time gives
+                reader.number(code)
             t_s, index = reader.number("d"), int(reader.number("Q"))
             level, kind = Level(int(reader.number("B"))), KINDS[int(reader.number("B"))]
             reader.number("I")
