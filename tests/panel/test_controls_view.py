@@ -1,11 +1,10 @@
 """Sliders and buttons of the controls, and what they say."""
 
-import itertools
-
 import pytest
 
 pytest.importorskip("PySide6")
 
+from control_samples import controls_of
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -14,7 +13,6 @@ from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.desk.operation import Operation
 from hil.panel.lead.controls_view import NOTCHES, ControlsView
-from hil.panel.lead.models.controls import ControlsModel
 from hil.panel.lead.models.in_force import InForce
 from hil.stations.platform.scenario import load_plan
 
@@ -23,7 +21,7 @@ PLAN = load_plan(configs_dir() / "scenarios" / "demo.toml")
 
 @pytest.fixture
 def view(app):
-    model = ControlsModel(PLAN, itertools.count(1).__next__, InForce())
+    model = controls_of(PLAN, InForce())
     made = ControlsView(model, lambda: 0.0)
     made.resize(460, 640)
     made.show()
