@@ -78,7 +78,7 @@ def _page(recording: "Recording", folder: Path | None) -> Path:
     from hil.run.registry import station_named
 
     where = folder or recording.path.parent
-    return station_named(recording.layout.station, str(recording.path)).report(recording, where)
+    return station_named(recording.signals.station, str(recording.path)).report(recording, where)
 
 
 def _recording(path: Path) -> "Recording":

@@ -345,7 +345,8 @@ import sys
 from pathlib import Path
 from hil.desk.process import DeskProcess
 from hil.recording.header import RunHeader
-header = RunHeader((), (), {}, {})
+from hil.stations.arm.signals import SIGNALS
+header = RunHeader(SIGNALS)
 with DeskProcess(header, 0.004, station="arm", name="killed", place=Path(sys.argv[1])) as desk:
     print(desk.path, desk.pid, flush=True)
     sys.stdin.readline()

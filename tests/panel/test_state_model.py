@@ -5,6 +5,7 @@ from itertools import count
 import numpy as np
 import pytest
 from feed_samples import arm_facts, batch, mode, platform_facts
+from row_samples import ARM
 
 from hil.desk import messages as m
 from hil.desk.operation import Operation, Refusal
@@ -14,10 +15,10 @@ from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import STALE_S, Link, Source
 from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import lamp_of
-from hil.recording.arm_frame import ARM, told_simulated
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.views import Shape
-from hil.stations.arm.journal import STATES
+from hil.stations.arm.events import told_simulated
+from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
 from hil.stations.platform.operator.buttons import Standing, allowed_buttons
 from hil.stations.platform.views import LAMPS

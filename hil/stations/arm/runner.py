@@ -223,7 +223,7 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
 
 
 def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
-    from hil.recording.arm_recording import ArmRecording
+    from hil.stations.arm.recording import ArmRecording
     from hil.stations.arm.report.page import write_arm_report
     from hil.stations.arm.report.view import ArmView
 
