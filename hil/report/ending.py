@@ -5,9 +5,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from hil.recording.frame import EventKind, EventRecord, Level
+import numpy as np
+
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.phases import Phase
+from hil.recording.signals import RowFlag
+from hil.report.phases import STOP_MODES, Phase
 from hil.run.part_note import PartNote
 
 
@@ -43,24 +46,32 @@ EMPTY: Final = Verdict(Ending.EMPTY, "The recording holds no row.")
 
 
 def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
-    """Judge a recording of a station of which nothing else is known, the gravest thing first.
+    """Judge a recording by what all stations record, the gravest thing first.
 
     Args:
         recording: the run.
         phases: its phases.
     """
-    if not phases:
+    if not recording.cycles:
         return EMPTY
+    flags = recording.columns.get("flags", np.zeros(0, np.uint16))
+    asked = bool(np.any(flags & RowFlag.STOP_ASKED))
+    latched = np.flatnonzero(flags & RowFlag.FAULT_LATCHED)
+    stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
+    if len(latched):
+        return _tripped(recording, phases, int(latched[0]))
     if found := failed(recording):
         return found
-    cause = next((one for one in violations_of(recording) if not is_request(one)), None)
-    if cause is not None:
-        return Verdict(Ending.TRIPPED, f"At {cause.t_s:.3f} s: {cause.message}")
-    if phases[-1].alarm:
+    if stopped is not None and not asked:
+        return _tripped(recording, phases, stopped.first)
+    if found := cut_off(recording, phases):
+        return found
+    if asked:
+        return Verdict(Ending.STOPPED, "A signal or the operator asked for the end.")
+    if phases and phases[-1].alarm:
         return Verdict(Ending.TRIPPED, f"The run ended in {phases[-1].mode}.")
-    return cut_off(recording, phases) or Verdict(
-        Ending.COMPLETED, f"It ran for {phases[-1].end_s - phases[0].start_s:.2f} s."
-    )
+    length_s = float(recording.t_s[-1] - recording.t_s[0])
+    return Verdict(Ending.COMPLETED, f"It ran for {length_s:.2f} s.")
 
 
 def failed(recording: Recording) -> Verdict | None:
@@ -73,7 +84,7 @@ def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
     """That the file was not finished, if it was not."""
     if not recording.truncated:
         return None
-    where = f"at {phases[-1].end_s:.3f} s in {phases[-1].mode}"
+    where = f"at {recording.t_s[-1]:.3f} s" + (f" in {phases[-1].mode}" if phases else "")
     words = f"The recording ends without its closing record, {where}; what is complete is shown."
     return Verdict(Ending.CUT_OFF, words)
 
@@ -109,3 +120,22 @@ def violations_of(recording: Recording) -> tuple[EventRecord, ...]:
 def is_request(event: EventRecord) -> bool:
     """A request that was refused: it happens in a good run, too, and stops nothing."""
     return event.data.get("check") == "request"
+
+
+def _tripped(recording: Recording, phases: tuple[Phase, ...], place: int) -> Verdict:
+    """Why it was stopped, and that it parked then, which is the one motion that may follow."""
+    parking = next((p for p in phases if p.mode == "PARKING" and p.end > place), None)
+    then = "" if parking is None else f"; then it parked, at {parking.start_s:.3f} s"
+    return Verdict(Ending.TRIPPED, _cause(recording, place) + then)
+
+
+def _cause(recording: Recording, place: int) -> str:
+    """What was violated when the run was stopped: in that cycle, or the nearest before it."""
+    index = int(recording.column("index")[place])
+    violations = [event for event in violations_of(recording) if not is_request(event)]
+    before = [event for event in violations if event.index <= index]
+    if not before:
+        return "The recording does not say what was violated."
+    same = [event for event in before if event.index == before[-1].index]
+    more = f", and {len(same) - 1} more in the same cycle" if len(same) > 1 else ""
+    return f"At {same[0].t_s:.3f} s: {same[0].message}{more}"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import jinja2
 
-from hil.recording.frame import EventRecord, Level
+from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.ending import is_request
@@ -52,7 +52,7 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     Raises:
         RecordingError: if the folder cannot be written.
     """
-    name = recording.layout.station
+    name = recording.signals.station
     station = station_or_none(name)
     if run is None and station is not None and station.recorded is not None:
         run = station.recorded(recording)

@@ -64,7 +64,8 @@ def phases_of(recording: Recording, times: NDArray[np.float64]) -> tuple[Phase, 
         recording: the run.
         times: of its cycles [s], as `times_s` gives them.
     """
-    codes = recording.column(recording.layout.codes[0])
+    coded = recording.signals.coded
+    codes = recording.column(coded[0].name) if coded else times[:0]
     if not len(codes):
         return ()
     starts = np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))

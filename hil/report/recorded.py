@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from hil.recording.frame import EventRecord
+from hil.recording.events import EventRecord
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
 from hil.report.notes import recording_notes

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.file_kind import FileKind
+from hil.recording.signals import Signals
 from hil.run.views import NO_VIEWS, Views
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class Station:
     """Kinds of the files that its scenarios name."""
     options: tuple[Option, ...] = ()
     """What `hil run` and `hil check` can be told beside the scenario."""
+    signals: Signals
+    """Table of the rows that it records and tells its panels."""
     check: Callable[[Request], Checked]
     """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
     run: Callable[[Request], bool]

@@ -21,8 +21,8 @@ import hil.report.page
 import hil.stations.arm.runner
 from arm_driver.host_states import StreamResult
 from hil.cli.main import app
-from hil.recording.arm_recording import ArmRecording
 from hil.report.ending import Ending, Verdict
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from sim.devices.arm_faults import parse_arm_words
 

@@ -30,14 +30,14 @@ from arm_samples import (
 from html_samples import parsed
 
 from arm_driver.kinematics import forward
-from hil.recording.arm_frame import NAN6, NAN7, stream_result
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report import style
 from hil.report.ending import Ending
 from hil.report.page import write_report
+from hil.stations.arm.events import stream_result
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures
 from hil.stations.arm.report.key_figures import arm_key_figures
@@ -45,6 +45,7 @@ from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines, limit_sh
 from hil.stations.arm.report.tracking import Path as PosePath
 from hil.stations.arm.report.tracking import tracking_of
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.signals import NAN6, NAN7
 from hil.stations.arm.station import SECTIONS
 
 TABLES = {"joints", "link"}

@@ -7,7 +7,7 @@ from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 
 from hil.panel.live.models.faults import KEPT, FaultsModel, Sort, advice_of
 from hil.panel.shell.models.figures import figure, span, time_figure
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.stations.arm.views import VIEWS as ARM
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.views import VIEWS as PLATFORM

@@ -14,9 +14,9 @@ from window_bench import NOW_S, Key, Operator
 
 from hil.desk.places import benches
 from hil.panel.live.models.feed import column
-from hil.recording.arm_recording import ArmRecording
 from hil.run.lead import Steered
 from hil.stations.arm.lead import handles as handles_of_arms
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.sources.remote_writer import ScreenPlace
 
 pytestmark = [
@@ -100,8 +100,8 @@ class Rows:
 
     def ways_m(self):
         """Way of the robot's gripper between two waypoints [m], newest last."""
-        layout = self._operator.window.session.facts.layout
-        place = column(layout, "target_pose")
+        signals = self._operator.window.session.facts.signals
+        place = column(signals, "target_pose")
         poses = np.array(self.rows)[:, place][:, :3]
         return np.linalg.norm(np.diff(poses, axis=0), axis=1)
 

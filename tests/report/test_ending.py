@@ -17,11 +17,12 @@ from report_samples import (
     write_run,
 )
 
-from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.report.ending import Ending, Verdict
 from hil.report.phases import phases_of, times_s
 from hil.stations.platform.report.ending import platform_verdict
+from hil.stations.platform.signals import CycleFlag
 
 
 def judged(recording: Recording) -> Verdict:

@@ -71,7 +71,7 @@ class ControlsDock(OfRun[ControlsView]):
                 model.answered(message)
         bench, rows, facts = session.bench, turn.batch.rows, session.facts
         if bench.mode in facts.views.moving and not bench.operation.playing and len(rows):
-            model.stands_at(rows[-1, column(facts.layout, self._stands_at)])
+            model.stands_at(rows[-1, column(facts.signals, self._stands_at)])
         bench.target_given = model.in_force.pose is not None
         view.set_owner(session.owns)
         for wish in model.messages(self._now_s()):

@@ -163,7 +163,6 @@ class MainWindow(QMainWindow):
 
     def _replayed(self, feed: "FileFeed") -> None:
         if not self._replay_agreed and self._stays(feed.facts.name):
-            feed.close()
             return
         self.statusBar().clearMessage()
         self._take_on(ReplaySession(feed, self.now_s))

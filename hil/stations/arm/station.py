@@ -10,6 +10,7 @@ from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.lead import Lead
 from hil.run.station import Checked, Option, Request, Section, Station, Tried
+from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.views import VIEWS
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tri
 
 
 def _recorded(recording: Recording) -> ArmView:
-    from hil.recording.arm_recording import ArmRecording
+    from hil.stations.arm.recording import ArmRecording
     from hil.stations.arm.report.view import ArmView
 
     return ArmView.of(ArmRecording(recording))
@@ -162,6 +163,7 @@ STATION: Final = Station(
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
     options=(LINK, AT),
+    signals=SIGNALS,
     check=_check,
     run=_run,
     dry_run=_dry_run,

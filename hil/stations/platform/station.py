@@ -10,6 +10,7 @@ from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import DRIVE, RIG
 from hil.run.lead import Lead
 from hil.run.station import Checked, Option, Request, Section, Station, Tried
+from hil.stations.platform.signals import SIGNALS
 from hil.stations.platform.views import VIEWS
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ STATION: Final = Station(
     scenarios=SCENARIO,
     machines=(RIG, DRIVE),
     options=OPTIONS,
+    signals=SIGNALS,
     check=_check,
     run=_run,
     dry_run=_dry_run,

@@ -59,8 +59,8 @@ class LatenessModel:
         """Keys of the quantities."""
         self.measured = facts.header.metadata.get("clock") != "virtual"
         """Whether there was anything to measure: a virtual clock is never late."""
-        self._places = tuple(column(facts.layout, field).start for _, field in series)
-        self._time = column(facts.layout, "t_s").start
+        self._places = tuple(column(facts.signals, field).start for _, field in series)
+        self._time = column(facts.signals, "t_s").start
         shape = (len(series), BLOCKS)
         self._counts: Counts = np.zeros((*shape, BINS), np.int64)
         self._largest: Array = np.full(shape, -math.inf)

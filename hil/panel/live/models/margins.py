@@ -75,7 +75,7 @@ class MarginsModel:
             return
         try:
             self._groups = tuple(
-                (group, column(facts.layout, group.field))
+                (group, column(facts.signals, group.field))
                 for group in margins(facts.header.scenario)
             )
         except (KeyError, ValueError) as error:  # of an old or foreign recording

@@ -2,7 +2,6 @@
 
 from hil.config.errors import ConfigError
 from hil.recording.header import RunHeader
-from hil.recording.layouts import layout_of
 from hil.run.registry import missing, station_or_none
 from hil.scene.figure import Scene
 
@@ -21,7 +20,7 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
         SceneError: if the station is not installed or has no scene, or the header does not
             describe its machines.
     """
-    name = layout_of(header.metadata).station
+    name = header.signals.station
     station = station_or_none(name)
     if station is None or station.scene is None:
         raise SceneError(f"nothing can be drawn: {missing(name)}")

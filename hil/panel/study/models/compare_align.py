@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.panel.scope.models.channels import Channel, channels_of
+from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.ring import GAP_PERIODS
 from hil.panel.study.models.compare import CompareError, Run, values_at
 
@@ -58,8 +58,8 @@ def motion_start_s(run: Run) -> float:
     codes = [
         code for code, name in enumerate(run.facts.header.modes) if name in run.facts.views.moving
     ]
-    mode, _ = run.facts.layout.codes
-    column = next(c.column for c in channels_of(run.facts.layout) if c.field == mode)
+    signals = run.facts.signals
+    column = next((signals.places[one.name].start for one in signals.coded), 0)
     places = np.flatnonzero(np.isin(run.rows[:, column], codes))
     if not len(places):
         raise CompareError(f"no motion is in run {run.facts.name}; align by motion time")

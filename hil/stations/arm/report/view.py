@@ -11,12 +11,11 @@ from arm_driver.pose import ArmError
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
-from hil.recording.arm_frame import SIMULATED_KEY
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind, EventRecord, Level
-from hil.report.ending import EMPTY, Ending, Verdict, failed, seen_from_outside
+from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
+from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
 from hil.report.recorded import SIMULATED, RecordedRun, notes_of
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.driven import driven_path
@@ -197,9 +196,8 @@ def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
         more = f" Streams before it: {', '.join(before)}." if before else ""
         words = _words_of_end(run, results[-1], sent) + more
         return Verdict(_GOOD.get(result, Ending.TRIPPED), words), result
-    if recording.truncated:
-        words = f"The recording ends without its closing record, at {run.t_s[-1]:.3f} s."
-        return Verdict(Ending.CUT_OFF, words), result
+    if found := cut_off(recording, ()):
+        return found, result
     return Verdict(Ending.UNFINISHED, "The recording tells of no stream's end."), result
 
 

@@ -7,10 +7,11 @@ from typing import Any, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.arm_frame import ARM, ARM_FIELDS, LINK_TALLY, SUPERVISION
 from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
+from hil.stations.arm.events import LINK_TALLY, SUPERVISION
+from hil.stations.arm.signals import SIGNALS
 
 Array = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ class ArmRecording:
     """A run of the arm station in memory: `Recording` with the arms' names.
 
     Args:
-        recording: events, facts, scenario and what is missing; its layout is the arm's.
+        recording: events, facts, scenario and what is missing; its rows are the arm's.
 
     Raises:
         RecordingError: if it is of another station.
@@ -29,8 +30,8 @@ class ArmRecording:
     recording: Recording
 
     def __post_init__(self) -> None:
-        if self.recording.layout is not ARM:
-            station = self.recording.layout.station
+        station = self.recording.signals.station
+        if station != SIGNALS.station:
             raise RecordingError(
                 f"{self.recording.path}: a recording of the {station}, one of the arm is needed"
             )
@@ -90,20 +91,16 @@ class ArmRecording:
         return {}
 
     def column(self, name: str) -> NDArray[Any]:
-        """One field of all waypoints, read-only, (N,) or (N, count).
+        """One signal of all waypoints, read-only, (N,) or (N, count).
 
         Args:
-            name: a name of `arm_frame.ARM_FIELDS`, such as "target_pose".
+            name: of a signal, such as "target_pose".
 
         Raises:
-            RecordingError: if there is no such field; the message lists those there are.
+            RecordingError: if there is no such signal; the message lists those there are.
         """
         return self.recording.column(name)
 
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-FIELD_NAMES = tuple(row.name for row in ARM_FIELDS)
-"""Every name that `ArmRecording.column` takes."""
