@@ -21,7 +21,7 @@ from hil.report.style import Picture
 from hil.report.tables import KeyFigure, Tables
 from hil.report.timeline_figure import timeline
 from hil.run.registry import missing, station_or_none
-from hil.run.station import Section
+from hil.run.station import Section, Station
 
 PAGE_NAME: Final = "report.html"
 PICTURES_NAME: Final = "pictures"
@@ -52,13 +52,8 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     Raises:
         RecordingError: if the folder cannot be written.
     """
-    name = recording.signals.station
-    station = station_or_none(name)
-    if run is None and station is not None and station.recorded is not None:
-        run = station.recorded(recording)
-    elif run is None:
-        lacks = () if station else (f"Shown is what runs of all stations have: {missing(name)}.",)
-        run = recorded_run(recording, lacks)
+    station = station_or_none(recording.signals.station)
+    run = run or _prepared(recording, station)
     page, place = folder / PAGE_NAME, folder / PICTURES_NAME
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -75,6 +70,14 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     except OSError as error:
         raise RecordingError(f"{page}: cannot be written: {error.strerror or error}") from error
     return page
+
+
+def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
+    """A recording as its station sees it; as all do if it is not here, or says no more."""
+    if station is not None and station.recorded is not None:
+        return station.recorded(recording)
+    lack = f"Shown is what runs of all stations have: {missing(recording.signals.station)}."
+    return recorded_run(recording, () if station else (lack,))
 
 
 def made(section: Section, run: RecordedRun) -> Picture | Tables | None:
