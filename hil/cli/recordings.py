@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:

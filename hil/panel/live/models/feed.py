@@ -6,7 +6,7 @@ consumers then forget what they had (`Batch.restart`).
 """
 
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol, cast
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,11 @@ from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
 from hil.recording.rows import decode
 from hil.recording.signals import Signals
+from hil.run.registry import station_or_none
+from hil.run.station import Station
+from hil.run.views import NO_VIEWS, Views
 
 Rows = NDArray[np.float64]
-Station = Literal["platform", "arm"]
 
 HISTORY_S: Final = 600.0
 """How far back a replay reaches when its time was moved [s]."""
@@ -44,9 +46,20 @@ class RunFacts:
         return self.header.signals
 
     @property
-    def station(self) -> Station:
+    def station(self) -> str:
         """Of which station the run is."""
-        return cast(Station, self.signals.station)
+        return self.signals.station
+
+    @property
+    def installed(self) -> Station | None:
+        """The station; None if it is not installed here, and only signals and events are known."""
+        return station_or_none(self.station)
+
+    @property
+    def views(self) -> Views:
+        """What its station shows beside signals and events."""
+        found = self.installed
+        return NO_VIEWS if found is None else found.views
 
     @property
     def simulated(self) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ class TimelineModel:
             self._spans[-1] = replace(last, end_s=end_s if same else max(last.end_s, start_s))
             if same:
                 return
-        role = lamp_of(self._facts.station, name, lit=True).role
+        role = lamp_of(self._facts.views.lamps, name, lit=True).role
         self._spans.append(Span(start_s, end_s, name, role))
         self.serial += 1
 
