@@ -29,8 +29,10 @@ from hil.desk.operation import Operation
 from hil.desk.order import OperatorOrder, OperatorSlot
 from hil.desk.process import DeskProcess
 from hil.ipc.broadcast import Broadcast
-from hil.recording.frame import CYCLE_KIND, FRAME
+from hil.recording.events import ROWS
 from hil.recording.header import RunHeader
+from hil.stations.arm.signals import SIGNALS as ARM_SIGNALS
+from hil.stations.platform.signals import SIGNALS
 
 READER = """
 import os, sys
@@ -64,8 +66,8 @@ def timed(call: Callable[[], object], count: int) -> dict[str, float]:
 
 
 def pushes(count: int, *, watched: bool) -> dict[str, float]:
-    """Pushing a cycle's frame into shared telemetry."""
-    ring, frame = Broadcast.shared(), bytes(FRAME.size)
+    """Pushing a cycle's row into shared telemetry."""
+    ring, row = Broadcast.shared(), bytes(SIGNALS.size)
     reader = None
     if watched:
         arguments = [sys.executable, "-c", READER, str(ring.fileno()), str(os.getpid())]
@@ -73,7 +75,7 @@ def pushes(count: int, *, watched: bool) -> dict[str, float]:
         if reader.stdout is not None:
             reader.stdout.readline()
     try:
-        return timed(lambda: ring.push(CYCLE_KIND, frame), count)
+        return timed(lambda: ring.push(ROWS, row), count)
     finally:
         if reader is not None:
             reader.kill()
@@ -100,7 +102,7 @@ def looks(count: int, *, news: bool) -> dict[str, float]:
 
 def ways(count: int) -> dict[str, float]:
     """From a panel's sign of life to the order that control reads [us]."""
-    header = RunHeader((), (), {"scenario": "bench"}, {})
+    header = RunHeader(ARM_SIGNALS, {"scenario": "bench"})
     values_us = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -122,9 +124,9 @@ def run(
     cycles: int = 50_000, orders: int = 500, console: Console | None = None
 ) -> dict[str, dict[str, float]]:
     """Measure, print a table, return the figures."""
-    operation = Operation(0.5, True, "play", 3, 12.345, "", (1,) * 8)
+    operation = Operation(0.5, True, "play", 3, 12.345, seen=(1,) * 8)
     results = {
-        f"push of a frame ({FRAME.size} bytes)": pushes(cycles, watched=False),
+        f"push of a row ({SIGNALS.size} bytes)": pushes(cycles, watched=False),
         "the same, with a greedy reader": pushes(cycles, watched=True),
         "look at the slot, nothing new": looks(cycles, news=False),
         "look at the slot, a new order": looks(cycles // 10, news=True),

@@ -97,11 +97,11 @@ work_until(lambda: any(len(rows) for rows in newest))
 last = next(rows for rows in newest if len(rows))[0]
 count = 60_000
 rows = np.tile(last, (count, 1))
-rows[:, column(facts.layout, "t_s")] -= 0.001 * np.arange(count, 0, -1)[:, None]
+rows[:, column(facts.signals, "t_s")] -= 0.001 * np.arange(count, 0, -1)[:, None]
 noise = np.random.default_rng(1).normal(0.0, 2e-5, (count, 6))
 wave = 0.01 * np.sin(2.0 * np.pi * 0.3 * 0.001 * np.arange(count))[:, None]
 for name in ("measured_length_m", "asked_length_m"):
-    rows[:, column(facts.layout, name)] += wave + noise
+    rows[:, column(facts.signals, name)] += wave + noise
 ring.take(Batch(rows))
 dock.take = old_take
 dock.model = ring
@@ -252,7 +252,7 @@ class Leader:
         self._feed = LiveFeed(self._client)
         self._modes = self._feed.facts.header.modes
         self._mode_at, self._time_at = (
-            column(self._feed.facts.layout, name).start for name in ("mode", "t_s")
+            column(self._feed.facts.signals, name).start for name in ("mode", "t_s")
         )
         self._pressed_s = 0.0
         self.t_s = 0.0

@@ -180,7 +180,8 @@ def test_an_option_that_would_do_nothing_is_refused(name, options, words, tmp_pa
 def test_a_station_that_there_is_not(tmp_path):
     path = tmp_path / "x.toml"
     path.write_text('station = "armm"\nname = "x"\n')
-    assert "must be 'arm' or 'together'" in hil("run", path, status=2).stderr
+    told = hil("run", path, status=2).stderr
+    assert "'armm' is not installed; installed are 'arm', 'platform'; 'together' is for" in told
     path.write_text("station = 3\n")
     assert "station = 3" in hil("check", path, status=2).stderr
 

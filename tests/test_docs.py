@@ -11,14 +11,16 @@ import typer.main
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
 from hil.config.settings import read_toml
+from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.rig import Rig
 from hil.machines.robot_settings import BlendSettings, RobotSettings
+from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.part_process import PartSettings
 from hil.run.together import TogetherScenario
 from hil.stations.arm.scenario import ArmPlan, ArmScenario, arm_plan_from_table
 from hil.stations.arm.sources import settings as sources
+from hil.stations.arm.station import SCENARIO as ARM_SCENARIO
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
@@ -68,11 +70,11 @@ PLACEHOLDER = re.compile(r"[A-Z$]|my_")
 QUICK = re.compile(r"hil (arm (fk|ik)|platform ik|schema)\b")
 """Commands that only compute or print something, in a moment."""
 KINDS_OF_VERB = {
-    "run": SCENARIOS, "check": SCENARIOS,
-    "arm run": (FileKind.ARM_SCENARIO,), "arm check": (FileKind.ARM_SCENARIO,),
-    "arm goto": (FileKind.ROBOT,), "arm jog": (FileKind.ROBOT,), "arm play": (FileKind.ROBOT,),
-    "arm identify": (FileKind.ROBOT,),
-    "arm ik": (FileKind.ROBOT,), "arm fk": (FileKind.ROBOT, FileKind.SPACE_ARM),
+    "run": scenario_kinds(), "check": scenario_kinds(),
+    "arm run": (ARM_SCENARIO,), "arm check": (ARM_SCENARIO,),
+    "arm goto": (ROBOT,), "arm jog": (ROBOT,), "arm play": (ROBOT,),
+    "arm identify": (ROBOT,),
+    "arm ik": (ROBOT,), "arm fk": (ROBOT, SPACE_ARM),
 }  # fmt: skip
 
 
@@ -212,7 +214,7 @@ def test_examples_of_arm_scenarios_are_accepted(tmp_path):
     whole = [table for table in examples("station") if table["station"] == "arm"]
     assert whole
     plans = [arm_plan_from_table(table, tmp_path / "doc.toml") for table in whole]
-    shipped, _ = find_kind("bkm_on_rm01", FileKind.ARM_SCENARIO, key="")
+    shipped, _ = find_kind("bkm_on_rm01", ARM_SCENARIO, key="")
     parts = [table for table in examples("mapping", "source") if "station" not in table]
     assert {key for table in parts for key in table} == {"mapping", "source"}
     plans += [arm_plan_from_table(read_toml(shipped) | table, shipped) for table in parts]
@@ -236,8 +238,8 @@ def test_examples_of_stations_together_are_accepted(tmp_path):
     for table in whole:
         scenario = TogetherScenario.build(table, "scenarios.md")
         for part in scenario.part:
-            path, kind = find_kind(part.scenario, *SCENARIOS, key="part")
-            if kind is FileKind.ARM_SCENARIO:
+            path, kind = find_kind(part.scenario, *scenario_kinds(), key="part")
+            if kind is ARM_SCENARIO:
                 arm_plan_from_table(read_toml(path), path, part.changes)
 
 
@@ -269,7 +271,7 @@ def test_the_document_of_scenarios_names_every_key(heading, models):
 
 def test_a_file_of_a_command_is_seen():
     words = shlex.split("hil arm fk nowhere --q 1,2,3,4,5,6")
-    assert named_file(words) == ("nowhere", (FileKind.ROBOT, FileKind.SPACE_ARM))
+    assert named_file(words) == ("nowhere", (ROBOT, SPACE_ARM))
     assert named_file(shlex.split("hil run my_rig.toml")) is None
     assert named_file(shlex.split("hil arm table")) is None
     assert list(command_lines("```\nhil run demo --set a=b     what it's for\n```\n")) == [

@@ -30,7 +30,7 @@ from drives.bank import LinkError
 from drives.links import lock_modbus, parse_link
 from hil.cli.main import app
 from hil.config.errors import RefusedError
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 from hil.recording.reader import Recording
 from hil.stations.platform.drives.moves import home_and_show
 from hil.stations.platform.drives.rack import emulated_rack

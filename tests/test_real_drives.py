@@ -25,7 +25,7 @@ from rack_bench import (
 import hil.report.style
 import hil.stations.platform.runner
 from hil.cli.main import app
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 from hil.recording.reader import Recording
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.gate.remote import RemoteGate

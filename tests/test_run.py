@@ -15,7 +15,7 @@ import hil.stations.platform.bench
 import hil.stations.platform.control
 from drives.bank import DriveError
 from hil.machines.machine import gate_limits, soft_range_m
-from hil.recording.frame import CycleFlag, EventKind
+from hil.recording.events import EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
@@ -27,6 +27,7 @@ from hil.stations.platform.journal import Journal
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.operator.parking import WayToPark
+from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import VirtualClock
 from platform6dof.pose import Pose

@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from hil.run.registry import stations
 from hil.terminal.console import Json, err, leave, out, print_json, verb
@@ -24,6 +23,8 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Test this machine's latency and permissions; say what is missing and how to get it."""
+    from rich.table import Table
+
     from hil.timing.doctor import diagnose
 
     with err.status(f"testing latency for {duration_s:g} s"):

@@ -6,7 +6,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
 
 from hil.cli import doctor as cli_doctor
@@ -15,8 +14,8 @@ from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
 from hil.cli.station_options import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_show
-from hil.config.file_kinds import FileKind, station_of
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
+from hil.run.file_kinds import TOGETHER, scenario_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
 from hil.terminal.console import Exit, Json, leave, out, print_json, tell_bad_usage, verb
@@ -29,7 +28,6 @@ from hil.terminal.options import (
     ScenarioArg,
     SetOption,
 )
-from hil.terminal.show import show_checked
 
 COMMANDS = "hil.commands"
 """Entry points whose objects are groups of verbs, each by its name."""
@@ -84,8 +82,8 @@ def run(
     A platform homes, rises, plays the motion and parks; an arm station streams waypoints to its
     robot. Ctrl-C or SIGTERM stops smoothly along the path.
     """
-    path, kind = station_of(scenario)
-    if path is not None and kind is FileKind.TOGETHER_SCENARIO:
+    path, kind = scenario_file(scenario)
+    if path is not None and kind is TOGETHER:
         flags = {"--clock": clock, "--fallback": fallback, **options}
         refuse_for_several(path, [flag for flag, value in flags.items() if value])
         leave(
@@ -111,8 +109,10 @@ def check(
     options: Options,
 ) -> None:
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
-    path, kind = station_of(scenario)
-    if path is not None and kind is FileKind.TOGETHER_SCENARIO:
+    from hil.terminal.show import show_checked
+
+    path, kind = scenario_file(scenario)
+    if path is not None and kind is TOGETHER:
         refuse_for_several(path, list(options))
         leave(check_together(path, overrides, as_json=as_json))
     station = station_of_kind(kind)
@@ -138,20 +138,24 @@ def schema(
         str,
         typer.Argument(
             metavar="KIND",
-            help="scenario (of a platform), arm-scenario, together-scenario, robot, arm, rig; "
-            "or `all`, one object with each of them by its name.",
+            help="scenario (of a platform), arm-scenario, together-scenario, robot, arm, rig, "
+            "or a station's name for its scenario; or `all`, one object with each kind by its "
+            "name.",
         ),
     ] = "scenario",
 ) -> None:
     """Print the JSON schema of a kind of file, for editors and forms: bounds, units, defaults."""
-    from hil.run.schemas import KINDS, schema_of_kind
+    import orjson
 
-    if what not in (*KINDS, "all"):
-        raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(KINDS)}, all"])
+    from hil.run.schemas import named_kinds, schema_of_kind
+
+    kinds = named_kinds()
+    if what not in (*kinds, "all"):
+        raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(kinds)}, all"])
     if what == "all":
-        told = {name: schema_of_kind(kind) for name, kind in KINDS.items()}
+        told = {kind.schema: schema_of_kind(kind) for kind in kinds.values()}
     else:
-        told = schema_of_kind(KINDS[what])
+        told = schema_of_kind(kinds[what])
     typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
 
 

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, print_json, verb
 
 NEEDED = ("PySide6", "pyqtgraph")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _page(recording: "Recording", folder: Path | None) -> Path:
     from hil.run.registry import station_named
 
     where = folder or recording.path.parent
-    return station_named(recording.layout.station, str(recording.path)).report(recording, where)
+    return station_named(recording.signals.station, str(recording.path)).report(recording, where)
 
 
 def _recording(path: Path) -> "Recording":

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 from hil.run.registry import stations
 from hil.run.station import Option, Station
 
@@ -53,9 +53,8 @@ def refuse_foreign(station: Station, where: Path | None, options: Mapping[str, A
         ConfigError: naming the options and what would be right.
     """
     own = [one.flag for one in station.options]
-    kind = station.scenarios.value
-    article = "an" if kind[0] in "aeiou" else "a"
-    right = f"{article} {kind} has --clock, --fallback, --set, {', '.join(own)}"
+    kind = station.scenarios.name
+    right = f"{station.scenarios.named} has --clock, --fallback, --set, {', '.join(own)}"
     refuse(kind, where, [flag for flag in options if flag not in own], right)
 
 

@@ -1,7 +1,5 @@
 """``hil stations``: which kinds of bench are installed."""
 
-from rich.table import Table
-
 from hil.run.registry import installed
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -9,6 +7,8 @@ from hil.terminal.console import Json, leave, out, print_json, verb
 @verb
 def stations(as_json: Json = False) -> None:
     """List the stations that are installed, what came with which package, and what is broken."""
+    from rich.table import Table
+
     found = installed()
     ok = not any(one.broken for one in found)
     if as_json:
@@ -16,7 +16,7 @@ def stations(as_json: Json = False) -> None:
             {
                 "name": one.name,
                 "distribution": one.distribution,
-                "files": [] if one.station is None else [kind.value for kind in one.station.files],
+                "files": [] if one.station is None else [kind.name for kind in one.station.files],
                 "broken": one.broken,
             }
             for one in found
@@ -26,7 +26,7 @@ def stations(as_json: Json = False) -> None:
         table = Table("station", "package", "files", "", box=None, pad_edge=False)
         for one in found:
             kinds = () if one.station is None else one.station.files
-            files = ", ".join(kind.value for kind in kinds)
+            files = ", ".join(kind.name for kind in kinds)
             table.add_row(one.name, one.distribution, files, one.broken)
         out.print(table)
     leave(ok)

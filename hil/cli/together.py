@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.cli.station_options import refuse
-from hil.config.errors import RefusedError
-from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
+from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request
 from hil.terminal.console import err, out, print_json
@@ -25,7 +24,7 @@ def refuse_for_several(path: Path, flags: list[str]) -> None:
         "each part has its own settings; write them into `changes` of the part, or give "
         "--set part.0.changes='[\"clock=real\"]'"
     )
-    refuse(FileKind.TOGETHER_SCENARIO.value, path, flags, right)
+    refuse(TOGETHER.name, path, flags, right)
 
 
 def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
@@ -53,8 +52,8 @@ def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[st
     from hil.config.shipped import find_file
 
     file = find_file(part.scenario, beside=beside, folder="scenarios", key=f"part {part.name}")
-    path, kind = find_kind(str(file), *SCENARIOS, key=f"part {part.name}")
-    if kind is FileKind.TOGETHER_SCENARIO:
+    path, kind = find_kind(str(file), *scenario_kinds(), key=f"part {part.name}")
+    if kind is TOGETHER:
         raise ConfigError(str(file), [f"part {part.name}: several stations cannot be one part"])
     try:
         checked = station_of_kind(kind).check(

@@ -1,6 +1,8 @@
 """What a user is told is wrong, below every folder that may find it so."""
 
 import math
+from collections.abc import Iterable
+from typing import Self
 
 
 class RefusedError(Exception):
@@ -9,6 +11,30 @@ class RefusedError(Exception):
 
 class MotionError(ValueError):
     """A motion that cannot be made as described; the text says what would have been right."""
+
+
+class Wrong(str):
+    """A line of a `ConfigError` about one field of a model, and its parts for a form."""
+
+    place: tuple[str | int, ...]
+    """Keys and indices from the top of the table to the field, or to the tag that is wrong."""
+    message: str
+    """What is wrong, without the field's name and value."""
+
+    def __new__(cls, place: tuple[str | int, ...], message: str, line: str) -> Self:
+        """The whole line, with its parts."""
+        made = super().__new__(cls, line)
+        made.place, made.message = place, message
+        return made
+
+
+class ConfigError(ValueError):
+    """A settings file that cannot be used; the text has one line for each thing that is wrong."""
+
+    def __init__(self, source: str, problems: Iterable[str]) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
 
 
 def require_number(

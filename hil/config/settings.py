@@ -13,35 +13,13 @@ from typing import Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hil.config.errors import ConfigError, Wrong
+
 MAX_FILE_BYTES = 1 << 20
 """A settings file larger than this is not one (and is not parsed)."""
 
 MAX_DEPTH = 12
 """Tables nested deeper than this are refused before they reach the models."""
-
-
-class Wrong(str):
-    """A line of a `ConfigError` about one field of a model, and its parts for a form."""
-
-    place: tuple[str | int, ...]
-    """Keys and indices from the top of the table to the field, or to the tag that is wrong."""
-    message: str
-    """What is wrong, without the field's name and value."""
-
-    def __new__(cls, place: tuple[str | int, ...], message: str, line: str) -> Self:
-        """The whole line, with its parts."""
-        made = super().__new__(cls, line)
-        made.place, made.message = place, message
-        return made
-
-
-class ConfigError(ValueError):
-    """A settings file that cannot be used; the text has one line for each thing that is wrong."""
-
-    def __init__(self, source: str, problems: Iterable[str]) -> None:
-        self.source = source
-        self.problems = tuple(problems)
-        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
 
 
 class Settings(BaseModel):

@@ -5,7 +5,7 @@ A wheel carries ``configs/`` inside the package ``hil``; a clone has it at the t
 
 from pathlib import Path
 
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 
 
 def configs_dir() -> Path:

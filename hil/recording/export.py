@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from hil.recording.dating import dates
 from hil.recording.header import RecordingError, code_name
-from hil.recording.layout import Layout
-from hil.recording.layouts import PLATFORM
 from hil.recording.reader import Recording
 
 
@@ -40,7 +38,7 @@ def export_csv(recording: Recording, path: Path) -> Path:
             writer = csv.writer(file)
             when = dates(recording)
             dated = None if when is None else np.datetime_as_string(when)
-            names = column_names(recording.layout)
+            names = recording.signals.columns()
             writer.writerow(names if dated is None else [*names, "utc"])
             writer.writerows(_rows(recording, dated))
         with events_path(path).open("w", newline="", encoding="utf-8") as file:
@@ -61,19 +59,13 @@ def events_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.events.csv")
 
 
-def column_names(layout: Layout = PLATFORM) -> list[str]:
-    """Return the columns of the cycles' file, such as "measured_length_leg3_m"."""
-    return layout.columns()
-
-
 def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list[Any]]:
-    names = dict(zip(recording.layout.codes, (recording.modes, recording.actions), strict=True))
     columns: list[list[Any]] = []
-    for row in recording.layout.fields:
-        values = recording.columns[row.name].T  # (N,) or (6, N)
-        if row.name in names:
-            columns.append([code_name(names[row.name], code) for code in values.tolist()])
-        elif row.count == 1:
+    for signal in recording.signals.shown:
+        values = recording.columns[signal.name].T  # (N,) or (6, N)
+        if signal.codes:
+            columns.append([code_name(signal.codes, code) for code in values.tolist()])
+        elif signal.count == 1:
             columns.append(values.tolist())
         else:
             columns += values.tolist()

@@ -11,11 +11,15 @@ import orjson
 
 from hil.recording.header import HEADER_NAME, RunHeader
 from hil.recording.mcap_scan import Attached, Metadata
+from hil.recording.signals import Signals
 
 _COUNT = re.compile(r"[0-9]{1,18}")
 
 PART_KEY = "number"
 """Entry of the table "part" that numbers the files of a run; the first has no such table."""
+
+SIGNALS = "signals"
+"""Table, and entry of the channel of rows, that holds the table of signals as JSON."""
 
 OUTCOME = "outcome"
 """Table of a file that was finished: how many entries were dropped and lost, and its digest."""
@@ -23,21 +27,16 @@ OUTCOME = "outcome"
 
 @dataclass(slots=True)
 class Facts:
-    """What is known before the first cycle, and at the end.
-
-    Args:
-        metadata: name of a table → its text.
-        modes: names of the mode codes.
-        actions: names of the action codes.
-        scenario: the effective scenario; None if it is not there.
-        problems: what is there and cannot be understood.
-    """
+    """What is known before the first cycle, and at the end."""
 
     metadata: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    modes: tuple[str, ...] = ()
-    actions: tuple[str, ...] = ()
+    """Name of a table → its text."""
+    signals: Signals | None = None
+    """Table of the rows; None if it is not there."""
     scenario: Mapping[str, Any] | None = None
+    """The effective scenario; None if it is not there."""
     problems: list[str] = field(default_factory=list[str])
+    """What is there and cannot be understood."""
 
     @classmethod
     def of(cls, records: Iterable[object]) -> Facts:
@@ -46,12 +45,7 @@ class Facts:
         for record in records:
             try:
                 if isinstance(record, Metadata):
-                    if record.name == OUTCOME:
-                        _check_counts(record.values)
-                    facts.metadata[record.name] = record.values
-                    if record.name == "codes":
-                        facts.modes = _names(record.values["modes"])
-                        facts.actions = _names(record.values["actions"])
+                    facts._take_table(record)
                 elif isinstance(record, Attached) and record.name == "scenario.json":
                     facts.scenario = _object(record.data)
                 elif isinstance(record, Attached) and record.name == HEADER_NAME:
@@ -63,6 +57,14 @@ class Facts:
             facts._take(copy)
         return facts
 
+    def _take_table(self, table: Metadata) -> None:
+        if table.name == SIGNALS:
+            self.signals = Signals.from_header(_object(table.values[SIGNALS].encode()))
+            return
+        if table.name == OUTCOME:
+            _check_counts(table.values)
+        self.metadata[table.name] = table.values
+
     def continues(self, run: Mapping[str, str] | None, number: int) -> bool:
         """Whether the file is a certain part of a run, by the run's own table if that is there."""
         told = self.metadata.get("part", {}).get(PART_KEY)
@@ -72,7 +74,7 @@ class Facts:
     def _take(self, copy: RunHeader) -> None:
         """Believe the header's copy, whose checksum covers all of it."""
         self.metadata["run"] = dict(copy.metadata)
-        self.modes, self.actions, self.scenario = copy.modes, copy.actions, copy.scenario
+        self.signals, self.scenario = copy.signals, copy.scenario
 
 
 def _check_counts(outcome: Mapping[str, str]) -> None:
@@ -80,13 +82,6 @@ def _check_counts(outcome: Mapping[str, str]) -> None:
     for key in ("dropped", "lost"):
         if not _COUNT.fullmatch(outcome.get(key, "0")):
             raise ValueError(f"{key} = {outcome[key]!r:.80}; need a whole number of 0 or more")
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = orjson.loads(text)
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{text!r:.80}; need a JSON list of names")
-    return tuple(names)
 
 
 def _object(data: bytes) -> Mapping[str, Any]:

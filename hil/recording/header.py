@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import orjson
 
+from hil.recording.signals import Signals
+
 RECORDING_NAME: Final = "recording.mcap"
 """Name of the recording inside a run's folder."""
 
@@ -34,20 +36,25 @@ class RecordingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunHeader:
-    """Facts of a run.
+    """Facts of a run."""
 
-    Args:
-        modes: names of the mode codes of `CycleFrame.mode`, in order of the codes from 0.
-        actions: names of the action codes of `CycleFrame.action`, likewise.
-        metadata: what a reader must know to judge the run: versions, rig, digest of the limits,
-            seed, clock, which devices are simulated. Text only.
-        scenario: the effective scenario, as JSON values.
-    """
-
-    modes: tuple[str, ...]
-    actions: tuple[str, ...]
+    signals: Signals
+    """Table of its rows."""
     metadata: Mapping[str, str] = field(default_factory=dict)
+    """What a reader must know to judge the run: versions, rig, digest of the limits, seed, clock,
+    which devices are simulated. Text only."""
     scenario: Mapping[str, Any] = field(default_factory=dict)
+    """The effective scenario, as JSON values."""
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Names of what the station does, by their codes from 0; none if its rows do not tell."""
+        return next((signal.codes for signal in self.signals.coded), ())
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of what its gate did, likewise."""
+        return next((signal.codes for signal in self.signals.coded[1:]), ())
 
     def to_json(self) -> bytes:
         """Return the header as one line of JSON.
@@ -57,8 +64,7 @@ class RunHeader:
         """
         return orjson.dumps(
             {
-                "modes": self.modes,
-                "actions": self.actions,
+                "signals": self.signals.header(),
                 "metadata": dict(self.metadata),
                 "scenario": dict(self.scenario),
             }
@@ -70,15 +76,15 @@ class RunHeader:
 
         Raises:
             KeyError: if a part is missing.
+            SignalsError: if its table of signals is none.
         """
         return cls(
-            modes=tuple(raw["modes"]),
-            actions=tuple(raw["actions"]),
+            signals=Signals.from_header(raw["signals"]),
             metadata=dict(raw["metadata"]),
             scenario=dict(raw["scenario"]),
         )
 
 
 def code_name(names: tuple[str, ...], code: int) -> str:
-    """Return the name of a mode or action code; a code without one is shown as its number."""
+    """Return the name of a code; one that has none is shown as its number."""
     return names[code] if 0 <= code < len(names) else str(code)

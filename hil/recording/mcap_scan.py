@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -27,7 +28,6 @@ from hil.recording.mcap_walk import Damaged, Found, Walk
 CHECKSUM_KEY: Final = "crc32"
 """Of a table of text: its checksum, as one more entry, because MCAP gives tables none."""
 
-_MESSAGE_HEAD: Final = struct.Struct("<HIQQ")  # channel, sequence, log time, publish time
 _UNREADABLE: Final = (McapError, struct.error, ValueError, zstandard.ZstdError)
 _BLOCK: Final = 1 << 20
 
@@ -47,22 +47,6 @@ class Caps:
     total: int = 16 * 1024 * 1024 * 1024
 
 
-class Message(NamedTuple):
-    """One message."""
-
-    channel_id: int
-    sequence: int
-    log_time_ns: int
-    data: bytes
-
-
-class Channel(NamedTuple):
-    """What a channel number stands for."""
-
-    id: int
-    topic: str
-
-
 class Metadata(NamedTuple):
     """A named table of text."""
 
@@ -74,6 +58,13 @@ class Attached(NamedTuple):
     """A file within the file."""
 
     name: str
+    data: bytes
+
+
+class Unpacked(NamedTuple):
+    """A chunk, and what it holds."""
+
+    piece: Found
     data: bytes
 
 
@@ -101,6 +92,8 @@ class Scan:
             except ValueError as error:
                 text = f"{path}: not a recording: it begins with {error}"
                 raise RecordingError(text) from None
+            self.size = max(1, file.seek(0, 2))
+            """Bytes of the file."""
             self.finished = walker.finished
             """Whether the file was closed properly."""
             judged = checksums and self.finished
@@ -119,8 +112,8 @@ class Scan:
                     yield self._fact(file, piece)
         yield from self._unplaced
 
-    def messages(self) -> Iterator[Message | Channel | Damaged]:
-        """Yield what the chunks hold, in order, and damage where it lies between them.
+    def chunks(self) -> Iterator[Unpacked | Damaged]:
+        """Yield the chunks, in order, and damage where it lies between them.
 
         Raises:
             RecordingError: if the file asks for more memory than the caps.
@@ -132,11 +125,24 @@ class Scan:
                     yield piece
                 elif piece.opcode == walk.CHUNK:
                     try:
-                        inner = list(_inner_records(self._unpack(file, piece)))
+                        data = self._unpack(file, piece)
                     except _UNREADABLE as error:
                         yield _damaged(piece, error)
                         continue
-                    yield from inner
+                    yield Unpacked(piece, data)
+
+    def channels(self) -> Iterator[mcap_records.Channel]:
+        """Yield the channels that the file tells of outside its chunks, those of its end last.
+
+        Raises:
+            RecordingError: if the file asks for more memory than the caps.
+            OSError: if it cannot be read.
+        """
+        with self._path.open("rb") as file:
+            for piece in self.pieces:
+                if isinstance(piece, Found) and piece.opcode == walk.CHANNEL:
+                    with suppress(*_UNREADABLE):  # the copy at the file's other end is as good
+                        yield channel_of(self._payload(file, piece))
 
     def _fact(self, file: IO[bytes], piece: Found) -> Metadata | Attached | Damaged:
         payload = self._payload(file, piece)
@@ -179,6 +185,20 @@ def checksum_of(values: Mapping[str, str]) -> str:
     pairs = sorted((key, value) for key, value in values.items() if key != CHECKSUM_KEY)
     joined = "\0".join(f"{key}\0{value}" for key, value in pairs)
     return f"{zlib.crc32(joined.encode()):08x}"
+
+
+def channel_of(payload: bytes) -> mcap_records.Channel:
+    """What a channel's record says.
+
+    Raises:
+        ValueError: if the table beside it has a checksum that differs.
+        McapError: if it is none.
+    """
+    channel = mcap_records.Channel.read(_stream(payload))
+    values = channel.metadata
+    if values.get(CHECKSUM_KEY, checksum_of(values)) != checksum_of(values):
+        raise ValueError(f"checksum of what is said of {channel.topic!r} differs")
+    return channel
 
 
 def table_of(payload: bytes) -> Metadata:
@@ -231,23 +251,6 @@ def _crc(file: IO[bytes], start: int, end: int) -> int:
         crc = zlib.crc32(block, crc)
         start += len(block)
     return crc
-
-
-def _inner_records(data: bytes) -> Iterator[Message | Channel]:
-    position = 0
-    while position < len(data):
-        opcode, length = walk.HEAD.unpack_from(data, position)
-        position += walk.HEAD.size
-        payload = data[position : position + length]
-        if len(payload) < length:
-            raise ValueError("record reaches beyond its chunk")
-        position += length
-        if opcode == walk.MESSAGE:
-            channel_id, sequence, log_time_ns, _ = _MESSAGE_HEAD.unpack_from(payload)
-            yield Message(channel_id, sequence, log_time_ns, payload[_MESSAGE_HEAD.size :])
-        elif opcode == walk.CHANNEL:
-            channel = mcap_records.Channel.read(_stream(payload))
-            yield Channel(channel.id, channel.topic)
 
 
 def _decompress(compression: str, data: bytes, size: int) -> bytes:

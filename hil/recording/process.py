@@ -24,10 +24,10 @@ import orjson
 
 from hil.ipc.child import PIPE, start_child
 from hil.recording.header import RecordingError, RunHeader, part_path
-from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES
 from hil.recording.recorder import Recorder, RecorderResult
 from hil.recording.relay import Standby, TakeOverError
 from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
 
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0

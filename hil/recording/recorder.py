@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND
+from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
-from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES, RecordingWriter
 from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.writer import DEFAULT_MIN_FREE_BYTES, RecordingWriter
 
 FLUSH_AFTER_S: Final = 0.5
 
@@ -185,15 +184,15 @@ class Recorder:
 
     def _write(self, position: int, kind: int, payload: bytes) -> None:
         try:
-            if kind == CYCLE_KIND:
-                self._writer.add_cycle(payload, position)
-            elif kind == EVENT_KIND:
+            if kind == ROWS:
+                self._writer.add_row(payload, position)
+            elif kind == EVENTS:
                 self._writer.add_event(payload, position)
             else:
-                raise ValueError(f"entry of kind {kind}: {CYCLE_KIND} or {EVENT_KIND} was expected")
+                raise ValueError(f"entry of kind {kind}: {ROWS} or {EVENTS} was expected")
         except OSError as error:
             self._degrade(error)
-        except (ValueError, struct.error):
+        except ValueError:
             # One entry that cannot be understood is counted; it does not cost the others.
             self._misunderstood += 1
 

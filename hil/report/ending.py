@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
+from hil.recording.signals import RowFlag
 from hil.report.phases import STOP_MODES, Phase
 from hil.run.part_note import PartNote
 
@@ -56,8 +57,8 @@ def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
     if not phases:
         return Verdict(Ending.EMPTY, "The recording holds no cycle.")
     flags = recording.column("flags")
-    asked = bool(np.any(flags & CycleFlag.STOP_ASKED))
-    latched = np.flatnonzero(flags & CycleFlag.FAULT_LATCHED)
+    asked = bool(np.any(flags & RowFlag.STOP_ASKED))
+    latched = np.flatnonzero(flags & RowFlag.FAULT_LATCHED)
     stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
     if len(latched):
         place = int(latched[0])

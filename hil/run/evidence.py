@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 from hil.recording.reader import Recording
 
 MOTION_MODES = ("ENGAGED", "CSTOP", "QSTOP", "HOLD")

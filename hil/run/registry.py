@@ -7,12 +7,14 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from hil.config.file_kinds import FileKind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
+from hil.config.file_kind import FileKind
 from hil.run.station import Station
 
 GROUP: Final = "hil.stations"
 """Entry points whose objects are `Station` values; each bears the station's name."""
+DEFAULT: Final = "platform"
+"""Station of a scenario that names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,12 @@ def stations() -> tuple[Station, ...]:
     return tuple(one.station for one in installed() if one.station is not None)
 
 
-def station_named(name: str, source: str) -> Station:
+def station_or_none(name: str) -> Station | None:
+    """A station by its name; None if it is not installed, or broken."""
+    return next((one for one in stations() if one.name == name), None)
+
+
+def station_named(name: object, source: str) -> Station:
     """A station by its name.
 
     Args:
@@ -66,6 +73,14 @@ def station_named(name: str, source: str) -> Station:
     raise ConfigError(source, [f"station = {name!r} is not installed; installed are {known}"])
 
 
+def missing(name: str) -> str:
+    """What is missing to show more of a station's run than its signals and events, in words."""
+    told = next((one for one in installed() if one.name == name), None)
+    if told is None:
+        return f"station {name!r} is not installed here; install the package that brings it"
+    return told.broken or f"station {name!r} has none"
+
+
 def station_of_kind(kind: FileKind) -> Station:
     """The station whose scenarios are of a kind.
 
@@ -75,7 +90,7 @@ def station_of_kind(kind: FileKind) -> Station:
     for one in stations():
         if one.scenarios is kind:
             return one
-    raise ConfigError(kind.value, ["no station that can be used has such scenarios: hil stations"])
+    raise ConfigError(kind.name, ["no station that can be used has such scenarios: hil stations"])
 
 
 def _loaded(entry: EntryPoint) -> Installed:

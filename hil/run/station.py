@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hil.config.file_kinds import FileKind
+from hil.config.file_kind import FileKind
+from hil.recording.signals import Signals
+from hil.run.views import NO_VIEWS, Views
 
 if TYPE_CHECKING:
-    from hil.config.settings import Settings
+    from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
+    from hil.run.lead import Lead
+    from hil.scene.figure import Scene
     from hil.timing.doctor import Finding
 
 
@@ -72,6 +76,18 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """How a dry run went."""
+
+    ok: bool
+    """Whether all went well."""
+    reason: str
+    """How it ended, or what went wrong."""
+    recording: Path
+    """Its file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Station:
     """A kind of bench."""
 
@@ -83,14 +99,24 @@ class Station:
     """Kinds of the files that its scenarios name."""
     options: tuple[Option, ...] = ()
     """What `hil run` and `hil check` can be told beside the scenario."""
-    scenario: Callable[[], type[Settings]]
-    """Gives the model of its scenarios."""
+    signals: Signals
+    """Table of the rows that it records and tells its panels."""
     check: Callable[[Request], Checked]
     """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
     run: Callable[[Request], bool]
     """Runs it, shows how it went, and says whether all went well; raises as `check` does."""
+    dry_run: Callable[[Path, Path, Callable[[float, float], None]], Tried]
+    """Runs a scenario file on the virtual clock with simulated devices, whatever it says, recorded
+    below a folder; tells the time of the run and that of its end [s]; raises as `check` does."""
     report: Callable[[Recording, Path], Path]
     """Writes the page of a recording into a folder; gives the page."""
+    views: Views = NO_VIEWS
+    """What people see of its runs, beside signals and events."""
+    lead: Lead | None = None
+    """What operators may ask of its runs beside the stop; None if nothing."""
+    scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None
+    """What its machines look like, from a run's header; raises `KeyError` or `ValueError` for a
+    header that does not describe them."""
     examine: Callable[[str, int], list[Finding]] | None = None
     """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
     warm: Callable[[bool], None]

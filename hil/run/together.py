@@ -7,10 +7,10 @@ own path, by its own gate. An emergency stop is wired to the machines themselves
 for any of this.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -80,6 +80,39 @@ class TogetherScenario(Settings):
             for part in self.part
         )
         return self.model_copy(update={"part": parts})
+
+
+def part_files(path: Path) -> dict[str, Path]:
+    """The scenario of each part, by its name.
+
+    Raises:
+        ConfigError: if the scenario cannot be read, or a part's file is not there.
+    """
+    scenario = TogetherScenario.build(read_toml(path), str(path))
+    return {
+        part.name: find_file(
+            part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
+        )
+        for part in scenario.part
+    }
+
+
+def check_parts(table: Mapping[str, Any], file: Path) -> None:
+    """Read a scenario, and find the files of its parts.
+
+    Raises:
+        ConfigError: with a line for each that is wrong.
+    """
+    scenario = TogetherScenario.build(table, str(file))
+    names = [part.name for part in scenario.part]
+    wrong = [f"part: names {names} must differ"] if len(set(names)) < len(names) else []
+    for index, part in enumerate(scenario.part):
+        try:
+            find_file(part.scenario, beside=file, folder="scenarios", key=f"part.{index}.scenario")
+        except ConfigError as error:
+            wrong += error.problems
+    if wrong:
+        raise ConfigError(str(file), wrong)
 
 
 def run_together(

@@ -1,31 +1,28 @@
 """What is known of an arm's way: its last two frames, and the path of what is followed."""
 
 import math
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.arm_frame import ARM
 from hil.scene.figure import TRACE_POINTS
 from hil.scene.rows import Columns
 from hil.scene.time import Between, advance, is_jump
 
 Array = NDArray[np.float64]
 
-COLUMNS: Final = Columns(ARM)
-"""Where the fields of an arm station's frames are."""
-
 
 class Track:
     """The frames of an arm station as a picture of one of its arms needs them.
 
     Args:
-        followed: field of the pose whose path is drawn.
+        columns: where the signals of its rows are.
+        followed: signal of the pose whose path is drawn.
         least_step_m: points of the path nearer to the last one than this are left out [m].
     """
 
-    def __init__(self, followed: str, least_step_m: float) -> None:
+    def __init__(self, columns: Columns, followed: str, least_step_m: float) -> None:
+        self._columns = columns
         self._followed = followed
         self.trace = Trace(least_step_m)
         """Where it has been."""
@@ -41,11 +38,11 @@ class Track:
         """
         if not len(rows):
             return
-        times = COLUMNS.of_all(rows, "t_s")[:, 0]
+        times = self._columns.of_all(rows, "t_s")[:, 0]
         if is_jump(self.between, times):
             self.trace.clear()
         self.between = advance(self.between, rows, times, now_s)
-        self.trace.add(COLUMNS.of_all(rows, self._followed)[:, :3])
+        self.trace.add(self._columns.of_all(rows, self._followed)[:, :3])
 
 
 class Trace:

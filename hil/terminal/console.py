@@ -8,13 +8,10 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec
 
-import orjson
 import typer
 from rich.console import Console
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
-from hil.recording.header import RecordingError
+from hil.config.errors import ConfigError, RefusedError
 
 P = ParamSpec("P")
 
@@ -37,6 +34,8 @@ class Exit(IntEnum):
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print exactly one JSON object; a number that is not there is null."""
+    import orjson
+
     _told.append(True)
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
     sys.stdout.buffer.flush()
@@ -74,6 +73,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        from hil.recording.header import RecordingError
+
         try:
             function(*args, **kwargs)
         except ConfigError as error:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from row_samples import ARM, ArmFrame, with_codes
 from scipy.spatial.transform import Rotation
 
 from arm_driver.blended_path import BlendModel
@@ -17,14 +18,16 @@ from arm_driver.kinematics import forward, nearest, singular_distances
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm_settings import ArmSettings
-from hil.recording.arm_frame import WAY_PLACES, ArmFrame, arm_header, stream_result
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord
+from hil.recording.events import EVENTS, ROWS, EventRecord
+from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing
+from hil.stations.arm.events import stream_result
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.driven import driven_path
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import Path as PosePath
+from hil.stations.arm.signals import WAY_PLACES
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
 
 PERIOD_S = 0.35
@@ -162,12 +165,13 @@ def write_run(
     robot = {"blend": BLEND | {"tolerance_mm": 1e3 * TOLERANCE_M, "servo_s": 0.065}}
     robot |= {} if supervision is None else {"supervision": supervision}
     scenario = {MACHINES_KEY: machines().to_json(), "robot": robot} if described else {}
-    header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)
+    signals = with_codes(ARM, STATES, ("NONE", "PASSED"))
+    header = RunHeader(signals, FACTS | {"station": "arm"}, scenario)
     recorder = Recorder(RecorderRing.local(), path, header)
     for frame in frames()[:count]:
         shown = frame if change is None else change(frame.index, frame)
-        recorder.ring.push(CYCLE_KIND, shown.to_bytes())
+        recorder.ring.push(ROWS, shown.to_bytes())
     for event in events:
-        recorder.ring.push(EVENT_KIND, event.to_bytes())
+        recorder.ring.push(EVENTS, event.to_bytes())
     recorder.finish()
     return ArmRecording.open(path)

@@ -21,8 +21,8 @@ from html_samples import parsed
 import hil.stations.arm.runner
 from arm_driver.host_states import StreamResult
 from hil.cli.main import app
-from hil.recording.arm_recording import ArmRecording
 from hil.report.ending import Ending, Verdict
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report import page as arm_page
 from hil.stations.arm.report.page import SECTIONS
 from hil.stations.arm.report.view import ArmView

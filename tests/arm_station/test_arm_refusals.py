@@ -15,11 +15,11 @@ import pytest
 
 from arm_driver.host_states import HostState, StreamResult
 from hil.config.errors import RefusedError
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 from hil.stations.arm import prepare as arm_prepare
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.prepare import prepare
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.scenario import arm_plan_from_table
 from sim.devices.arm_controller import ArmController
 from sim.world.space_arm.simulator import TICK_S

@@ -30,12 +30,12 @@ from arm_samples import (
 from html_samples import parsed
 
 from arm_driver.kinematics import forward
-from hil.recording.arm_frame import NAN6, NAN7, stream_result
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.report import style
 from hil.report.ending import Ending
+from hil.stations.arm.events import stream_result
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures
 from hil.stations.arm.report.key_figures import arm_key_figures
@@ -44,6 +44,7 @@ from hil.stations.arm.report.page import SECTIONS, write_arm_report
 from hil.stations.arm.report.tracking import Path as PosePath
 from hil.stations.arm.report.tracking import tracking_of
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.signals import NAN6, NAN7
 
 # One run and its page are made once and looked at by many tests, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("the arm's page")

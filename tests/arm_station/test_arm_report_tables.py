@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 from arm_samples import ASKED_FIRST_S, DELAY_S, PERIOD_S, machines, write_run
 from html_samples import parsed
 
-from hil.recording.arm_frame import NAN7, SUPERVISION, link_tally, stream_result
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.report.ending import Ending
+from hil.stations.arm.events import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report import page as arm_page
 from hil.stations.arm.report.causes import Cause
 from hil.stations.arm.report.joints import acceleration_rad_s2, joint_tables
@@ -28,6 +28,7 @@ from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.link_table import link_table
 from hil.stations.arm.report.page import SECTIONS, write_arm_report
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.signals import NAN7
 
 EVERY_SECTION = {
     *(section.name for section in SECTIONS), "causes", "joints", "link", "events", "settings"

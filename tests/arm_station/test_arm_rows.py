@@ -17,11 +17,11 @@ from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings
 from arm_driver.stream import Stream
 from hil.config.errors import RefusedError
-from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.control import ArmStation
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.loop import ArmLoop
+from hil.stations.arm.recording import ArmRecording
 
 pytestmark = pytest.mark.xdist_group("both arms")
 

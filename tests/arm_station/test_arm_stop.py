@@ -16,15 +16,15 @@ import hil.stations.arm.bench
 from arm_driver.host_states import StreamResult
 from hil.desk.order import OperatorSlot
 from hil.desk.run_end import EndCause, EndStep
-from hil.recording.arm_frame import ArmFlag
-from hil.recording.arm_recording import ArmRecording
 from hil.report.ending import Ending
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.dead_man import RELEASED_S, REST_AFTER_S
 from hil.stations.arm.loop import ArmLoop
 from hil.stations.arm.operator import ArmOperator
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.signals import ArmFlag
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 

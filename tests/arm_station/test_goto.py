@@ -31,13 +31,12 @@ from arm_driver.kinematics import Joints, branch_of, forward
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of
-from hil.recording.arm_recording import ArmRecording
 from hil.recording.export import export_csv
-from hil.recording.header import RunHeader
 from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.proof import ways
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.page import write_arm_report
 from hil.stations.arm.step import Course
 from hil.timing.stop import StopSignals
@@ -223,8 +222,7 @@ def test_brought_to_rest_by_the_loop_it_waits_until_it_is_to_go_on():
 
 
 def found_header(recording):
-    run = recording.recording
-    return RunHeader(run.modes, run.actions, dict(run.metadata["run"]), dict(run.scenario))
+    return recording.recording.header
 
 
 class _Pattern:

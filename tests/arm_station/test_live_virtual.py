@@ -22,9 +22,9 @@ from live_bench import (
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
-from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
 from hil.stations.arm.control import REST_SPEED_M_S
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.sources import evdev_handles, settings
 from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from row_samples import ARM, PLATFORM
+
 from hil.desk import messages as m
 from hil.desk.order import BUTTONS, Button, OperatorSlot
 from hil.desk.parts import DeskFacts
@@ -28,10 +30,10 @@ def short_plan():
 
 def platform_header():
     plan = short_plan()
-    return RunHeader(("OFF",), ("NONE",), {"scenario": "circle"}, plan.model_dump(mode="json"))
+    return RunHeader(PLATFORM, {"scenario": "circle"}, plan.model_dump(mode="json"))
 
 
-ARM_HEADER = RunHeader(("OFF",), ("NONE",), {"scenario": "handles"}, {"station": "arm"})
+ARM_HEADER = RunHeader(ARM, {"scenario": "handles"}, {"station": "arm"})
 
 
 def poll(fd, timeout_s):

@@ -1,9 +1,11 @@
 """Compares this tree with an older one: every shipped scenario, fault and question, value by value.
 
     python -P tests/frozen REVISION [SCENARIO ...]
+    python -P tests/frozen --keep
 
 Both trees run here and now, so machine and libraries are the same. Exit status 1 if any value
-differs. Run on a machine that has nothing else to do, it takes about half an hour.
+differs. Run on a machine that has nothing else to do, it takes about half an hour. With `--keep`
+this tree runs alone, and what it gives becomes the thin copies that `test_goldens.py` holds.
 """
 
 import sys
@@ -12,12 +14,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from frozen.cases import Case, cases
+from frozen.cases import Case, cases, kept_cases
 from frozen.compare import differences, trees
+from frozen.goldens import write
 from frozen.trees import TOP, Tree, tree_of
 
 AGAIN = "run_demo_0"
 """A case that is run twice in the new tree: its recording has the same digest both times."""
+
+
+def keep() -> int:
+    """Write the thin copies anew."""
+    with tempfile.TemporaryDirectory(prefix="frozen-") as folder:
+        tree = Tree(Path(sys.executable), TOP, path=TOP)
+        for case in kept_cases():
+            print(case.name, flush=True)
+            write(case.name, tree.run(case, Path(folder) / case.name))
+    return 0
 
 
 def main(revision: str, scenarios: tuple[str, ...]) -> int:
@@ -26,7 +39,7 @@ def main(revision: str, scenarios: tuple[str, ...]) -> int:
         work = Path(folder)
         (work / "old").mkdir()
         old = tree_of(revision, work / "old")
-        new = Tree(Path(sys.executable), TOP)
+        new = Tree(Path(sys.executable), TOP, path=TOP)
         differing = _tell("commands", trees(old.commands(), new.commands()))
         for case in wanted:
             differing += _tell(case.name, _compared(case, old, new, work))
@@ -55,4 +68,4 @@ def _tell(name: str, found: list[str]) -> bool:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], tuple(sys.argv[2:])))
+    sys.exit(keep() if sys.argv[1] == "--keep" else main(sys.argv[1], tuple(sys.argv[2:])))

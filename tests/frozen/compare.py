@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from frozen.trees import Answer
 
@@ -28,7 +29,7 @@ def differences(old: Answer, new: Answer) -> list[str]:
     found: list[str] = []
     if old.status != new.status:
         found.append(f"exit status {old.status} is {new.status}: {new.words[-300:]}")
-    found += _first(_trees("", old.told, new.told))
+    found += trees(old.told, new.told)
     for name in ("rows", "events"):
         before, after = getattr(old, name), getattr(new, name)
         if (before is None) != (after is None):
@@ -40,7 +41,27 @@ def differences(old: Answer, new: Answer) -> list[str]:
 
 def trees(old: object, new: object) -> list[str]:
     """Where two JSON values differ; what is new beside what was there is none."""
-    return _first(_trees("", old, new))
+    return _first(_trees("", _resolved(old), _resolved(new)))
+
+
+def _resolved(tree: object) -> object:
+    """A JSON schema with its definitions where they are referred to: their names are for people."""
+    if not isinstance(tree, dict) or "$defs" not in tree:
+        return tree
+    definitions = tree["$defs"]
+
+    def put(value: Any) -> Any:
+        if isinstance(value, list):
+            return [put(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            value = {key: one for key, one in value.items() if key != "$ref"} | definitions[
+                value["$ref"].rpartition("/")[2]
+            ]
+        return {key: put(one) for key, one in value.items() if key != "mapping"}
+
+    return put({key: value for key, value in tree.items() if key != "$defs"})
 
 
 def _first(found: Iterator[str]) -> list[str]:
@@ -63,7 +84,7 @@ def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iter
             yield from _trees(f"{place}[{index}]", one, other, words=words)
     elif words and isinstance(old, str) and isinstance(new, str):
         return
-    elif type(old) is not type(new) or old != new:
+    elif type(old) is not type(new) or repr(old) != repr(new):  # all bits, and NaN is NaN
         yield f"{place} = {old!r} is {new!r}"
 
 

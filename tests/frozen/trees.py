@@ -14,9 +14,18 @@ from frozen.cases import Case
 
 TOP = Path(__file__).parents[2]
 RUN_WITHIN_S = 900.0
-COMMANDS = """\
-import json, typer.main
-from hil.cli.main import app
+START = """\
+import sys
+from importlib.metadata import entry_points
+[entry] = {one.value: one for one in entry_points(group="console_scripts", name="hil")}.values()
+sys.argv[0] = "hil"
+"""
+RUN = START + "entry.load()()"
+"""Runs the program as its installation does: of its inner layout nothing is known here."""
+COMMANDS = (
+    START
+    + """\
+import json, typer, typer.main
 
 def told(command):
     options = {
@@ -26,9 +35,14 @@ def told(command):
     below = {name: told(one) for name, one in sorted(getattr(command, "commands", {}).items())}
     return {"options": options, "commands": below}
 
-print(json.dumps(told(typer.main.get_command(app))))
+def shown(app, *arguments, **named):
+    print(json.dumps(told(typer.main.get_command(app))))
+
+typer.Typer.__call__ = shown
+entry.load()()
 """
-"""Prints the tree of commands with their options; run inside a tree."""
+)
+"""Prints the tree of commands with their options, in place of running one."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +70,11 @@ class Tree:
     Args:
         python: interpreter that finds its packages.
         packages: folder that has to hold them.
+        path: folder in which the interpreter looks first; for a tree that is not installed.
     """
 
-    def __init__(self, python: Path, packages: Path) -> None:
-        self._python = python
+    def __init__(self, python: Path, packages: Path, *, path: Path | None = None) -> None:
+        self._python, self._path = python, path
         where = "import hil, sys; print(next(iter(hil.__path__)))"
         found = Path(self._run(["-P", "-c", where], TOP).stdout.strip()).parent
         if found.resolve() != packages.resolve():
@@ -73,20 +88,23 @@ class Tree:
         """Run a case in a new folder, and read its recording with this tree's own program."""
         folder.mkdir(parents=True)
         out = ["--out", str(folder / "runs")] if case.records else []
-        ended = self._hil([*case.arguments, *out, "--json"], folder)
+        asked = [] if case.arguments[0] == "schema" else ["--json"]  # a schema is JSON anyway
+        ended = self._hil([*case.arguments, *out, *asked], folder)
         told = _json(ended.stdout)
         recording = told.get("recording") if isinstance(told, dict) else None
         if not recording:
             return Answer(ended.returncode, told, ended.stderr)
         self._hil(["export", str(recording), "--out", str(folder)], folder, check=True)
-        rows = folder / "cycles.csv"
-        return Answer(ended.returncode, told, ended.stderr, rows, rows.with_suffix(".events.csv"))
+        [events] = folder.glob("*.events.csv")
+        rows = events.with_name(events.name.replace(".events", ""))
+        return Answer(ended.returncode, told, ended.stderr, rows, events)
 
     def _hil(self, arguments, folder, *, check=False):
-        return self._run(["-P", "-m", "hil.cli.entry", *arguments], folder, check=check)
+        return self._run(["-P", "-c", RUN, *arguments], folder, check=check)
 
     def _run(self, arguments, folder, *, check=False):
         bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        bare |= {} if self._path is None else {"PYTHONPATH": str(self._path)}
         return subprocess.run(
             [str(self._python), *arguments], cwd=folder, env=bare, text=True, capture_output=True,
             timeout=RUN_WITHIN_S, check=check,

@@ -6,6 +6,7 @@ was killed has left; the gate's own record and the result are JSON.
 
 import json
 import random
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from mcap.exceptions import McapError
-from mcap.records import Channel, Message
+from mcap.records import Channel, Message, Schema
 from mcap.stream_reader import StreamReader
+from mcap_ros2.decoder import DecoderFactory
 
-CYCLES, EVENTS = "/platform/cycle", "/platform/events"
+ROWS, EVENTS = "/platform/rows", "/platform/events"
 MODES = ("IDLE", "HOMING", "STANDBY", "ENGAGING", "ENGAGED", "HOLD", "PARKING")
 WITHIN_S = {"HOMING": 4.0, "ENGAGING": 0.2, "ENGAGED": 1.5, "PARKING": 0.2}
 """How far into a mode the moment may be drawn [s]; 0.5 s in those where nothing moves."""
@@ -82,15 +84,30 @@ class Seen:
         return next((mode for at, mode in reversed(self.modes) if at <= self.struck_s), "")
 
 
-def messages(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Topic and row of each message, up to where a writer that was killed left off."""
-    topics: dict[int, str] = {}
+def messages(path: Path) -> Iterator[tuple[str, Any]]:
+    """Topic and message of each row and event, up to where a writer that was killed left off.
+
+    Of a row, `mode` is the name that its schema gives the code.
+    """
+    schemas: dict[int, Schema] = {}
+    channels: dict[int, Channel] = {}
+    factory = DecoderFactory()
     with path.open("rb") as stream, suppress(McapError):
         for record in StreamReader(stream).records:
-            if isinstance(record, Channel):
-                topics[record.id] = record.topic
-            elif isinstance(record, Message) and topics[record.channel_id] in (CYCLES, EVENTS):
-                yield topics[record.channel_id], json.loads(record.data)
+            if isinstance(record, Schema):
+                schemas[record.id] = record
+            elif isinstance(record, Channel):
+                channels[record.id] = record
+            elif isinstance(record, Message):
+                channel = channels[record.channel_id]
+                schema = schemas[channel.schema_id]
+                decode = factory.decoder_for(channel.message_encoding, schema)
+                if channel.topic in (ROWS, EVENTS) and decode is not None:
+                    found = decode(record.data)
+                    if channel.topic == ROWS:
+                        code = rf"^uint8 MODE_(\w+)={found.mode}$"
+                        (found.mode,) = re.findall(code, schema.data.decode(), re.MULTILINE)
+                    yield channel.topic, found
 
 
 def gather(seen: Seen, folder: Path) -> None:
@@ -105,15 +122,15 @@ def gather(seen: Seen, folder: Path) -> None:
         seen.parts += 1
         for topic, row in messages(path):
             if topic == EVENTS:
-                began_s = began_s or (row.get("data") or {}).get("monotonic_s", 0.0)
-                words.append(row["message"])
-            elif topic == CYCLES:
-                if seen.indices and row["index"] == seen.indices[-1] + 1:
-                    lost_s += row["dt_s"] - (row["t_s"] - before_s)
-                before_s = row["t_s"]
-                seen.indices.append(row["index"])
-                if not seen.modes or seen.modes[-1][1] != row["mode"]:
-                    seen.modes.append((row["t_s"] + lost_s, row["mode"]))
+                began_s = began_s or json.loads(row.data).get("monotonic_s", 0.0)
+                words.append(row.message)
+            elif topic == ROWS:
+                if seen.indices and row.index == seen.indices[-1] + 1:
+                    lost_s += row.dt_s - (row.t_s - before_s)
+                before_s = row.t_s
+                seen.indices.append(row.index)
+                if not seen.modes or seen.modes[-1][1] != row.mode:
+                    seen.modes.append((row.t_s + lost_s, row.mode))
     last = len(seen.indices) and seen.indices[-1]
     for path in (folder / "runs").glob("*/gate.jsonl"):
         for row in map(json.loads, path.read_text().splitlines()):

@@ -16,9 +16,9 @@ from hil.desk.client import DeskClient
 from hil.desk.operation import OPERATION_KIND, Operation
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder, OperatorSlot
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND
+from hil.recording.events import EVENTS, ROWS
 from hil.stations.arm.operator import ArmOperator
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.sources.source import SourceLimits, Twist
 from hil.timing.realtime import RealClock
 
@@ -180,7 +180,7 @@ def test_any_other_button_is_refused_with_a_reason_and_stops_nothing():
     for button in set(Button) - {Button.HOLD, Button.SHUT_DOWN}:
         led.press(button)
         assert not led.operator.stopped
-        assert led.told[-1].refused.startswith(f"{button.name}: ")
+        assert str(led.told[-1].refused).startswith(f"{button.name}: ")
     assert led.told[-1].seen == led.order.presses
     assert led.said[0] == ("Anna owns the motion", {"owner": "Anna"})
 
@@ -272,19 +272,19 @@ def watched_and_stopped(client, process):
     Then it asks for a stop, or its desk is killed if a process is given.
     """
     last = b"HOLD pressed" if process is None else DIED.encode()
-    got = {CYCLE_KIND: [], EVENT_KIND: [], OPERATION_KIND: []}
+    got = {ROWS: [], EVENTS: [], OPERATION_KIND: []}
     end_s, stopped = NOW_S() + 20.0, False
-    while not stopped or not any(last in event for event in got[EVENT_KIND]):
-        assert NOW_S() < end_s, got[EVENT_KIND]
+    while not stopped or not any(last in event for event in got[EVENTS]):
+        assert NOW_S() < end_s, got[EVENTS]
         client.wait(0.02)
         client.poll()
         for kind, payload in client.telemetry.read():
             got[kind].append(payload)
-        if len(got[CYCLE_KIND]) >= 3 and not stopped:
+        if len(got[ROWS]) >= 3 and not stopped:
             stopped = True
             if process is None:
                 client.send(m.Stop(id=1))
             else:
                 os.kill(desk_number(process.pid), signal.SIGKILL)
     operations = [Operation.from_bytes(payload) for payload in got[OPERATION_KIND]]
-    return got[CYCLE_KIND], got[EVENT_KIND], operations
+    return got[ROWS], got[EVENTS], operations

@@ -14,8 +14,9 @@ from operated_bench import QUICK
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import OPERATION_KIND, Operation
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, EventKind
+from hil.recording.events import EVENTS, ROWS, EventKind
 from hil.recording.reader import Recording
+from hil.stations.platform.signals import SIGNALS
 from hil.timing.realtime import RealClock
 from safety.modes import Mode
 
@@ -24,8 +25,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
 ]
 MODES = tuple(mode.name for mode in Mode)
-MODE_AT = 5  # among a frame's values: index, t, dt, late, busy, mode
-LENGTHS_AT = 8 + 18  # action, flags; wanted pose, asked lengths and speeds, allowed lengths
 NOW_S = RealClock().now_s
 
 
@@ -45,14 +44,14 @@ class Panel:
         self.client.wait(0.02)
         self.client.poll()
         for kind, payload in self.client.telemetry.read():
-            if kind == CYCLE_KIND:
+            if kind == ROWS:
                 self.frames.append(payload)
-                name = MODES[FRAME.unpack(payload)[MODE_AT]]
+                name = MODES[SIGNALS.unpack(payload)["mode"]]
                 if not self.modes or self.modes[-1][1] != name:
                     self.modes.append((NOW_S(), name))
             elif kind == OPERATION_KIND:
                 self.operation = Operation.from_bytes(payload)
-            elif kind == EVENT_KIND:
+            elif kind == EVENTS:
                 self.events.append(payload)
 
     def until(self, condition, time_s=20.0):
@@ -192,6 +191,6 @@ def compare(panel, recording):
     recorded = recording.column("allowed_length_m")
     first = recording.column("index")[0]
     for frame in panel.frames[:: len(panel.frames) // 50]:
-        values = FRAME.unpack(frame)
-        shown = values[LENGTHS_AT : LENGTHS_AT + 6]
-        np.testing.assert_array_equal(shown, recorded[int(values[0] - first)])
+        values = SIGNALS.unpack(frame)
+        shown = values["allowed_length_m"]
+        np.testing.assert_array_equal(shown, recorded[values["index"] - first])

@@ -14,7 +14,7 @@ import hil.run.together
 from hil.config.settings import ConfigError
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 from hil.recording.reader import Recording
 from hil.run.part_process import PartProcess
 from hil.run.together import TogetherScenario, run_together

@@ -3,15 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+from row_samples import ARM, PLATFORM
 
 from hil.machines.machine import load_rig, soft_range_m
 from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
 from hil.panel.live.models.feed import Batch, RunFacts, column
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
-from hil.recording.layouts import layout_of
-from hil.stations.arm.journal import ACTIONS, STATES
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from safety.modes import Mode
 from safety.verdict import Action
@@ -24,8 +23,8 @@ ACTION_NAMES = tuple(action.name for action in Action)
 def platform_facts(**metadata):
     rig = load_rig(CONFIGS / "rigs" / "paper.toml")
     facts = {"scenario": "circle", "drives": "SIMULATED paper (sim:)", "axes": "a; b"} | metadata
-    header = RunHeader(MODES, ACTION_NAMES, facts, {"rig": rig.model_dump(mode="json")})
-    return RunFacts(header, layout_of(header.metadata), 0.001, "circle")
+    header = RunHeader(PLATFORM, facts, {"rig": rig.model_dump(mode="json")})
+    return RunFacts(header, 0.001, "circle")
 
 
 def arm_facts(**metadata):
@@ -40,8 +39,8 @@ def arm_facts(**metadata):
         "robot": "SIMULATED rm01 (sim:)",
     } | metadata
     scenario = {MACHINES_KEY: machines, "robot": robot.model_dump(mode="json")}
-    header = RunHeader(STATES, ACTIONS, facts, scenario)
-    return RunFacts(header, layout_of(header.metadata), 0.35, "bkm")
+    header = RunHeader(ARM, facts, scenario)
+    return RunFacts(header, 0.35, "bkm")
 
 
 def soft_ranges():
@@ -51,14 +50,14 @@ def soft_ranges():
 
 def rows(facts, count=1, t_s=0.0, period_s=None, **fields):
     """Rows of a run from a time on; fields are values or arrays of (count,) or (count, n)."""
-    layout = facts.layout
-    made = np.full((count, layout.values), np.nan)
+    signals = facts.signals
+    made = np.full((count, signals.values), np.nan)
     period_s = facts.period_s if period_s is None else period_s
-    made[:, column(layout, "t_s")] = (t_s + period_s * np.arange(count))[:, None]
-    made[:, column(layout, "flags")] = 0
+    made[:, column(signals, "t_s")] = (t_s + period_s * np.arange(count))[:, None]
+    made[:, column(signals, "flags")] = 0
     for name, values in fields.items():
         values = np.asarray(values, dtype=float)
-        place = made[:, column(layout, name)]
+        place = made[:, column(signals, name)]
         place[:] = values[:, None] if values.shape == (count,) and place.shape[1] == 1 else values
     return made
 

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+from row_samples import ARM, PLATFORM
 
 from hil.machines.machine import load_rig
 from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
-from hil.recording.arm_frame import ARM
 from hil.recording.header import RunHeader
-from hil.recording.layout import Layout
-from hil.recording.layouts import PLATFORM
+from hil.recording.signals import Signals
 from hil.scene.rows import Columns
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scene_robot import RobotScene
@@ -23,10 +22,10 @@ BKM = ArmSettings.load(CONFIGS / "arms" / "bkm.toml")
 RM01 = RobotSettings.load(CONFIGS / "robots" / "rm01.toml")
 
 
-def row(layout: Layout, **fields) -> np.ndarray:
+def row(signals: Signals, **fields) -> np.ndarray:
     """One frame with these fields, the rest not there."""
-    values = np.full(layout.values, np.nan)
-    columns = Columns(layout)
+    values = np.full(signals.values, np.nan)
+    columns = Columns(signals)
     for name, value in fields.items():
         columns.of(values, name)[:] = value
     return values
@@ -53,7 +52,7 @@ def robot() -> RobotScene:
 
 
 def platform_header() -> RunHeader:
-    return RunHeader(("OFF",), ("PASSED",), {}, {"rig": PAPER.model_dump(mode="json")})
+    return RunHeader(PLATFORM, {}, {"rig": PAPER.model_dump(mode="json")})
 
 
 def arm_header() -> RunHeader:
@@ -62,4 +61,4 @@ def arm_header() -> RunHeader:
         "scenario": {"space_arm": {"payload": "heavy"}},
         "robot": {"name": "rm01"},
     }
-    return RunHeader(("offline",), ("PASSED",), {"station": "arm"}, scenario)
+    return RunHeader(ARM, {"station": "arm"}, scenario)

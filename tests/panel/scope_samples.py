@@ -1,12 +1,12 @@
 """Runs and rows for tests of scope, replay and comparison."""
 
 import numpy as np
+from row_samples import PLATFORM
 
 from hil.panel.live.models.feed import Batch, RunFacts
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
-from hil.recording.layout import Layout
-from hil.recording.layouts import PLATFORM
+from hil.recording.signals import Signals
 from safety.modes import Mode
 
 PERIOD_S = 1e-3
@@ -16,9 +16,8 @@ FORCE1 = "measured_force_leg1_n"
 MODES = tuple(mode.name for mode in Mode)
 
 
-def facts(layout: Layout = PLATFORM, period_s: float = PERIOD_S) -> RunFacts:
-    header = RunHeader(MODES, ("PASSED", "CLAMPED"), {"station": layout.station}, {})
-    return RunFacts(header, layout, period_s, "demo")
+def facts(signals: Signals = PLATFORM, period_s: float = PERIOD_S) -> RunFacts:
+    return RunFacts(RunHeader(signals), period_s, "demo")
 
 
 def rows(count: int, start: int = 0, **columns) -> np.ndarray:

@@ -4,10 +4,12 @@ import tomllib
 
 import pytest
 
-from hil.config.file_kinds import FileKind
 from hil.config.shipped import configs_dir
+from hil.machines.kinds import SPACE_ARM
 from hil.panel.scenarios.models.catalogue import SaveError, Writer, catalogue, entry_of, relocated
 from hil.panel.scenarios.models.form_check import problems_of
+from hil.stations.arm.station import SCENARIO as ARM_SCENARIO
+from hil.stations.platform.station import SCENARIO as PLATFORM_SCENARIO
 
 SCENARIOS = configs_dir() / "scenarios"
 
@@ -35,8 +37,8 @@ def test_stations_and_order():
     assert by_name["platform_and_arm"].station == "together"
     assert by_name["demo"].description.startswith("Multi-sine")
     kinds = [entry.kind for entry in entries]
-    assert kinds.index(FileKind.ARM_SCENARIO) > kinds.index(FileKind.PLATFORM_SCENARIO)
-    assert kinds[-1] is FileKind.ROBOT
+    assert kinds.index(ARM_SCENARIO) > kinds.index(PLATFORM_SCENARIO)
+    assert kinds[-1] is SPACE_ARM
 
 
 def test_a_folder_of_ones_own_shows_settings_only_and_says_what_cannot_be_read(tmp_path):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from row_samples import ARM, PLATFORM
 from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, rows
 
 from hil.panel.live.models.feed import RunFacts
@@ -14,7 +15,6 @@ from hil.panel.study.models.compare_align import Align, motion_start_s, shift_be
 from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import compare
 from hil.recording.header import RunHeader
-from hil.recording.layouts import ARM, PLATFORM
 
 CHANNELS = channels_of(PLATFORM)
 LEG = channel_named(CHANNELS, LEG1)
@@ -137,8 +137,8 @@ def test_runs_of_two_stations_are_not_compared():
 
 def test_what_differs_between_rigs_scenarios_and_limits_is_told():
     def of(**scenario):
-        header = RunHeader(MODES, (), {"limits_sha256": scenario.pop("limits")}, scenario)
-        return RunFacts(header, PLATFORM, PERIOD_S, "x")
+        header = RunHeader(PLATFORM, {"limits_sha256": scenario.pop("limits")}, scenario)
+        return RunFacts(header, PERIOD_S, "x")
 
     a = of(limits="aa", rig={"name": "paper", "legs": [1.0, 2.0]}, steps=[{"x": 1}, {"x": 2}])
     b = of(limits="bb", rig={"name": "paper", "legs": [1.0, 2.5]}, steps=[{"x": 1}, {"x": 3}])

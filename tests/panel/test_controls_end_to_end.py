@@ -57,7 +57,7 @@ class Hand(Operator):
         """Connect, and keep the poses of all frames from now on."""
         super().watch(path, **more)
         self.poses, taken = [], self.dock.take
-        wanted = column(self.window.session.facts.layout, "wanted_pose")
+        wanted = column(self.window.session.facts.signals, "wanted_pose")
 
         def take(turn):
             self.poses += list(turn.batch.rows[:, wanted])

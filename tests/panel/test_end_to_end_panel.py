@@ -15,7 +15,7 @@ from bench_plans import HEAVE, TOO_FAR
 from window_bench import HOME, NEXT, NOW_S, PARK, RESET, TAKE, Operator, makers, scenario_text
 
 from hil.desk import messages as m
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 from hil.recording.reader import Recording
 
 pytestmark = [

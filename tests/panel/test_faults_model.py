@@ -5,11 +5,12 @@ import math
 import pytest
 from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 
-from hil.panel.live.models.advice import ADVICE, advice_of
-from hil.panel.live.models.faults import KEPT, FaultsModel, Sort
+from hil.panel.live.models.faults import KEPT, FaultsModel, Sort, advice_of
 from hil.panel.shell.models.figures import figure, span, time_figure
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
+from hil.stations.arm.views import VIEWS as ARM
 from hil.stations.platform.journal import violation_data
+from hil.stations.platform.views import VIEWS as PLATFORM
 from safety.arm_limits import ArmCheck, ArmViolation
 from safety.modes import Severity
 from safety.verdict import Check, Violation
@@ -38,24 +39,24 @@ def refusal(t_s=2.0):
 
 @pytest.mark.parametrize("check", Check)
 def test_every_check_of_the_platform_has_advice(check):
-    assert check.name.lower() in ADVICE["platform"]
-    assert len(advice_of("platform", check.name.lower())) > 20
+    assert check.name.lower() in PLATFORM.advice
+    assert len(advice_of(PLATFORM, check.name.lower())) > 20
 
 
 @pytest.mark.parametrize("check", ArmCheck)
 def test_every_check_of_the_arms_has_advice(check):
-    assert check.name.lower() in ADVICE["arm"]
-    assert len(advice_of("arm", check.name)) > 20
+    assert check.name.lower() in ARM.advice
+    assert len(advice_of(ARM, check.name)) > 20
 
 
 def test_no_advice_is_for_a_check_that_does_not_exist():
-    assert set(ADVICE["platform"]) == {one.name.lower() for one in Check} | {"overrun"}
-    assert set(ADVICE["arm"]) == {one.name.lower() for one in ArmCheck}
+    assert set(PLATFORM.advice) == {one.name.lower() for one in Check} | {"overrun"}
+    assert set(ARM.advice) == {one.name.lower() for one in ArmCheck}
 
 
 def test_an_unknown_check_has_general_advice():
-    assert advice_of("platform", "levitation") == advice_of("platform", None)
-    assert advice_of("platform", None) == (
+    assert advice_of(PLATFORM, "levitation") == advice_of(PLATFORM, None)
+    assert advice_of(PLATFORM, None) == (
         "Read the cause; have the machine looked at before going on if it is not understood."
     )
 

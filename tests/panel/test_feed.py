@@ -8,6 +8,7 @@ from feed_samples import arm_facts, event, platform_facts
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
+from row_samples import ARM, PLATFORM, ArmFrame, CycleFrame, with_codes
 
 from hil.desk.operation import OPERATION_KIND, Operation
 from hil.ipc.broadcast import Broadcast, BroadcastReader
@@ -16,17 +17,14 @@ from hil.panel.live.models.feed import (
     LiveFeed,
     RunFacts,
     column,
-    decode,
 )
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
-from hil.recording.arm_frame import ARM, ArmFrame
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, CycleFrame, pack_into
+from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
-from hil.recording.layouts import PLATFORM
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing
+from hil.recording.rows import decode
 
 PERIOD_S = 0.01
 
@@ -38,14 +36,12 @@ def six(start):
 def frame(index):
     groups = [six(10.0 * group + index) for group in range(1, 11)]
     return CycleFrame(
-        index, index * PERIOD_S, PERIOD_S, 1e-5, 2e-5, 2, 1, 8, *groups, 1e-9, six(1.0)
+        index, index * PERIOD_S, PERIOD_S, 1e-5, 2e-5, 2, 1, 8, *groups, 1e-9, tuple(range(6))
     )
 
 
 def packed(one):
-    buffer = bytearray(FRAME.size)
-    pack_into(buffer, 0, *one)
-    return bytes(buffer)
+    return one.to_bytes()
 
 
 def flat(one):
@@ -57,15 +53,14 @@ def flat(one):
 
 def recording(folder, count=200, events=()):
     path = folder / "recording.mcap"
-    header = RunHeader(
-        ("OFF", "IDLE", "ENGAGED"), ("NONE", "PASSED"), {"scenario": "sample", "seed": "7"}, {}
-    )
+    signals = with_codes(PLATFORM, ("OFF", "IDLE", "ENGAGED"), ("NONE", "PASSED"))
+    header = RunHeader(signals, {"scenario": "sample", "seed": "7"})
     recorder = Recorder(RecorderRing.local(slots=16), path, header)
     for index in range(count):
-        recorder.ring.push(CYCLE_KIND, packed(frame(index)))
+        recorder.ring.push(ROWS, packed(frame(index)))
         for one in events:
             if one.index == index:
-                recorder.ring.push(EVENT_KIND, one.to_bytes())
+                recorder.ring.push(EVENTS, one.to_bytes())
         recorder.service()
     recorder.finish()
     return Recording.open(path)
@@ -107,9 +102,9 @@ def test_a_frame_of_another_size_is_left_out():
     assert found[:, column(PLATFORM, "index")].tolist() == [[4.0]]
 
 
-def test_columns_stand_where_the_struct_has_them():
+def test_columns_stand_in_the_order_of_the_table():
     end = 0
-    for row in PLATFORM.fields:
+    for row in PLATFORM.shown:
         place = column(PLATFORM, row.name)
         assert (place.start, place.stop) == (end, end + row.count)
         end = place.stop
@@ -131,11 +126,11 @@ def test_a_live_feed_hands_over_what_came_once():
     telemetry = Broadcast.local(slots=64)
     feed = live(telemetry)
     told = event("fault", "leg 3: drive: trip", 0.5, check="drive", leg=3)
-    telemetry.push(CYCLE_KIND, packed(frame(1)))
-    telemetry.push(EVENT_KIND, told.to_bytes())
+    telemetry.push(ROWS, packed(frame(1)))
+    telemetry.push(EVENTS, told.to_bytes())
     telemetry.push(OPERATION_KIND, Operation(override=0.25).to_bytes())
     telemetry.push(OPERATION_KIND, Operation(override=0.75).to_bytes())
-    telemetry.push(CYCLE_KIND, packed(frame(2)))
+    telemetry.push(ROWS, packed(frame(2)))
     batch = feed.poll()
     assert batch.rows[:, column(PLATFORM, "index")].ravel().tolist() == [1.0, 2.0]
     assert batch.events == (told,)
@@ -151,11 +146,11 @@ def test_what_was_overwritten_is_counted_once():
     telemetry = Broadcast.local(slots=8)
     feed = live(telemetry)
     for index in range(30):
-        telemetry.push(CYCLE_KIND, packed(frame(index)))
+        telemetry.push(ROWS, packed(frame(index)))
     batch = feed.poll()
     assert batch.rows[-1, 0] == 29.0
     assert len(batch.rows) + batch.missed == 30
-    telemetry.push(CYCLE_KIND, packed(frame(30)))
+    telemetry.push(ROWS, packed(frame(30)))
     assert feed.poll().missed == 0
 
 
@@ -168,16 +163,8 @@ def test_devices_that_are_simulated_say_so():
 # --- a recording -------------------------------------------------------------------------------
 
 
-def replay(of, clock):
-    """A replay that has been read already, so that only time decides what it shows."""
-    feed = FileFeed(Index.read(of.path), clock, fill=False)
-    feed.read_all()
-    feed.close()  # the file; what was read stays
-    return feed
-
-
 def test_a_replay_at_its_beginning_shows_the_first_frame(tmp_path):
-    feed = replay(recording(tmp_path, 50), Clock())
+    feed = FileFeed(recording(tmp_path, 50), Clock())
     assert feed.span_s == (0.0, pytest.approx(0.49))
     batch = feed.poll()
     assert batch.restart
@@ -190,7 +177,7 @@ def test_a_replay_at_its_beginning_shows_the_first_frame(tmp_path):
 
 def test_a_replay_goes_with_its_clock_and_rate_and_stops_at_the_end(tmp_path):
     clock = Clock()
-    feed = replay(recording(tmp_path, 100), clock)
+    feed = FileFeed(recording(tmp_path, 100), clock)
     feed.poll()
     feed.play(2.0)
     clock.t_s += 0.1501
@@ -206,7 +193,7 @@ def test_a_replay_goes_with_its_clock_and_rate_and_stops_at_the_end(tmp_path):
 
 def test_a_rate_counts_from_when_it_was_set(tmp_path):
     clock = Clock()
-    feed = replay(recording(tmp_path, 100), clock)
+    feed = FileFeed(recording(tmp_path, 100), clock)
     feed.poll()
     clock.t_s += 1000.0
     feed.play(1.0)
@@ -220,12 +207,12 @@ def test_a_rate_counts_from_when_it_was_set(tmp_path):
 @dear
 @given(st.lists(st.floats(-1.0, 3.0), min_size=1, max_size=5))
 def test_seeking_gives_the_past_of_that_moment_wherever_one_was(places):
-    feed = replay(SEEN["recording"], Clock())
+    feed = FileFeed(SEEN["recording"], Clock())
     for place_s in places:
         feed.seek(place_s)
         batch = feed.poll()
         shown_s = min(max(place_s, 0.0), feed.span_s[1])
-        expected = [k for k in range(200) if round(k * PERIOD_S, 9) <= shown_s]  # kept in ns
+        expected = [k for k in range(200) if k * PERIOD_S <= shown_s]
         assert batch.restart
         assert batch.rows[:, 0].tolist() == expected
         assert [one.index for one in batch.events] == [k for k in (20, 150) if k in expected]
@@ -247,5 +234,5 @@ def recorded(tmp_path_factory):
 
 def test_history_is_bounded(tmp_path):
     assert HISTORY_S >= 60.0
-    table = replay(SEEN["recording"], Clock()).frames.table
+    table = FileFeed(SEEN["recording"], Clock()).table
     np.testing.assert_array_equal(table, [flat(frame(k)) for k in range(200)])

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from hil.config.file_kinds import FileKind, kind_of
+from hil.machines.kinds import RIG
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem, located, problems_of
 from hil.panel.scenarios.models.form_nodes import NodeKind
 from hil.panel.scenarios.models.form_values import ABSENT, replaced
+from hil.run.file_kinds import kind_of
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED = sorted(path for folder in ("scenarios", "rigs", "robots", "arms")
@@ -135,4 +136,4 @@ def test_a_table_that_toml_cannot_hold_is_a_problem_not_a_crash():
         kind, replaced(table, ("limits", "soft_margin_m"), None), CONFIGS / "x.toml"
     )
     assert [one.place for one in found] == [("limits", "soft_margin_m")]
-    assert problems_of(FileKind.RIG, {}, CONFIGS / "x.toml")
+    assert problems_of(RIG, {}, CONFIGS / "x.toml")

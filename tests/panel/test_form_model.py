@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.config.file_kinds import FileKind, kind_of
 from hil.panel.scenarios.models.form import FormError, FormModel
 from hil.panel.scenarios.models.form_labels import label_of
 from hil.panel.scenarios.models.form_nodes import NodeKind
 from hil.panel.scenarios.models.form_values import shown, value_at
+from hil.run.file_kinds import kind_of
+from hil.stations.platform.station import SCENARIO as PLATFORM_SCENARIO
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED = sorted(path for folder in ("scenarios", "rigs", "robots", "arms")
@@ -199,7 +200,7 @@ def test_one_number_for_all_legs_becomes_six_and_one_again():
 
 def test_an_unknown_key_is_shown_and_can_be_removed():
     table = table_of(CONFIGS / "scenarios" / "demo.toml") | {"ratehz": 3}
-    form = FormModel(FileKind.PLATFORM_SCENARIO, table)
+    form = FormModel(PLATFORM_SCENARIO, table)
     assert form.node(("ratehz",)).kind is NodeKind.FOREIGN
     with pytest.raises(FormError, match="cannot be typed"):
         form.edit(("ratehz",), "4")
@@ -209,7 +210,7 @@ def test_an_unknown_key_is_shown_and_can_be_removed():
 
 def test_a_value_of_a_wrong_kind_can_begin_anew():
     table = table_of(CONFIGS / "scenarios" / "demo.toml") | {"motion": 3}
-    form = FormModel(FileKind.PLATFORM_SCENARIO, table)
+    form = FormModel(PLATFORM_SCENARIO, table)
     assert form.node(("motion",)).kind is NodeKind.FOREIGN
     form.remove(("motion",))
     assert form.table["motion"]["kind"] == "multi_sine"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.panel.scenarios.models.toml_text import LINE_MAX, TomlError, toml_of, toml_value
+from hil.config.toml_text import LINE_MAX, TomlError, toml_of, toml_value
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED = sorted(path for folder in ("scenarios", "rigs", "robots", "arms")

@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from hil.config.file_kinds import kind_of
 from hil.config.shipped import configs_dir
 from hil.panel.scenarios.form_delegate import NAME, PROBLEM, VALUE
 from hil.panel.scenarios.form_view import FormView
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem, problems_of
+from hil.run.file_kinds import kind_of
 
 DEMO = configs_dir() / "scenarios" / "demo.toml"
 

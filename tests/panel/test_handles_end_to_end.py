@@ -13,9 +13,11 @@ from PySide6.QtTest import QTest
 from window_bench import NOW_S, Key, Operator
 
 from hil.desk.places import benches
-from hil.panel.lead.models.handles import HandlesPlace, RemoteWriter
 from hil.panel.live.models.feed import column
-from hil.recording.arm_recording import ArmRecording
+from hil.run.lead import Steered
+from hil.stations.arm.lead import handles as handles_of_arms
+from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.sources.remote_writer import ScreenPlace
 
 pytestmark = [
     pytest.mark.real_time,
@@ -43,10 +45,10 @@ class Arm:
     """`hil run --operator` of an arm whose robot is emulated, and whose handles are a panel's."""
 
     def __init__(self, folder):
-        self.folder, self.handles = folder, HandlesPlace()
+        self.folder, self.handles = folder, ScreenPlace({})
         place = folder / "runtime"
         place.mkdir(mode=0o700)
-        address = self.handles.address
+        address = self.handles
         scenario = folder / "led.toml"
         scenario.write_text(SCENARIO.format(listen=address.socket, token_file=address.token_file))
         self.process = subprocess.Popen(
@@ -65,7 +67,7 @@ class Arm:
 
     def writer(self):
         """The end that the panel has of its source."""
-        return RemoteWriter(self.handles.address.socket, self.handles.token, NOW_S)
+        return self.handles.writer(NOW_S)
 
     def close(self):
         """End it if it still runs."""
@@ -98,8 +100,8 @@ class Rows:
 
     def ways_m(self):
         """Way of the robot's gripper between two waypoints [m], newest last."""
-        layout = self._operator.window.session.facts.layout
-        place = column(layout, "target_pose")
+        signals = self._operator.window.session.facts.signals
+        place = column(signals, "target_pose")
         poses = np.array(self.rows)[:, place][:, :3]
         return np.linalg.norm(np.diff(poses, axis=0), axis=1)
 
@@ -117,7 +119,7 @@ def test_keys_of_the_handles_move_a_robot_and_release_brings_it_to_rest(app, arm
             app.processEvents()
             app.thread().msleep(5)
         operator.watch(path, take=True)
-        window.steer_arm(arm.writer())
+        window.steer(Steered(handles_of_arms(), arm.writer()))
         handles, rows = window.views["handles"].widget, Rows(operator)
         operator.until(lambda: operator.model.you_own and operator.model.mode == "streaming")
         lead(operator, handles, rows)

@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.panel.lead.models.handles import KEYS, HandlesModel, HandlesPlace, RemoteWriter
+from hil.panel.lead.models.handles import KEYS, HandlesModel
+from hil.run.lead import Handles
+from hil.stations.arm import lead
 from hil.stations.arm.sources.gamepad import HandleShape, HandleState
 from hil.stations.arm.sources.remote import RemoteSource, read_token
+from hil.stations.arm.sources.remote_writer import RemoteWriter, ScreenPlace
 
 SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)
+HANDLES = Handles(
+    velocity=lambda deflections: SHAPE.twist(deflections, "gripper"),
+    gamepad=lead.handles().gamepad,
+    place=lambda scenario: None,
+)
 
 
 class Pad:
@@ -33,7 +41,7 @@ class Pad:
 
 @pytest.fixture
 def place():
-    made = HandlesPlace()
+    made = ScreenPlace({})
     yield made
     made.remove()
 
@@ -48,10 +56,8 @@ class Clock:
 @pytest.fixture
 def link(place):
     clock = Clock()
-    source = RemoteSource(
-        str(place.address.socket), read_token(place.address.token_file), now_s=clock
-    )
-    writer = RemoteWriter(place.address.socket, place.token, clock)
+    source = RemoteSource(str(place.socket), read_token(place.token_file), now_s=clock)
+    writer = RemoteWriter(place.socket, place.token, clock)
     yield clock, source, writer
     writer.close()
     source.close()
@@ -59,15 +65,15 @@ def link(place):
 
 def test_what_is_said_is_what_the_station_hears(link):
     _clock, source, writer = link
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     model.press(87, "W")
     model.press(76, "l")
-    assert writer.send(model.twist())
+    assert writer.send(model.velocity())
     heard = source.sample(0.0)
     assert heard.linear_m_s == pytest.approx([0.05, 0, 0])
     assert heard.angular_rad_s == pytest.approx([0, 0, -0.2])
     model.release()
-    assert writer.send(model.twist())
+    assert writer.send(model.velocity())
     assert source.sample(0.0).at_rest
     assert source.counts.taken == 2
     assert source.counts.malformed == source.counts.refused == 0
@@ -75,9 +81,9 @@ def test_what_is_said_is_what_the_station_hears(link):
 
 def test_silence_is_zero(link):
     clock, source, writer = link
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     model.press(87, "W")
-    writer.send(model.twist())
+    writer.send(model.velocity())
     assert not source.sample(0.0).at_rest
     clock.now += 0.21
     assert source.sample(0.2).at_rest
@@ -85,9 +91,9 @@ def test_silence_is_zero(link):
 
 def test_the_end_is_said_and_a_closed_writer_is_zero(link):
     _clock, source, writer = link
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     model.press(87, "W")
-    writer.send(model.twist())
+    writer.send(model.velocity())
     assert not source.sample(0.0).at_rest
     writer.close()
     assert source.sample(0.0).at_rest
@@ -100,10 +106,10 @@ def test_the_end_is_said_and_a_closed_writer_is_zero(link):
 
 def test_a_listener_that_comes_late_is_found_and_asked_for_seldom(place):
     clock = Clock()
-    writer = RemoteWriter(place.address.socket, place.token, clock)
-    twist = HandlesModel(SHAPE).twist()
+    writer = RemoteWriter(place.socket, place.token, clock)
+    twist = HandlesModel(HANDLES).velocity()
     assert not writer.send(twist)
-    source = RemoteSource(str(place.address.socket), place.token, now_s=clock)
+    source = RemoteSource(str(place.socket), place.token, now_s=clock)
     assert not writer.send(twist)  # not before its time
     clock.now += 0.25
     assert writer.send(twist)
@@ -113,7 +119,7 @@ def test_a_listener_that_comes_late_is_found_and_asked_for_seldom(place):
 
 def test_a_listener_that_does_not_read_never_makes_the_writer_wait(link):
     clock, source, writer = link
-    twist = HandlesModel(SHAPE).twist()
+    twist = HandlesModel(HANDLES).velocity()
     sent = list(itertools.takewhile(bool, (writer.send(twist) for _ in range(100_000))))
     assert len(sent) < 100_000
     assert not writer.send(twist)
@@ -122,9 +128,9 @@ def test_a_listener_that_does_not_read_never_makes_the_writer_wait(link):
 
 
 def test_token_and_folder_are_this_users_alone(place):
-    assert stat.S_IMODE(place.address.token_file.stat().st_mode) == 0o600
-    assert stat.S_IMODE(place.address.token_file.parent.stat().st_mode) == 0o700
-    folder = place.address.token_file.parent
+    assert stat.S_IMODE(place.token_file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(place.token_file.parent.stat().st_mode) == 0o700
+    folder = place.token_file.parent
     place.remove()
     place.remove()
     assert not folder.exists()
@@ -133,30 +139,30 @@ def test_token_and_folder_are_this_users_alone(place):
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats()), max_size=8),
        st.sets(st.sampled_from(sorted(KEYS))))  # fmt: skip
 def test_no_input_is_beyond_full_deflection_and_released_is_zero(pads, keys):
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     for axis, value in pads:
         model.pad(axis, value)
     for place, key in enumerate(keys):
         assert model.press(place, key)
     assert all(-1.0 <= one <= 1.0 for one in model.deflections)
-    twist = model.twist()
+    twist = model.velocity()
     assert np.abs(twist.linear_m_s).max() <= 0.05
     assert np.abs(twist.angular_rad_s).max() <= 0.2
     model.release()
-    assert model.twist().at_rest
+    assert model.velocity().at_rest
 
 
 def test_every_axis_has_a_key_for_each_way_and_other_keys_are_not_taken():
     assert sorted(KEYS.values()) == sorted((axis, sign) for axis in range(6) for sign in (-1, 1))
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     assert not model.press(1, "X")
     assert model.press(2, "w")
     model.let_go(2)
-    assert model.twist().at_rest
+    assert model.velocity().at_rest
 
 
 def test_a_key_that_comes_up_without_having_gone_down_lets_go_of_all_keys_but_not_of_the_mouse():
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     model.press(1, "W")
     model.press(2, "L")
     model.pad(1, 1.0)
@@ -165,7 +171,7 @@ def test_a_key_that_comes_up_without_having_gone_down_lets_go_of_all_keys_but_no
 
 
 def test_a_key_of_no_axis_lets_go_of_nothing():
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     model.press(1, "W")
     model.press(2, "")
     model.let_go(2)
@@ -174,7 +180,7 @@ def test_a_key_of_no_axis_lets_go_of_nothing():
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([*KEYS, "", "X"]), st.booleans())))
 def test_when_every_key_is_up_nothing_moves_whatever_they_were_called(events):
-    model, down = HandlesModel(SHAPE), set()
+    model, down = HandlesModel(HANDLES), set()
     for place, name, pressed in events:
         if pressed:
             model.press(place, name)
@@ -184,35 +190,45 @@ def test_when_every_key_is_up_nothing_moves_whatever_they_were_called(events):
             down.discard(place)
     for place in down:
         model.let_go(place)
-    assert model.twist().at_rest
+    assert model.velocity().at_rest
 
 
 def test_two_keys_against_each_other_are_zero_however_often_one_of_them_is_there():
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     for place, name in enumerate("WWS"):
         model.press(place, name)
-    assert model.twist().at_rest
+    assert model.velocity().at_rest
 
 
-def test_a_gamepad_moves_only_while_held_after_rest_and_the_screen_comes_first():
-    model, pad = HandlesModel(SHAPE), Pad()
+def test_a_gamepad_moves_only_while_held_after_rest_and_the_screen_comes_first(monkeypatch):
+    pad = Pad()
+    monkeypatch.setattr(lead, "SHAPE", SHAPE)
+    monkeypatch.setattr(lead, "open_handles", lambda *_, now_s: pad)
+    model = HandlesModel(HANDLES)
     pad.state = HandleState((1.0, 0, 0, 0, 0, 0), held=True)
-    model.use_gamepad(pad)
-    assert model.twist().at_rest  # never seen at rest
+    assert model.open_gamepad("pad", lambda: 0.0)
+    assert model.velocity().at_rest  # never seen at rest
     pad.state = HandleState((0.0,) * 6, held=False)
-    model.twist()
+    model.velocity()
     pad.state = HandleState((1.0, 0, 0, 0, 0, 0), held=True)
-    assert model.twist().linear_m_s == pytest.approx([-0.05, 0, 0])
+    assert model.velocity().linear_m_s == pytest.approx([-0.05, 0, 0])
     model.press(65, "A")
-    assert model.twist().linear_m_s == pytest.approx([0, 0.05, 0])
+    assert model.velocity().linear_m_s == pytest.approx([0, 0.05, 0])
     model.release()
     pad.closed = True
-    assert model.twist().at_rest
+    assert model.velocity().at_rest
     assert "gone" in model.gamepad_error
 
 
 def test_a_gamepad_that_is_not_there_is_told():
-    model = HandlesModel(SHAPE)
+    model = HandlesModel(HANDLES)
     assert not model.open_gamepad("no such device", lambda: 0.0)
     assert "handles" in model.gamepad_error
-    assert model.twist().at_rest
+    assert model.velocity().at_rest
+
+
+def test_where_no_station_has_handles_nothing_is_wanted_and_none_is_opened():
+    model = HandlesModel(None)
+    model.press(1, "W")
+    assert model.velocity() is None
+    assert not model.open_gamepad("pad", lambda: 0.0)

@@ -11,7 +11,16 @@ from PySide6.QtWidgets import QApplication
 
 from hil.panel.lead.handles_view import HandlesView
 from hil.panel.lead.models.handles import HandlesModel
+from hil.run.lead import Handles
+from hil.stations.arm import lead
 from hil.stations.arm.sources.gamepad import HandleShape
+
+SHAPE = HandleShape(0.05, 0.2)
+HANDLES = Handles(
+    velocity=lambda deflections: SHAPE.twist(deflections, "gripper"),
+    gamepad=lead.handles().gamepad,
+    place=lambda scenario: None,
+)
 
 
 class Listener:
@@ -27,7 +36,7 @@ class Listener:
 
 @pytest.fixture
 def view(app):
-    made = HandlesView(HandlesModel(HandleShape(0.05, 0.2)), Listener(), lambda: 0.0)
+    made = HandlesView(HandlesModel(HANDLES), Listener(), lambda: 0.0)
     made.resize(460, 360)
     made.show()
     yield made

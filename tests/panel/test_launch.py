@@ -10,10 +10,13 @@ import pytest
 from hil.config.settings import apply_overrides
 from hil.desk.places import Place
 from hil.panel.scenarios.models import launch
-from hil.panel.scenarios.models.launch import BenchRun, LaunchState, RemoteAddress, bench_arguments
+from hil.panel.scenarios.models.launch import BenchRun, LaunchState, bench_arguments
 from hil.panel.scenarios.models.launch_check import CheckRun, outcome_of
 from hil.panel.scenarios.models.launch_child import WORDS_MAX, Child
 from hil.panel.scenarios.models.launch_jobs import DryRun
+from hil.run.file_kinds import TOGETHER
+from hil.stations.arm.sources.remote_writer import ScreenPlace
+from hil.stations.arm.station import SCENARIO as ARM
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -66,9 +69,9 @@ def fake_bench(monkeypatch, words, status=0, **more):
     monkeypatch.setattr(
         launch,
         "bench_arguments",
-        lambda *_: ["-c", f"import sys, time; {words}; sys.exit({status})"],
+        lambda *_, **__: ["-c", f"import sys, time; {words}; sys.exit({status})"],
     )
-    return BenchRun(Path("x.toml"), "platform", Path("runs"), **more)  # fmt: skip
+    return BenchRun(Path("x.toml"), Path("runs"), **more)  # fmt: skip
 
 
 def test_a_bench_is_found_by_its_number(monkeypatch):
@@ -124,24 +127,25 @@ def test_only_the_end_of_long_words_is_kept():
 
 
 def test_a_bench_is_led_by_an_operator_in_real_time():
-    arguments = bench_arguments(Path("a b.toml"), "platform", Path("out"))
+    arguments = bench_arguments(Path("a b.toml"), Path("out"), several=False)
     assert arguments[2:] == [
         "run", "a b.toml", "--out", "out", "--json", "--clock", "real", "--operator",
     ]  # fmt: skip
-    both = bench_arguments(Path("x"), "together", Path("out"))
+    both = bench_arguments(Path("x"), Path("out"), several=True)
     assert not {"--clock", "--operator"} & set(both)
 
 
 def test_an_arm_listens_where_the_panel_says_and_keeps_its_limits():
     source = {"kind": "profile", "limits": {"linear_m_s": 0.03}, "frame": "base", "segment": []}
-    remote = RemoteAddress(Path("/tmp/h/arm.sock"), Path("/tmp/h/token"))
-    arguments = bench_arguments(Path("x"), "arm", Path("out"), remote, source)
+    place = ScreenPlace(source)
+    place.remove()
+    arguments = bench_arguments(Path("x"), Path("out"), several=False, override=place.override)
     assert arguments[arguments.index("--clock") + 1] == "real"
     assert "--operator" in arguments
     change = arguments[arguments.index("--set") + 1]
     changed = apply_overrides({"source": source}, [change])["source"]
     assert changed == {
-        "kind": "remote", "listen": "/tmp/h/arm.sock", "token_file": "/tmp/h/token",
+        "kind": "remote", "listen": str(place.socket), "token_file": str(place.token_file),
         "limits": {"linear_m_s": 0.03}, "frame": "base",
     }  # fmt: skip
 
@@ -156,9 +160,12 @@ def test_checks_of_arms_and_of_stations_together_are_read():
              "unit": "m", "within": False},
         ],
     }  # fmt: skip
-    outcome = outcome_of(arm)
+    outcome = outcome_of(arm, ARM)
     assert [one.wrong for one in outcome.findings] == [True, False]
     assert outcome.findings[0].value != outcome.findings[0].value  # not a number
-    both = outcome_of({"ok": False, "parts": {"arm": arm, "cabin": {"ok": False, "error": "no"}}})
+    both = outcome_of(
+        {"ok": False, "parts": {"arm": arm, "cabin": {"ok": False, "error": "no"}}},
+        TOGETHER, {"arm": ARM},
+    )  # fmt: skip
     assert (both.ok, both.error) == (False, "cabin: no")
     assert both.findings[1].place == "arm: joint 3, waypoint 60"

@@ -7,11 +7,11 @@ import pytest
 from feed_samples import arm_facts, batch, platform_facts, soft_ranges
 from hypothesis import given
 from hypothesis import strategies as st
+from row_samples import PLATFORM
 
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.live.models.margins import RANK_STEP, MarginsModel, ranked
 from hil.recording.header import RunHeader
-from hil.recording.layouts import PLATFORM
 from hil.scene.margins import FAULT_SHARE, FULL_LEASTS, WARN_SHARE, margin_role
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.platform import scene as scene_platform
@@ -244,8 +244,8 @@ def test_a_run_of_before_the_supervision_has_no_such_rows():
 
 
 def test_a_run_without_its_machines_says_so():
-    header = RunHeader(("OFF",), ("NONE",), {}, {})
-    model = MarginsModel(RunFacts(header, PLATFORM, 0.001, "old"))
+    header = RunHeader(PLATFORM)
+    model = MarginsModel(RunFacts(header, 0.001, "old"))
     model.take(batch(platform_facts(), measured_length_m=MIDDLE), 0.0)
     assert model.rows == ()
     assert "rig" in model.problem

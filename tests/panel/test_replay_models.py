@@ -1,32 +1,22 @@
-"""A recording opened at once and read bit by bit: the same values as the ordinary reader's."""
+"""A recording as a feed: every row of it, at any rate, from any place."""
 
-import dataclasses
 import math
-import struct
-import subprocess
-import sys
 
 import numpy as np
-import orjson
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from row_samples import ARM, PLATFORM, with_codes
 from scope_samples import MODES, event
 
 from hil.panel.live.models.feed import column
 from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare_work import read_run
-from hil.panel.study.models.replay import FIRST_POLLS, FileFeed
-from hil.panel.study.models.replay_chunk import message_json
-from hil.panel.study.models.replay_frames import values_of
-from hil.panel.study.models.replay_index import Index
-from hil.panel.study.models.replay_numbers import POWERS, _number, scaled
-from hil.recording.frame import FRAME, EventKind
+from hil.panel.study.models.replay import FileFeed
+from hil.recording.events import EventKind
 from hil.recording.header import RecordingError, RunHeader
-from hil.recording.layouts import ARM, LAYOUTS, PLATFORM
-from hil.recording.mcap_file import RecordingWriter
 from hil.recording.mcap_scan import Caps
+from hil.recording.mcap_walk import CHUNK, Found, Walk
 from hil.recording.reader import Recording
+from hil.recording.writer import RecordingWriter
 
 FRAMES = 1700
 
@@ -34,22 +24,22 @@ FRAMES = 1700
 RIG_OF_NO_USE = {"rig": {"name": "x"}}
 
 
-def write(path, frames=FRAMES, finish=True, modes=MODES, layout=PLATFORM, scenario=RIG_OF_NO_USE):
-    """A recording of random frames with holes and events; three chunks and a bit."""
+def write(path, frames=FRAMES, finish=True, signals=None, scenario=RIG_OF_NO_USE):
+    """A recording of random rows with holes and events; three chunks and a bit."""
     rng = np.random.default_rng(5)
-    facts = {"station": layout.station, "scenario": "demo"}
-    header = RunHeader(modes, ("PASSED", "CLAMPED"), facts, scenario)
+    signals = with_codes(PLATFORM, MODES, ("PASSED", "CLAMPED")) if signals is None else signals
+    header = RunHeader(signals, {"scenario": "demo"}, scenario)
     writer = RecordingWriter(path, header, sync=False, min_free_bytes=0)
-    codes = [row.code for row in layout.fields for _ in range(row.count)]
     for number in range(frames):
-        values = [
-            float(value) if code == "d" else number % 3
-            for value, code in zip(rng.normal(size=layout.values), codes, strict=True)
-        ]
-        values[0], values[1] = number, number * 1e-3
-        if number % 7 == 0:
-            values[20] = math.nan
-        writer.add_cycle(layout.frame.pack(*values))
+        values = {}
+        for one in signals.fields:
+            drawn = rng.normal(size=one.count).tolist()
+            group = drawn if one.type == "f8" else [number % 3] * one.count
+            values[one.name] = group if one.count > 1 else group[0]
+        values |= {"index": number, "t_s": number * 1e-3}
+        if number % 7 == 0 and "asked_speed_m_s" in values:
+            values["asked_speed_m_s"][0] = math.nan
+        writer.add_row(signals.row(**values))
         if number in (0, 400, 1600):
             writer.add_event(event(number * 1e-3, EventKind.MODE, f"at {number}").to_bytes())
     if finish:
@@ -61,42 +51,18 @@ def write(path, frames=FRAMES, finish=True, modes=MODES, layout=PLATFORM, scenar
 
 
 def table_of(recording):
-    """All frames as the ordinary reader has them."""
-    layout = recording.layout
-    table = np.empty((recording.cycles, layout.values))
-    for row in layout.fields:
-        values = recording.column(row.name)
-        table[:, column(layout, row.name)] = values if values.ndim == 2 else values[:, None]
+    """All rows as the recording's columns tell them."""
+    signals = recording.signals
+    table = np.empty((recording.cycles, signals.values))
+    for one in signals.shown:
+        values = recording.column(one.name)
+        table[:, column(signals, one.name)] = values if values.ndim == 2 else values[:, None]
     return table
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     return write(tmp_path_factory.mktemp("whole") / "recording.mcap")
-
-
-def test_a_recording_of_before_a_field_came_is_shown_without_it(tmp_path, monkeypatch):
-    """By the kernel, and by the ordinary way."""
-
-    def message(flat, header):
-        told = orjson.loads(ARM.message(flat, header))
-        del told["watched"]
-        return orjson.dumps(told)
-
-    with monkeypatch.context() as patch:
-        patch.setitem(LAYOUTS, "arm", dataclasses.replace(ARM, message=message))
-        path = write(tmp_path / "recording.mcap", frames=20, layout=ARM)
-    feed = FileFeed(Index.read(path), Clock(), fill=False)
-    feed.frames.read_one(3)
-    watched, speed = column(ARM, "watched"), column(ARM, "gripper_speed_m_s")
-    wanted = table_of(Recording.open(path))
-    np.testing.assert_array_equal(feed.frames.table[3], wanted[3])
-    feed.frames.read(0)
-    assert feed.frames.damage == ""
-    np.testing.assert_array_equal(feed.frames.table, wanted)
-    assert np.isnan(feed.frames.table[:, watched]).all()
-    assert np.isfinite(feed.frames.table[:, speed]).all()
-    feed.frames.close()
 
 
 class Clock:
@@ -110,50 +76,49 @@ class Clock:
 @pytest.fixture
 def feed(whole):
     clock = Clock()
-    made = FileFeed(Index.read(whole), clock, fill=False)
+    made = FileFeed.open(whole, clock)
     made.clock = clock
-    yield made
-    made.close()
+    return made
 
 
-@pytest.mark.parametrize("layout", [PLATFORM, ARM], ids=lambda layout: layout.station)
-def test_all_values_are_those_of_the_ordinary_reader_to_the_bit(tmp_path, layout):
-    path = write(tmp_path / "recording.mcap", 300, layout=layout)
+@pytest.mark.parametrize("signals", [PLATFORM, ARM], ids=lambda one: one.station)
+def test_all_values_are_those_of_the_recording_to_the_bit(tmp_path, signals):
+    path = write(tmp_path / "recording.mcap", 300, signals=signals)
     recording = Recording.open(path)
     run = read_run(path.parent, Watch())
-    assert run.facts.layout is layout
+    assert run.facts.signals == signals
     np.testing.assert_array_equal(run.rows, table_of(recording))
-    assert run.rows.shape == (300, layout.values)
+    assert run.rows.shape == (300, signals.values)
     assert not run.rows.flags.writeable
 
 
-def test_opening_tells_of_the_run_before_any_frame_is_read(whole, feed):
+def test_opening_tells_of_the_run(whole, feed):
     recording = Recording.open(whole)
-    np.testing.assert_allclose(feed.index.t_s, recording.t_s, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(feed.table[:, 1], recording.t_s)
     assert feed.facts.header.modes == MODES
     assert feed.facts.header.scenario == {"rig": {"name": "x"}}
     assert feed.facts.name == "demo"
     assert feed.facts.period_s == pytest.approx(1e-3)
-    assert feed.index.dropped == 3
-    assert (feed.index.truncated, feed.damage) == (False, "")
+    assert feed.dropped == 3
+    assert (feed.truncated, feed.damage) == (False, "")
     assert [e.message for e in feed.events] == [e.message for e in recording.events]
-    assert feed.read_share == 0.0
-    assert np.isnan(feed.frames.table).all()
 
 
-def test_what_is_looked_at_is_read_first(feed):
-    feed.seek(1.2)
-    feed.poll()
-    read = np.isfinite(feed.frames.table[:, 0])
-    assert read[1200]
-    assert 0 < read.sum() < FRAMES
-    here = feed.frames.chunk_of(1200)
-    assert feed.frames.next_chunk(1200) == here - 1
-    assert feed.frames.next_chunk(0) == 0
+def test_a_time_that_goes_back_or_is_none_does_not_stop_the_replay(tmp_path):
+    path = tmp_path / "recording.mcap"
+    writer = RecordingWriter(path, RunHeader(PLATFORM), sync=False, min_free_bytes=0)
+    for index, t_s in enumerate((0.0, 0.1, math.nan, 0.05, 0.2, 0.3)):
+        writer.add_row(PLATFORM.row(index=index, t_s=t_s))
+    writer.finish({})
+    feed = FileFeed.open(path, Clock())
+    assert feed.span_s == (0.0, 0.3)
+    feed.seek(0.1)
+    assert feed.poll().rows[:, 0].tolist() == [0, 1, 2, 3]
+    feed.step(1)
+    assert feed.poll().rows[-1, 0] == 4
 
 
 def test_playing_hands_over_every_frame_once_at_any_rate(feed):
-    feed.read_all()
     rows = [feed.poll().rows]
     feed.play(2.0)
     for _ in range(40):
@@ -167,7 +132,6 @@ def test_playing_hands_over_every_frame_once_at_any_rate(feed):
 
 
 def test_seeking_twice_is_seeking_once(feed):
-    feed.read_all()
     feed.seek(0.9)
     once = feed.poll()
     feed.seek(0.2)
@@ -207,183 +171,60 @@ def test_steps_and_events(feed):
     assert feed.t_s == 0.0
 
 
-def test_frames_read_later_are_shown_anew(feed):
-    feed.seek(1.6)
-    assert feed.poll().restart
-    assert not feed.poll().restart
-    feed.frames.read(0)
-    feed.clock.now += 1.0
-    again = feed.poll()
-    assert again.restart
-    assert np.isfinite(again.rows[0, 0])
-
-
-def test_the_first_pictures_have_their_frame_before_anything_else_is_read(whole):
-    feed = FileFeed.open(whole, lambda: 0.0)
-    expected = table_of(Recording.open(whole))
-    batch = feed.poll()
-    np.testing.assert_array_equal(batch.rows, expected[:1])
-    feed.seek(1.2)
-    batch = feed.poll()
-    np.testing.assert_array_equal(batch.rows[-1], expected[1200])
-    assert np.isnan(batch.rows[1:-1]).all()
-    assert feed.read_share == 0.0
-    assert feed._thread.ident is None
-    feed.close()
-    feed.read_on()  # too late: the file is closed
-    assert feed._thread.ident is None
-
-
-def test_one_frame_alone_does_not_number_modes_that_the_header_does_not_name(tmp_path):
-    path = write(tmp_path / "recording.mcap", 10, modes=MODES[:2])
-    feed = FileFeed.open(path, lambda: 0.0)
-    feed.seek(2e-3)
-    assert np.isnan(feed.poll().rows[-1]).all()
-    feed.read_all()
-    assert feed.frames.table[2, 0] == 2.0
-    feed.close()
-
-
-def test_a_damaged_frame_stays_empty_and_is_told_with_its_chunk(whole, tmp_path):
-    index = Index.read(whole)
-    data = bytearray(whole.read_bytes())
-    data[index.chunks[1].at + 500] ^= 0xFF
-    bad = tmp_path / "bad.mcap"
-    bad.write_bytes(data)
-    feed = FileFeed(Index.read(bad), lambda: 0.0)
-    feed.seek(float(index.t_s[index.chunks[1].first]))
-    assert np.isnan(feed.poll().rows[-1]).all()
-    assert not feed.damage
-    feed.read_all()
-    assert feed.damage
-    feed.close()
-
-
-def test_the_kernel_is_not_loaded_with_the_feed():
-    asked = "import sys, hil.panel.study.models.replay; print('numba' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.split() == ["False"]
-
-
-def test_a_thread_reads_the_rest_after_the_first_polls(whole):
-    feed = FileFeed.open(whole, lambda: 0.0)
-    for _ in range(FIRST_POLLS):
-        feed.poll()
-    feed._thread.join(timeout=60.0)
-    assert feed.read_share == 1.0
-    assert np.isfinite(feed.frames.table[:, 0]).all()
-    feed.close()
-
-
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.5, 0.77, 0.99])
 def test_a_file_cut_off_anywhere_shows_what_was_complete(whole, tmp_path, share):
     cut = tmp_path / "cut.mcap"
     data = whole.read_bytes()
     cut.write_bytes(data[: int(share * len(data))])
-    feed = FileFeed(Index.read(cut), lambda: 0.0, fill=False)
-    feed.read_all()
-    complete = table_of(Recording.open(whole))[: len(feed.index.t_s)]
-    np.testing.assert_array_equal(feed.frames.table, complete)
+    if share == 0.0:
+        with pytest.raises(RecordingError, match="no table of its rows"):
+            FileFeed.open(cut, Clock())
+        return
+    feed = FileFeed.open(cut, Clock())
+    complete = table_of(Recording.open(whole))[: len(feed.table)]
+    np.testing.assert_array_equal(feed.table, complete)
     if share == 0.77:
         assert len(complete) > 500
-    assert feed.index.truncated
+    assert feed.truncated
     feed.poll()
-    feed.close()
 
 
 def test_a_file_that_was_never_finished_is_read(tmp_path):
-    feed = FileFeed(Index.read(write(tmp_path / "a.mcap", 100, finish=False)), lambda: 0.0)
-    feed.read_all()
-    assert feed.index.truncated
-    assert feed.frames.table[99, 0] == 99
-    feed.close()
+    feed = FileFeed.open(write(tmp_path / "a.mcap", 100, finish=False), Clock())
+    assert feed.truncated
+    assert feed.table[99, 0] == 99
 
 
 def test_a_damaged_chunk_is_left_out_and_told(whole, tmp_path):
-    index = Index.read(whole)
+    with whole.open("rb") as file:
+        chunks = [p for p in Walk(file).pieces() if isinstance(p, Found) and p.opcode == CHUNK]
     data = bytearray(whole.read_bytes())
-    data[index.chunks[1].at + 500] ^= 0xFF
+    data[chunks[1].body + 500] ^= 0xFF
     bad = tmp_path / "bad.mcap"
     bad.write_bytes(data)
-    feed = FileFeed(Index.read(bad), lambda: 0.0, fill=False)
-    feed.read_all()
-    second = index.chunks[1]
-    read = np.isfinite(feed.frames.table[:, 0])
-    assert not read[second.first : second.first + len(second.cycles)].any()
-    assert read.sum() == FRAMES - len(second.cycles)
-    assert str(second.at) in feed.damage
-    feed.close()
+    feed = FileFeed.open(bad, Clock())
+    assert feed.table[:, 0].tolist() == [*range(500), *range(1000, FRAMES)]
+    assert f"byte {chunks[1].at}: " in feed.damage
 
 
 def test_files_that_are_none_are_refused(tmp_path, whole):
     with pytest.raises(RecordingError, match="cannot be read"):
-        Index.read(tmp_path / "none.mcap")
+        FileFeed.open(tmp_path / "none.mcap", Clock())
     text = tmp_path / "text.mcap"
     text.write_text("hello, I am no recording")
     with pytest.raises(RecordingError, match="not a recording"):
-        Index.read(text)
-    assert "limit 1000 bytes" in Index.read(whole, Caps(chunk=1000)).damage
+        FileFeed.open(text, Clock())
+    assert "limit 1000 bytes" in FileFeed.open(whole, Clock(), Caps(chunk=1000)).damage
     with pytest.raises(RecordingError, match="sum of all chunks"):
-        Index.read(whole, Caps(total=1000))
+        FileFeed.open(whole, Clock(), Caps(total=1000))
 
 
-def test_an_unknown_mode_is_read_the_ordinary_way(tmp_path):
-    path = write(tmp_path / "recording.mcap", 200, modes=("OFF",))  # 1 and 2 have no name
-    run, recording = read_run(path, Watch()), Recording.open(path)
-    np.testing.assert_array_equal(run.rows, table_of(recording))
-    assert set(run.rows[:, 5].tolist()) == {0.0, 1.0, 2.0}
+def test_a_code_without_a_name_is_its_number(tmp_path):
+    signals = with_codes(PLATFORM, ("OFF",), ("PASSED",))  # 1 and 2 have no name
+    path = write(tmp_path / "recording.mcap", 200, signals=signals)
+    assert set(read_run(path, Watch()).rows[:, 5].tolist()) == {0.0, 1.0, 2.0}
 
 
 def test_an_empty_recording_is_refused_for_a_comparison(tmp_path):
-    with pytest.raises(RecordingError, match="no frame"):
+    with pytest.raises(RecordingError, match="no row"):
         read_run(write(tmp_path / "recording.mcap", 0), Watch())
-
-
-def test_a_frame_with_too_few_values_is_refused():
-    payload = [0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, *[0.0] * 68]
-    raw = orjson.loads(
-        PLATFORM.message(FRAME.unpack(FRAME.pack(*payload)), RunHeader(MODES, ("PASSED",)))
-    )
-    assert len(values_of(raw, PLATFORM, (["OFF"], ["PASSED"]))) == 76
-    raw["asked"]["length_m"].pop()
-    with pytest.raises(ValueError, match="75 values, 76 expected"):
-        values_of(raw, PLATFORM, (["OFF"], ["PASSED"]))
-
-
-def test_a_message_that_reaches_beyond_its_chunk_is_refused():
-    data = struct.pack("<BQ", 5, 1000) + bytes(30)
-    with pytest.raises(ValueError, match="beyond its chunk"):
-        message_json(data, 0)
-    with pytest.raises(ValueError, match="message at 35"):
-        message_json(data, 35)
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False))
-@example(0.1)
-@example(-0.0)
-@example(9007199254740993.0)
-@example(1.7976931348623157e308)
-@example(5e-324)
-@example(18446744073709551615.0)
-def test_a_number_is_the_nearest_double(value):
-    words = orjson.dumps(value)
-    found, at = _number(np.frombuffer(words + b",", dtype=np.uint8), 0, len(words), POWERS)
-    if at >= 0:
-        assert at == len(words)
-        assert struct.pack("<d", found) == struct.pack("<d", float(words))
-    else:
-        assert not 1e-250 < abs(value) < 1e250  # left to the ordinary reader
-
-
-@given(st.integers(0, 10**19 - 1), st.integers(-250, 250))
-def test_digits_times_a_power_are_the_nearest_double(digits, exponent):
-    found = scaled(np.uint64(digits), exponent, POWERS)
-    assert found == float(f"{digits}e{exponent}")
-
-
-@pytest.mark.parametrize("words", [b"-", b".", b"e5", b"1e", b"12345678901234567890", b"1e999"])
-def test_what_is_no_number_of_ours_is_left_to_the_ordinary_reader(words):
-    _, at = _number(np.frombuffer(words + b",", dtype=np.uint8), 0, len(words), POWERS)
-    assert at == -1

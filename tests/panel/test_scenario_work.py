@@ -5,18 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from hil.config.file_kinds import FileKind
 from hil.config.settings import read_toml
 from hil.desk.places import Place
 from hil.panel.scenarios.models import launch, scenario_work
 from hil.panel.scenarios.models.catalogue import Entry, catalogue
 from hil.panel.scenarios.models.launch import BenchRun
 from hil.panel.scenarios.models.scenario_work import ScenarioWork, running_words
+from hil.run.file_kinds import TOGETHER
+from hil.stations.arm.station import SCENARIO as ARM_SCENARIO
+from hil.stations.platform.station import SCENARIO as PLATFORM_SCENARIO
 
 KINDS = {
-    "platform": FileKind.PLATFORM_SCENARIO,
-    "arm": FileKind.ARM_SCENARIO,
-    "together": FileKind.TOGETHER_SCENARIO,
+    "platform": PLATFORM_SCENARIO,
+    "arm": ARM_SCENARIO,
+    "together": TOGETHER,
 }
 
 
@@ -26,7 +28,7 @@ def started(monkeypatch, tmp_path):
     made: list[ScenarioWork] = []
     there: list[Place] = []
     words = ["-c", "import time; time.sleep(60)"]
-    monkeypatch.setattr(launch, "bench_arguments", lambda *_: words)
+    monkeypatch.setattr(launch, "bench_arguments", lambda *_, **__: words)
     monkeypatch.setattr(scenario_work, "BenchRun", partial(BenchRun, find=lambda: there))
 
     def start(station, source="remote", *, desk, parts=()):
@@ -57,7 +59,7 @@ def test_a_bench_runs_once_its_desk_answers(started, station, source, led):
     work, news = started(station, source, desk=True)
     assert [one.desk for one in news] == [Path("/desk.sock")]
     assert news[0].words == "{name} runs.".format(name="x")
-    assert (news[0].arm is not None) == led
+    assert (news[0].steered is not None) == led
     assert work.running
     assert list(work.poll()) == []
 
@@ -83,7 +85,7 @@ def test_parts_together_have_desks_of_their_own_if_they_are_led_and_this_is_said
     if platform is None:
         del parts[0]["operator"]
     work, news = started("together", desk=False, parts=parts)
-    assert [(one.desk, one.arm) for one in news] == [(None, None)]
+    assert [(one.desk, one.steered) for one in news] == [(None, None)]
     assert news[0].words.startswith(wanted)
     assert ("cabin: without an operator" in news[0].words) == (platform is False)
     assert news[0].words.endswith("End asks all of them to stop.")

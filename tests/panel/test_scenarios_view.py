@@ -67,8 +67,8 @@ def child_ended(child):
 def faked(monkeypatch, words):
     seen = []
 
-    def arguments(*given):
-        seen.append(given)
+    def arguments(path, out, *, several, override):
+        seen.append((path, out, several, override))
         return ["-c", f"import sys, time; {words}"]
 
     monkeypatch.setattr(launch, "bench_arguments", arguments)
@@ -130,7 +130,7 @@ def test_run_begins_a_bench_and_end_asks_it_to_stop(view, pump, monkeypatch, tmp
     pick(view, DEMO)
     pump(lambda: view.buttons["run"].isEnabled())
     click(view, "run")
-    assert seen[0][:3] == (DEMO.resolve(), "platform", tmp_path / "runs")
+    assert seen == [(DEMO.resolve(), tmp_path / "runs", False, "")]
     assert view._told.text() == "{name} starts…".format(name="demo")
     assert not view.buttons["run"].isEnabled()
     click(view, "stop")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_samples import ARM, PLATFORM
 from scene_samples import (
     BKM,
     PAPER,
@@ -439,9 +440,9 @@ def test_a_robot_that_is_simulated_is_called_so_like_the_space_arm(line, words):
 @pytest.mark.parametrize(
     ("header", "told"),
     [
-        (RunHeader((), (), {}, {}), "rig"),
-        (RunHeader((), (), {}, {"rig": {"name": "x"}}), "geometry"),
-        (RunHeader((), (), {"station": "arm"}, {}), "machines"),
+        (RunHeader(PLATFORM), "rig"),
+        (RunHeader(PLATFORM, {}, {"rig": {"name": "x"}}), "geometry"),
+        (RunHeader(ARM), "machines"),
     ],
 )
 def test_a_header_without_its_machines_is_refused_in_words(header, told):

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from row_samples import PLATFORM
 from scene_samples import (
     BKM,
     RM01,
@@ -364,7 +365,7 @@ def test_another_run_takes_the_place_of_the_one_before(no_opengl):
     view.set_run(SimpleNamespace(header=arm_header()))
     assert [pane.scene.title.split()[-1] for pane in view.panes] == ["bkm", "rm01"]
     assert "SIMULATED" in view.panes[0]._heading.text()
-    view.set_run(SimpleNamespace(header=RunHeader((), (), {}, {})))
+    view.set_run(SimpleNamespace(header=RunHeader(PLATFORM)))
     assert view.panes == ()
     assert "rig" in view._empty.text()
     view.set_run(None)

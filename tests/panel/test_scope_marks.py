@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scope_samples import event
 
 from hil.panel.scope.models.marks import WORDS_MAX, fitting, near, words_of
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 
 
 def test_a_mode_is_called_by_the_one_that_begins_and_a_fault_by_its_message():

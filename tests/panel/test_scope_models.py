@@ -8,6 +8,7 @@ import pytest
 from feed_samples import arm_facts
 from hypothesis import given
 from hypothesis import strategies as st
+from row_samples import ARM, PLATFORM
 from scope_samples import FORCE1, LEG1, LEG2, NAMES, PERIOD_S, batch, event, facts, rows
 
 from hil.panel.live.models.feed import Batch
@@ -18,9 +19,7 @@ from hil.panel.scope.models.export import ExportError, write_csv, write_new
 from hil.panel.scope.models.ring import Ring, Window
 from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel
 from hil.panel.scope.models.trigger import Edge, Phase, Sweep, TriggerSettings
-from hil.recording.arm_frame import ARM
-from hil.recording.frame import EventKind
-from hil.recording.layouts import PLATFORM
+from hil.recording.events import EventKind
 
 
 def stream(count: int, signals: int = 3) -> np.ndarray:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from row_samples import ARM
 from scope_samples import FORCE1, LEG1, LEG2, MODES, batch, event, facts, rows
 from test_replay_models import write
 
@@ -23,10 +24,8 @@ from hil.panel.study.compare_view import CompareView
 from hil.panel.study.models.compare import Run
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
 from hil.panel.study.replay_view import ReplayView
-from hil.recording.frame import EventKind
-from hil.recording.layouts import ARM
+from hil.recording.events import EventKind
 
 KEY = Qt.Key
 
@@ -237,7 +236,7 @@ def recording(tmp_path_factory):
 
 def test_a_replay_is_led_by_keys(app, recording):
     now = [0.0]
-    feed = FileFeed(Index.read(recording), lambda: now[0], fill=False)
+    feed = FileFeed.open(recording, lambda: now[0])
     view = shown(ReplayView(feed, LIGHT), 600, 110)
     press(view, KEY.Key_End)
     assert feed.t_s == feed.span_s[1]
@@ -264,7 +263,6 @@ def test_a_replay_is_led_by_keys(app, recording):
     assert feed.t_s == pytest.approx(0.5 * feed.span_s[1], abs=1e-4)
     assert f"{3} entries are missing" in view.note.text()
     view.close()
-    feed.close()
 
 
 def test_without_a_recording_there_is_nothing_to_press(app):

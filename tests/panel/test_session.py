@@ -9,6 +9,7 @@ import sys
 from contextlib import ExitStack, closing
 
 import pytest
+from row_samples import ARM_WITH_MODES
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
@@ -20,8 +21,6 @@ from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.live.session import LiveSession
 from hil.recording.header import RunHeader
 from hil.timing.realtime import RealClock
-from safety.modes import Mode
-from safety.verdict import Action
 
 pytestmark = [
     pytest.mark.real_time,
@@ -57,8 +56,7 @@ app.exec()
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
-    modes, actions = [one.name for one in Mode], [one.name for one in Action]
-    header = RunHeader(tuple(modes), tuple(actions), {"scenario": "test"}, {"station": "arm"})
+    header = RunHeader(ARM_WITH_MODES, {"scenario": "test"}, {"station": "arm"})
     place = tmp_path_factory.mktemp("desk") / "hil-bench"
     with DeskProcess(header, 0.35, station="arm", place=place) as process:
         yield process
@@ -67,9 +65,8 @@ def desk(tmp_path_factory):
 @pytest.fixture
 def own_desk(tmp_path):
     """A desk that may be killed."""
-    modes, actions = [one.name for one in Mode], [one.name for one in Action]
     facts = {"scenario": "killed", "robot": "SIMULATED"}
-    header = RunHeader(tuple(modes), tuple(actions), facts, {"station": "arm"})
+    header = RunHeader(ARM_WITH_MODES, facts, {"station": "arm"})
     with DeskProcess(header, 0.35, station="arm", place=tmp_path / "hil-bench") as process:
         yield process
 

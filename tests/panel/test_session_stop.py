@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 
 import pytest
+from row_samples import ARM_WITH_MODES
 
 from hil.desk import messages as m
 from hil.desk.client import RunWelcome
@@ -12,8 +13,6 @@ from hil.panel.live import session as session_module
 from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.live.session import LiveSession
 from hil.recording.header import RunHeader
-from safety.modes import Mode
-from safety.verdict import Action
 
 TURN_S = 0.033
 GONE = m.State(owner="", you_own=False, clients=(), bench=False)
@@ -27,8 +26,7 @@ class Desk:
     """
 
     def __init__(self, numbers=None):
-        modes, actions = [one.name for one in Mode], [one.name for one in Action]
-        header = RunHeader(tuple(modes), tuple(actions), {"scenario": "t"}, {"station": "arm"})
+        header = RunHeader(ARM_WITH_MODES, {"scenario": "t"}, {"station": "arm"})
         self.welcome = RunWelcome(header, 0.35, "arm", "t", "hold")
         self.telemetry = BroadcastReader(Broadcast.local(8, 256)._buffer)
         self.open, self.full, self.hangs = True, False, False

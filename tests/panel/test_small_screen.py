@@ -15,7 +15,6 @@ from hil.panel.scope.plots import LEAST_PX
 from hil.panel.scope.view import ScopeView
 from hil.panel.shell.theme import LIGHT
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
 from hil.panel.study.replay_view import ReplayView
 
 
@@ -43,8 +42,7 @@ def test_a_replay_takes_the_room_of_its_controls_and_no_more(pump, replay, tmp_p
 
     assert not replay.note.isVisible()
     assert compact()
-    feed = FileFeed(Index.read(write(tmp_path / "recording.mcap")), lambda: 0.0, fill=False)
-    feed.read_all()
+    feed = FileFeed.open(write(tmp_path / "recording.mcap"), lambda: 0.0)
     replay.set_feed(feed)
     pump(lambda: replay.height() == replay.sizeHint().height() and not compact())
     assert replay.note.isVisible()
@@ -53,7 +51,6 @@ def test_a_replay_takes_the_room_of_its_controls_and_no_more(pump, replay, tmp_p
     replay.set_feed(None)
     pump(compact)
     assert not replay.note.isVisible()
-    feed.close()
 
 
 def test_plots_that_do_not_fit_above_each_other_scroll(app):

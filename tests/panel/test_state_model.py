@@ -5,19 +5,23 @@ from itertools import count
 import numpy as np
 import pytest
 from feed_samples import arm_facts, batch, mode, platform_facts
+from row_samples import ARM
 
 from hil.desk import messages as m
-from hil.desk.operation import Operation
+from hil.desk.operation import Operation, Refusal
 from hil.desk.order import BUTTONS, NO_PRESSES, Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import STALE_S, Link, Source
 from hil.panel.live.models.feed import Batch
-from hil.panel.live.models.lamps import LAMPS, Shape, lamp_of
-from hil.recording.arm_frame import ARM, told_simulated
-from hil.recording.frame import EventKind, EventRecord, Level
-from hil.stations.arm.journal import STATES
+from hil.panel.live.models.lamps import lamp_of
+from hil.recording.events import EventKind, EventRecord, Level
+from hil.run.views import Shape
+from hil.stations.arm.events import told_simulated
+from hil.stations.arm.signals import STATES
+from hil.stations.arm.views import LAMPS as ARM_LAMPS
 from hil.stations.platform.operator.buttons import Standing, allowed_buttons
+from hil.stations.platform.views import LAMPS
 from safety.modes import Mode
 from safety.verdict import Action
 
@@ -57,12 +61,12 @@ def test_the_lamp_of_the_mode_is_lit_and_no_other(name):
 
 
 def test_every_mode_of_both_stations_has_a_lamp():
-    assert set(LAMPS["platform"]) == {one.name for one in Mode}
-    assert set(LAMPS["arm"]) == set(STATES)
+    assert set(LAMPS) == {one.name for one in Mode}
+    assert set(ARM_LAMPS) == set(STATES)
 
 
 def test_what_moves_what_stops_and_what_is_wrong_differ_in_shape():
-    shapes = {name: lamp_of("platform", name, lit=True).shape for name in LAMPS["platform"]}
+    shapes = {name: lamp_of(LAMPS, name, lit=True).shape for name in LAMPS}
     of = {shape: {name for name, one in shapes.items() if one is shape} for shape in Shape}
     assert of[Shape.MOVES] == {"HOMING", "ENGAGING", "ENGAGED", "PARKING"}
     assert of[Shape.FAULT] == {"QSTOP", "FAULT", "LOCKOUT"}
@@ -279,9 +283,11 @@ def test_the_desks_answer_to_a_press_is_shown_and_strangers_answers_are_not():
 
 
 def test_controls_refusal_is_shown_until_the_next_press_is_taken():
-    no = Operation(refused="ENGAGE: the gate did not take it", seen=presses(Button.ENGAGE))
+    no = Operation(
+        refused=Refusal("the gate did not take it", "engage"), seen=presses(Button.ENGAGE)
+    )
     model = bench("STANDBY", operation=no)
-    assert model.refused == no.refused
+    assert model.refused == str(no.refused)
     model.take(batch(model.facts, mode=3, action=HOLDING, operation=no), 10.1)
     model.hold(pressed=True)
     model.press(Button.ENGAGE)

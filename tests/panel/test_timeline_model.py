@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.live.models.timeline import MARKS_KEPT, SPANS_KEPT, TimelineModel
-from hil.recording.frame import Level
-from hil.stations.arm.journal import STATES
+from hil.recording.events import Level
+from hil.stations.arm.signals import STATES
 from safety.modes import Mode
 
 FACTS = platform_facts()

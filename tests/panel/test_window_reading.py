@@ -23,12 +23,6 @@ from hil.recording.header import RecordingError
 class Feed:
     """A recording that was opened."""
 
-    def __init__(self):
-        self.closed = False
-
-    def close(self):
-        self.closed = True
-
 
 class Slow:
     """Looks through a recording until it is let go on, or given up."""
@@ -108,7 +102,6 @@ def test_the_window_goes_on_while_a_recording_is_looked_through(reading, slow):
     turn(reading, lambda: reading.heard)
     assert reading.heard == [slow.feed]
     assert not reading.progress.isVisible()
-    assert not slow.feed.closed
 
 
 def test_views_wait_for_a_recording_but_not_for_a_long_one(still_window, slow):
@@ -151,12 +144,12 @@ def test_cancel_gives_it_up_and_says_so(reading, slow):
     assert not reading.cancel.isVisible()
 
 
-def test_one_that_was_opened_too_late_is_closed_again(reading, slow):
+def test_one_that_was_opened_too_late_is_not_shown(reading, slow):
     slow.heeds = False
     reading.begin(Path("long"))
     reading.give_up()
     slow.go_on.set()
-    turn(reading, lambda: slow.feed.closed)
+    turn(reading, lambda: not reading._given_up)
     assert reading.heard == []
 
 
@@ -173,8 +166,7 @@ def test_a_real_one_is_opened_or_refused_in_words(reading, tmp_path):
     turn(reading, lambda: reading.heard)
     (feed,) = reading.heard
     assert feed.facts.name == "demo"
-    assert len(feed.index.t_s) == 100
-    feed.close()
+    assert len(feed.table) == 100
     reading.heard.clear()
     reading.begin(tmp_path / "none.mcap")
     turn(reading, lambda: reading.heard)
@@ -183,11 +175,11 @@ def test_a_real_one_is_opened_or_refused_in_words(reading, tmp_path):
 
 def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp_path):
     from hil.panel.shell.models.background import Watch
-    from hil.panel.study.models.replay_index import Index
+    from hil.recording.reader import Recording
 
     path = write(tmp_path / "recording.mcap", 1200)
     shares: list[float] = []
-    Index.read(path, told=shares.append)
+    Recording.open(path, told=shares.append)
     assert shares == sorted(shares)
     assert len(shares) > 3
     assert 0.0 < shares[0] < 0.5 < shares[-1] <= 1.0

@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, Six, pack_into
+from row_samples import PLATFORM, CycleFrame, with_codes
+
+from hil.recording.events import ROWS
 from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder, RecorderResult
 from hil.recording.ring import RecorderRing
 
 HEADER = RunHeader(
-    modes=("OFF", "IDLE", "ENGAGED"),
-    actions=("NONE", "PASSED", "STOPPED"),
+    with_codes(PLATFORM, ("OFF", "IDLE", "ENGAGED"), ("NONE", "PASSED", "STOPPED")),
     metadata={"rig": "sample", "seed": "7", "devices": "SIMULATED"},
     scenario={"rate_hz": 500.0, "name": "sample"},
 )
 
 
-def six(start: float) -> Six:
+def six(start: float) -> tuple[float, ...]:
     """Six different values, so that swapped legs or groups are seen."""
     return (start, start + 0.01, start + 0.02, start + 0.03, start + 0.04, start + 0.05)
 
@@ -29,20 +30,19 @@ def sample_frame(index: int, period_s: float = 0.002) -> CycleFrame:
     wave = 0.1 * math.sin(3.0 * t_s)
     groups = [six(10.0 * group + wave) for group in range(1, 11)]
     return CycleFrame(
-        index, t_s, period_s, 1e-5, 2e-5, 2, 1, 3, *groups, 1e-9, six(120.0 + wave), 0.01 + wave
-    )
+        index, t_s, period_s, 1e-5, 2e-5, 2, 1, 3, *groups, 1e-9,
+        tuple(range(index, index + 6)), 0.01 + wave,
+    )  # fmt: skip
 
 
 def packed(frame: CycleFrame) -> bytes:
-    buffer = bytearray(FRAME.size)
-    pack_into(buffer, 0, *frame)
-    return bytes(buffer)
+    return frame.to_bytes()
 
 
 def record(path: Path, frames: list[CycleFrame], header: RunHeader = HEADER) -> RecorderResult:
     """Record frames as a dry run does."""
     recorder = Recorder(RecorderRing.local(slots=16), path, header)
     for frame in frames:
-        recorder.ring.push(CYCLE_KIND, packed(frame))
+        recorder.ring.push(ROWS, packed(frame))
         recorder.service()
     return recorder.finish()

@@ -11,8 +11,8 @@ import pytest
 from recording_samples import HEADER, packed, sample_frame
 
 from hil.recording.dating import clock_event, dates
+from hil.recording.events import EVENTS, ROWS
 from hil.recording.export import export_csv
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
@@ -30,10 +30,10 @@ def recorded(path: Path, header: RunHeader = HEADER, *, dated: bool = True) -> R
     recorder = Recorder(RecorderRing.local(), path, header)
     for index in (0, 1, 2, 4, 5, 6, 7, 8, 9):
         frame = sample_frame(index, PERIOD_S)._replace(dt_s=0.1 if index == 6 else PERIOD_S)
-        recorder.ring.push(CYCLE_KIND, packed(frame))
+        recorder.ring.push(ROWS, packed(frame))
     if dated:
         event = clock_event(0.0, 0, Moment(NOON, 77.5))
-        recorder.ring.push(EVENT_KIND, event.to_bytes())
+        recorder.ring.push(EVENTS, event.to_bytes())
     recorder.finish()
     return Recording.open(path)
 
@@ -63,7 +63,7 @@ def test_the_digest_covers_the_data_and_not_the_date(tmp_path: Path) -> None:
     digests, starts = set(), set()
     for day in (1, 2):
         facts = run_facts("virtual", Moment(NOON + timedelta(days=day), 0.0), ["numpy"])
-        header = RunHeader(HEADER.modes, HEADER.actions, facts, HEADER.scenario)
+        header = RunHeader(HEADER.signals, facts, HEADER.scenario)
         recording = recorded(tmp_path / f"{day}.mcap", header, dated=False)
         digests.add(recording.sha256)
         starts.add(recording.metadata["run"]["started_utc"])

@@ -7,10 +7,11 @@ import math
 from pathlib import Path
 
 import pytest
-from recording_samples import HEADER, packed, sample_frame
+from recording_samples import HEADER, packed, record, sample_frame
+from row_samples import NAN6, PLATFORM
 
-from hil.recording.export import column_names, events_path, export_csv
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventKind, EventRecord, Level
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.export import events_path, export_csv
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
@@ -22,11 +23,11 @@ def recording(tmp_path: Path) -> Recording:
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     for index in range(5):
         frame = sample_frame(index)._replace(measured_force_n=(math.nan, 1.0, 2.0, 3.0, 4.0, 5.0))
-        recorder.ring.push(CYCLE_KIND, packed(frame))
+        recorder.ring.push(ROWS, packed(frame))
     event = EventRecord(
         0.001, 1, EventKind.FAULT, Level.ERROR, "gate", 'leg 3: "a", b\nc', {"leg": 3}
     )
-    recorder.ring.push(EVENT_KIND, event.to_bytes())
+    recorder.ring.push(EVENTS, event.to_bytes())
     recorder.finish()
     return Recording.open(tmp_path / "a.mcap")
 
@@ -47,11 +48,20 @@ def test_every_value_is_under_its_name_and_unit(recording: Recording, tmp_path: 
     assert float(row["wanted_beta_rad"]) == frame.wanted_pose[4]
     assert float(row["reached_residual_m"]) == frame.reached_residual_m
     assert (row["measured_force_leg1_n"], row["measured_force_leg2_n"]) == ("", "1.0")
+    assert [row[f"measured_inputs_leg{leg}_bits"] for leg in (1, 6)] == ["4.0", "9.0"]
+    assert "measured_inputs_there" not in row
+
+
+def test_inputs_that_were_not_read_are_empty_cells(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    record(path, [sample_frame(0)._replace(measured_inputs_bits=NAN6), sample_frame(1)])
+    rows = _read(export_csv(Recording.open(path), tmp_path / "a.csv"))
+    assert [row["measured_inputs_leg2_bits"] for row in rows] == ["", "2.0"]
 
 
 def test_names_are_all_different_and_as_many_as_values() -> None:
-    names = column_names()
-    assert len(set(names)) == len(names) == 76
+    names = PLATFORM.columns()
+    assert len(set(names)) == len(names) == PLATFORM.values == 76
     assert names[:8] == ["index", "t_s", "dt_s", "late_s", "busy_s", "mode", "action", "flags"]
 
 

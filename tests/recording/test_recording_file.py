@@ -6,33 +6,31 @@ import hashlib
 import json
 import math
 import os
-import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from mcap.reader import make_reader
+from mcap.records import Chunk
+from mcap.stream_reader import StreamReader
+from mcap_ros2.decoder import DecoderFactory
 from recording_samples import HEADER, packed, record, sample_frame
+from rosbags.highlevel import AnyReader
+from row_samples import PLATFORM, CycleFrame
 from scipy.spatial.transform import Rotation
 
-from hil.recording.frame import (
-    CYCLE_KIND,
-    EVENT_KIND,
-    FIELDS,
-    CycleFrame,
-    EventKind,
-    EventRecord,
-    Level,
-    Six,
-)
-from hil.recording.header import RecordingError, RunHeader
-from hil.recording.mcap_file import RecordingWriter
-from hil.recording.messages import quaternion, transforms_message
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.export import export_csv
+from hil.recording.header import RecordingError, RunHeader, code_name
 from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.transforms import poses_in, quaternion
+from hil.recording.writer import RecordingWriter
 
 EVENT = EventRecord(
     0.25, 125, EventKind.VIOLATION, Level.WARNING, "gate", "leg 3: too fast", {"leg": 3, "v": 0.5}
@@ -49,9 +47,10 @@ def test_every_field_of_every_cycle_comes_back(tmp_path: Path) -> None:
     assert recording.cycles == 700
     assert not recording.truncated
     assert recording.damage == ""
-    for row in FIELDS:
-        expected = np.array([getattr(frame, row.name) for frame in frames])
-        np.testing.assert_array_equal(recording.column(row.name), expected, err_msg=row.name)
+    assert list(recording.columns) == list(frames[0]._fields)
+    for name in frames[0]._fields:
+        expected = np.array([getattr(frame, name) for frame in frames])
+        np.testing.assert_array_equal(recording.column(name), expected, err_msg=name)
     assert np.signbit(recording.column("asked_speed_m_s")[4, 3])
     np.testing.assert_array_equal(recording.t_s, recording.column("t_s"))
 
@@ -73,7 +72,7 @@ def test_events_come_back_in_order(tmp_path: Path) -> None:
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     later = EventRecord(0.5, 250, EventKind.MODE, Level.INFO, "loop", "ENGAGED → HOLD")
     for event in (EVENT, later):
-        recorder.ring.push(EVENT_KIND, event.to_bytes())
+        recorder.ring.push(EVENTS, event.to_bytes())
     recorder.finish()
     assert Recording.open(tmp_path / "a.mcap").events == (EVENT, later)
 
@@ -97,63 +96,77 @@ def test_the_same_frames_give_the_same_bytes_and_digest(tmp_path: Path) -> None:
     assert record(tmp_path / "c.mcap", frames).sha256 != first.sha256
 
 
-def test_the_digest_is_the_documented_one(tmp_path: Path) -> None:
+def test_the_digest_is_that_of_the_chunks_before_compression(tmp_path: Path) -> None:
     result = record(tmp_path / "a.mcap", [sample_frame(index) for index in range(400)])
     digest = hashlib.sha256()
     with (tmp_path / "a.mcap").open("rb") as file:
-        for _, channel, message in make_reader(file).iter_messages(log_time_order=False):
-            digest.update(channel.topic.encode() + b"\0")
-            digest.update(struct.pack("<QQ", message.log_time, len(message.data)) + message.data)
+        for found in StreamReader(file, emit_chunks=True).records:
+            if isinstance(found, Chunk):
+                digest.update(zstandard.decompress(found.data, found.uncompressed_size))
     assert result.sha256 == digest.hexdigest()
     assert Recording.open(tmp_path / "a.mcap").sha256 == result.sha256
 
 
-def test_the_library_reads_it_and_each_message_has_the_keys_of_its_schema(tmp_path: Path) -> None:
+def test_ros_reads_every_message_by_the_schema_beside_it(tmp_path: Path) -> None:
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
-    recorder.ring.push(CYCLE_KIND, packed(sample_frame(0)))
-    recorder.ring.push(EVENT_KIND, EVENT.to_bytes())
+    recorder.ring.push(ROWS, packed(sample_frame(3)))
+    recorder.ring.push(EVENTS, EVENT.to_bytes())
     recorder.finish()
-    seen = {}
+    seen: dict[str, Any] = {}
     with (tmp_path / "a.mcap").open("rb") as file:
-        for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages():
+        reader = make_reader(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
+        assert reader.get_header().profile == "ros2"
+        for schema, channel, message, decoded in reader.iter_decoded_messages():
             assert schema is not None
-            assert (schema.encoding, channel.message_encoding) == ("jsonschema", "json")
+            assert (schema.encoding, channel.message_encoding) == ("ros2msg", "cdr")
             assert message.log_time == message.publish_time
-            seen[channel.topic] = schema.name
-            _same_keys(json.loads(schema.data), json.loads(message.data))
-    assert seen == {
-        "/platform/cycle": "hil.PlatformCycle",
-        "/platform/events": "foxglove.Log",
-        "/platform/tf": "foxglove.FrameTransforms",
-    }
+            seen[channel.topic] = schema.name, message.log_time, decoded
+    name, time_ns, row = seen.pop("/platform/rows")
+    assert (name, time_ns) == ("hil_msgs/msg/PlatformRow", 6_000_000)
+    assert (row.index, row.mode, row.action, row.flags) == (3, 2, 1, 3)
+    assert tuple(row.asked_length_m) == sample_frame(3).asked_length_m
+    name, time_ns, event = seen.pop("/platform/events")
+    assert (name, time_ns) == ("foxglove_msgs/msg/Log", 250_000_000)
+    assert (event.timestamp.sec, event.timestamp.nanosec) == (0, 250_000_000)
+    assert (event.t_s, event.index, event.level) == (0.25, 125, Level.WARNING)
+    assert event.kind == 1
+    assert (event.name, event.message, event.file) == ("gate", "leg 3: too fast", "")
+    assert json.loads(event.data) == {"leg": 3, "v": 0.5}
+    name, time_ns, shown = seen.pop("/platform/tf")
+    assert (name, time_ns) == ("tf2_msgs/msg/TFMessage", 6_000_000)
+    told = [(one.header.frame_id, one.child_frame_id) for one in shown.transforms]
+    assert told == [("base", "platform_wanted"), ("base", "platform_reached")]
+    assert shown.transforms[1].transform.translation.y == sample_frame(3).reached_pose[1]
+    assert seen == {}
 
 
-def _same_keys(schema: dict, value: object) -> None:
-    if schema.get("type") == "object" and "properties" in schema:
-        assert isinstance(value, dict)
-        assert schema["properties"].keys() == value.keys()
-        for key, part in schema["properties"].items():
-            _same_keys(part, value[key])
-    elif schema.get("type") == "array":
-        assert isinstance(value, list)
-        for part in value:
-            _same_keys(schema["items"], part)
+def test_rosbags_reads_the_same_file(tmp_path: Path) -> None:
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
+    recorder.ring.push(ROWS, packed(sample_frame(3)))
+    recorder.ring.push(EVENTS, EVENT.to_bytes())
+    recorder.finish()
+    with AnyReader([tmp_path / "a.mcap"]) as bag:
+        told = {
+            connection.topic: bag.deserialize(raw, connection.msgtype)
+            for connection, _, raw in bag.messages()
+        }
+    assert sorted(told) == ["/platform/events", "/platform/rows", "/platform/tf"]
+    assert tuple(told["/platform/rows"].measured_force_n) == sample_frame(3).measured_force_n
+    assert told["/platform/rows"].mode == told["/platform/rows"].MODE_ENGAGED
+    event = told["/platform/events"]
+    assert (event.message, event.level) == (EVENT.message, event.WARNING)
+    assert event.kind == event.KIND_VIOLATION
+    assert told["/platform/tf"].transforms[0].header.stamp.nanosec == 6_000_000
 
 
-def test_a_cycle_is_grouped_and_what_is_not_there_is_null(tmp_path: Path) -> None:
-    frame = sample_frame(3)._replace(sent_length_m=(math.nan,) * 6)
-    record(tmp_path / "a.mcap", [frame])
+def test_the_layout_beside_the_rows_is_all_that_numpy_needs(tmp_path: Path) -> None:
+    frames = [sample_frame(index) for index in range(40)]
+    record(tmp_path / "a.mcap", frames)
     with (tmp_path / "a.mcap").open("rb") as file:
-        ((_, _, message),) = make_reader(file).iter_messages(topics=["/platform/cycle"])
-    raw = json.loads(message.data)
-    assert message.log_time == 6_000_000
-    assert (raw["index"], raw["mode"], raw["action"], raw["flags"]) == (3, "ENGAGED", "PASSED", 3)
-    assert raw["sent"]["length_m"] == [None] * 6
-    assert raw["asked"] == {
-        "length_m": list(frame.asked_length_m),
-        "speed_m_s": list(frame.asked_speed_m_s),
-    }
-    assert raw["reached"]["pose"]["gamma_rad"] == frame.reached_pose[5]
+        found = list(make_reader(file).iter_messages("/platform/rows"))
+    layout = json.loads(found[0][1].metadata["dtype"])
+    rows = np.frombuffer(b"".join(message.data for _, _, message in found), np.dtype(layout))
+    assert rows["sent_length_m"].tolist() == [list(frame.sent_length_m) for frame in frames]
 
 
 def test_chunks_span_at_most_half_a_second(tmp_path: Path) -> None:
@@ -181,21 +194,19 @@ ANGLE = st.floats(-3.1, 3.1)
 def test_the_quaternion_is_that_of_z_y_x(
     alpha_rad: float, beta_rad: float, gamma_rad: float
 ) -> None:
-    q = quaternion(alpha_rad, beta_rad, gamma_rad)
-    ours = Rotation.from_quat([q["x"], q["y"], q["z"], q["w"]]).as_matrix()
+    ours = Rotation.from_quat(quaternion(alpha_rad, beta_rad, gamma_rad)).as_matrix()
     theirs = Rotation.from_euler("ZYX", [alpha_rad, beta_rad, gamma_rad]).as_matrix()
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
 def test_a_pose_that_is_not_there_is_not_shown() -> None:
-    pose: Six = (0.1, 0.2, 0.9, 0.0, 0.0, 0.0)
-    gone: Six = (0.1, 0.2, 0.9, 0.0, math.nan, 0.0)
-    shown = json.loads(transforms_message(pose, gone, 1_500_000_000) or b"")
-    (only,) = shown["transforms"]
-    assert (only["parent_frame_id"], only["child_frame_id"]) == ("base", "platform_wanted")
-    assert only["timestamp"] == {"sec": 1, "nsec": 500_000_000}
-    assert only["translation"] == {"x": 0.1, "y": 0.2, "z": 0.9}
-    assert transforms_message(gone, gone, 0) is None
+    pose, gone = (0.1, 0.2, 0.9, 0.0, 0.0, 0.0), (0.1, 0.2, 0.9, 0.0, math.nan, 0.0)
+    poses = poses_in(PLATFORM)
+    frame = CycleFrame(0, 0.0, wanted_pose=pose, reached_pose=gone)
+    ((frame_id, child, values),) = poses(frame.to_bytes())
+    assert (frame_id, child) == ("base", "platform_wanted")
+    assert values == (0.1, 0.2, 0.9, 0.0, 0.0, 0.0, 1.0)
+    assert poses(frame._replace(wanted_pose=gone).to_bytes()) == []
 
 
 def test_missing_cycles_are_reported(tmp_path: Path) -> None:
@@ -208,7 +219,7 @@ def test_missing_cycles_are_reported(tmp_path: Path) -> None:
 def test_dropped_entries_are_in_the_recording(tmp_path: Path) -> None:
     recorder = Recorder(RecorderRing.local(slots=4), tmp_path / "a.mcap", HEADER)
     for index in range(10):  # without a turn for the recorder, six do not fit
-        recorder.ring.push(CYCLE_KIND, packed(sample_frame(index)))
+        recorder.ring.push(ROWS, packed(sample_frame(index)))
     result = recorder.finish()
     assert (result.dropped, result.lost) == (6, 0)
     recording = Recording.open(tmp_path / "a.mcap")
@@ -218,7 +229,7 @@ def test_dropped_entries_are_in_the_recording(tmp_path: Path) -> None:
 def test_a_dry_run_drops_nothing_however_small_the_ring(tmp_path: Path) -> None:
     recorder = Recorder(RecorderRing.local(slots=2), tmp_path / "a.mcap", HEADER)
     for index in range(50):
-        assert recorder.ring.push(CYCLE_KIND, packed(sample_frame(index)))
+        assert recorder.ring.push(ROWS, packed(sample_frame(index)))
         recorder.service()
     assert recorder.finish().dropped == 0
     assert Recording.open(tmp_path / "a.mcap").gaps == ()
@@ -237,7 +248,7 @@ def test_a_time_that_cannot_be_does_not_end_the_recording(tmp_path: Path, t_s: f
 def test_entries_that_cannot_be_understood_are_counted(tmp_path: Path) -> None:
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     good = packed(sample_frame(0))
-    for kind, payload in ((CYCLE_KIND, good[:-1]), (EVENT_KIND, b"{}"), (9, b""), (1, good)):
+    for kind, payload in ((ROWS, good[:-1]), (EVENTS, b"{}"), (9, b""), (ROWS, good)):
         recorder.ring.push(kind, payload)
     result = recorder.finish()
     assert (result.status, result.lost) == (RecorderStatus.DONE, 3)
@@ -248,7 +259,9 @@ def test_entries_that_cannot_be_understood_are_counted(tmp_path: Path) -> None:
 def test_a_code_without_a_name_is_shown_as_its_number(tmp_path: Path) -> None:
     record(tmp_path / "a.mcap", [sample_frame(0)._replace(mode=77)])
     recording = Recording.open(tmp_path / "a.mcap")
-    assert recording.modes[recording.column("mode")[0]] == "77"
+    assert code_name(recording.modes, recording.column("mode")[0]) == "77"
+    rows = export_csv(recording, tmp_path / "a.csv").read_text().splitlines()
+    assert rows[1].split(",")[5] == "77"
 
 
 def test_finishing_twice_tells_the_same(tmp_path: Path) -> None:
@@ -279,7 +292,7 @@ def test_too_little_room_is_refused_with_both_figures(tmp_path: Path) -> None:
 
 
 def test_a_scenario_that_is_not_json_leaves_no_file(tmp_path: Path) -> None:
-    header = RunHeader((), (), {}, {"object": object()})
+    header = RunHeader(PLATFORM, {}, {"object": object()})
     with pytest.raises(TypeError):
         RecordingWriter(tmp_path / "a.mcap", header)
     assert list(tmp_path.iterdir()) == []
@@ -312,9 +325,9 @@ def test_on_a_full_disk_earlier_chunks_stay_and_losses_are_exact(
 ) -> None:
     path = tmp_path / "a.mcap"
     recorder = Recorder(RecorderRing.local(), path, HEADER)
-    monkeypatch.setattr("hil.recording.mcap_file.os.write", _FullDisk(room))
+    monkeypatch.setattr("hil.recording.writer.os.write", _FullDisk(room))
     for index in range(2000):
-        assert recorder.ring.push(CYCLE_KIND, packed(sample_frame(index)))
+        assert recorder.ring.push(ROWS, packed(sample_frame(index)))
         recorder.service()
     result = recorder.finish()
     recorder.service()
@@ -336,9 +349,7 @@ def test_a_disk_that_takes_a_few_bytes_at_a_time_gets_the_same_file(
 ) -> None:
     frames = [sample_frame(index) for index in range(20)]
     record(tmp_path / "a.mcap", frames)
-    monkeypatch.setattr(
-        "hil.recording.mcap_file.os.write", lambda fd, data: real_write(fd, data[:7])
-    )
+    monkeypatch.setattr("hil.recording.writer.os.write", lambda fd, data: real_write(fd, data[:7]))
     record(tmp_path / "b.mcap", frames)
     assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
 
@@ -347,10 +358,10 @@ def test_a_disk_that_refuses_the_last_bytes_loses_no_cycle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
-    recorder.ring.push(CYCLE_KIND, packed(sample_frame(0)))
+    recorder.ring.push(ROWS, packed(sample_frame(0)))
     recorder.drain(now_s=0.0)
     recorder.drain(now_s=1.0)
-    monkeypatch.setattr("hil.recording.mcap_file.os.write", _FullDisk(0))
+    monkeypatch.setattr("hil.recording.writer.os.write", _FullDisk(0))
     result = recorder.finish()
     assert (result.status, result.lost) == (RecorderStatus.DEGRADED, 0)
     assert Recording.open(tmp_path / "a.mcap").cycles == 1
@@ -364,8 +375,8 @@ def test_a_refused_sync_is_a_failure_of_the_disk(
     def refuse(fd: int) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("hil.recording.mcap_file._sync_data", refuse)
-    recorder.ring.push(CYCLE_KIND, packed(sample_frame(0)))
+    monkeypatch.setattr("hil.recording.writer._sync_data", refuse)
+    recorder.ring.push(ROWS, packed(sample_frame(0)))
     recorder.drain(now_s=0.0)
     recorder.drain(now_s=1.0)
     recorder.service()
@@ -378,7 +389,7 @@ def test_a_chunk_is_closed_by_the_clock_when_motion_time_stands_still(tmp_path: 
     recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     still = CycleFrame(0, 0.0, 0.0, 0.0, 0.0, 0, 0)
     for now_s, cycles in ((10.0, 0), (10.2, 0), (10.5, 3), (10.9, 3), (11.0, 5)):
-        recorder.ring.push(CYCLE_KIND, packed(still))
+        recorder.ring.push(ROWS, packed(still))
         recorder.drain(now_s)
         assert Recording.open(tmp_path / "a.mcap").cycles == cycles
     recorder.finish()

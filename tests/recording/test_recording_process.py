@@ -19,7 +19,7 @@ import pytest
 from recording_samples import HEADER, packed, record, sample_frame
 
 from hil.recording import process
-from hil.recording.frame import CYCLE_KIND
+from hil.recording.events import ROWS
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Recording
@@ -41,7 +41,7 @@ def ring() -> Iterator[RecorderRing]:
 
 def _push(ring: RecorderRing, first: int, last: int, period_s: float = 0.002) -> None:
     for index in range(first, last):
-        assert ring.push(CYCLE_KIND, packed(sample_frame(index, period_s)))
+        assert ring.push(ROWS, packed(sample_frame(index, period_s)))
 
 
 def _wait(condition: Callable[[], bool]) -> None:
@@ -69,7 +69,7 @@ def test_it_writes_what_a_dry_run_writes(ring: RecorderRing, tmp_path: Path) -> 
 
 
 def test_a_scenario_larger_than_a_pipe_gets_through(ring: RecorderRing, tmp_path: Path) -> None:
-    header = RunHeader((), (), {}, {"table": ["x" * 1000] * 500})
+    header = RunHeader(HEADER.signals, {}, {"table": ["x" * 1000] * 500})
     RecorderProcess(ring, tmp_path / "a.mcap", header).finish()
     assert Recording.open(tmp_path / "a.mcap").scenario == header.scenario
 
@@ -184,7 +184,7 @@ def test_all_killed_at_once_the_run_is_told_that_nobody_records(
     _wait(lambda: said.append(recorder.service()) or bool(said[-1]))
     assert said[-1] == "no recorder is left: the rest of the run is not recorded"
     assert recorder.service() == ""
-    assert ring.push(CYCLE_KIND, packed(sample_frame(2000)))  # the loop goes on as before
+    assert ring.push(ROWS, packed(sample_frame(2000)))  # the loop goes on as before
     result = recorder.finish()
     assert result.status is RecorderStatus.GONE
     assert (result.sha256, result.lost) == (None, 1)
@@ -215,7 +215,7 @@ def test_a_recorder_that_hangs_is_never_waited_for_and_its_losses_are_counted(
     _wait(lambda: ring.pending == 0)
     os.kill(recorder.pid, signal.SIGSTOP)
     os.waitid(os.P_PID, recorder.pid, os.WSTOPPED | os.WNOWAIT)
-    accepted = [ring.push(CYCLE_KIND, packed(sample_frame(index))) for index in range(5, 205)]
+    accepted = [ring.push(ROWS, packed(sample_frame(index))) for index in range(5, 205)]
     assert accepted == [True] * 64 + [False] * 136
     recorder.service()
     assert recorder.ring.status is RecorderStatus.OK
@@ -287,17 +287,17 @@ def test_in_real_time_every_chunk_goes_through_to_the_disk(
 
 PARENT = """
 import os, resource, signal, sys
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = sys.argv[2:]
 from pathlib import Path
 from recording_samples import HEADER, packed, sample_frame
-from hil.recording.frame import CYCLE_KIND
+from hil.recording.events import ROWS
 from hil.recording.process import RecorderProcess
 from hil.recording.ring import RecorderRing
 ring = RecorderRing.shared()
 {limit}
 recorder = RecorderProcess(ring, Path(sys.argv[1]), HEADER)
 for index in range(1000):
-    assert ring.push(CYCLE_KIND, packed(sample_frame(index)))
+    assert ring.push(ROWS, packed(sample_frame(index)))
 print(recorder.pid, flush=True)
 {end}
 """
@@ -311,6 +311,7 @@ def _parent(path: Path, limit: str, end: str) -> list[str]:
         PARENT.format(limit=limit, end=end),
         str(path),
         str(Path(__file__).parent),
+        str(Path(__file__).parents[1]),
     ]
 
 

@@ -41,9 +41,13 @@ def test_any_prefix_of_the_file_gives_a_prefix_of_the_cycles(whole: Path, tmp_pa
     # Every byte of the front and of the end, where all kinds of records are; a coprime stride
     # between, over chunks that are all alike.
     places = {*range(250), *range(250, len(data) - 500, 71), *range(len(data) - 500, len(data))}
-    known = 0
+    known, table = 0, _record_ends(data, Opcode.CHANNEL)[0]
     for place in sorted(places):
         cut.write_bytes(data[:place])
+        if place < table:  # without the table of rows nothing of the run can be known
+            with pytest.raises(RecordingError, match=r"cut\.mcap: .*no table of its rows"):
+                Recording.open(cut)
+            continue
         recording = Recording.open(cut)
         assert _is_prefix(recording)
         assert recording.truncated
@@ -86,6 +90,13 @@ def test_a_chunk_that_is_passed_over_is_missed_by_the_digest(whole: Path, tmp_pa
         assert recording.damage
 
 
+def _record_ends(data: bytes, opcode: int) -> list[int]:
+    return [
+        start + 9 + struct.unpack_from("<Q", data, start + 1)[0]
+        for start in _record_starts(data, opcode)
+    ]
+
+
 def _record_starts(data: bytes, opcode: int) -> list[int]:
     starts, place = [], len(MAGIC)
     while place < len(data) - len(MAGIC):
@@ -101,8 +112,11 @@ def test_noise_behind_the_magic_does_no_harm(
     whole: Path, rest: bytes, op: int, length: int
 ) -> None:
     noisy = whole.with_name("noisy.mcap")
-    noisy.write_bytes(MAGIC + struct.pack("<BQ", op, length) + rest)
+    noisy.write_bytes(_front(whole) + struct.pack("<BQ", op, length) + rest)
     assert Recording.open(noisy).cycles == 0
+    noisy.write_bytes(MAGIC + struct.pack("<BQ", op, length) + rest)
+    with pytest.raises(RecordingError, match=r"noisy\.mcap: .*no table of its rows"):
+        Recording.open(noisy)
 
 
 @pytest.mark.parametrize("content", [b"t_s,x_m\n0,0\n", b"\x00" * 64, b"MCAP", b"\x89PNG\r\n"])
@@ -119,32 +133,51 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         Recording.open(tmp_path / "gone.mcap")
 
 
-def test_an_empty_file_is_an_empty_recording_cut_off(tmp_path: Path) -> None:
-    (tmp_path / "a.mcap").write_bytes(b"")
+def test_a_file_without_a_chunk_is_an_empty_recording_cut_off(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.mcap").write_bytes(_front(whole)[:-1])
     recording = Recording.open(tmp_path / "a.mcap")
     assert (recording.cycles, recording.truncated, recording.scenario) == (0, True, None)
     export_csv(recording, tmp_path / "a.csv")
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 1
 
 
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.mcap").write_bytes(b"")
+    with pytest.raises(RecordingError, match=r"a\.mcap: cut off before .*no table of its rows"):
+        Recording.open(tmp_path / "a.mcap")
+
+
+def _front(whole: Path) -> bytes:
+    """What stands before the first chunk."""
+    data = whole.read_bytes()
+    return data[: _record_starts(data, Opcode.CHUNK)[0]]
+
+
 def _with_chunk(
-    path: Path, announced: int, packed: bytes, compression: bytes = b"zstd", checksum: int = 0
+    front: bytes,
+    path: Path,
+    announced: int,
+    packed: bytes,
+    compression: bytes = b"zstd",
+    checksum: int = 0,
 ) -> Path:
     chunk = struct.pack("<QQQI", 0, 0, announced, checksum)
     chunk += struct.pack("<I", len(compression)) + compression
     chunk += struct.pack("<Q", len(packed)) + packed
-    path.write_bytes(MAGIC + struct.pack("<BQ", Opcode.CHUNK, len(chunk)) + chunk)
+    path.write_bytes(front + struct.pack("<BQ", Opcode.CHUNK, len(chunk)) + chunk)
     return path
 
 
-def test_a_chunk_that_says_it_is_huge_is_not_unpacked(tmp_path: Path) -> None:
-    bomb = _with_chunk(tmp_path / "a.mcap", 2**40, zstandard.compress(bytes(1000)))
+def test_a_chunk_that_says_it_is_huge_is_not_unpacked(whole: Path, tmp_path: Path) -> None:
+    bomb = _with_chunk(_front(whole), tmp_path / "a.mcap", 2**40, zstandard.compress(bytes(1000)))
     recording = Recording.open(bomb)
     assert f"chunk of {2**40} bytes, limit {2**26} bytes" in recording.damage
 
 
-def test_a_chunk_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
-    bomb = _with_chunk(tmp_path / "a.mcap", 1000, zstandard.compress(bytes(2**28)))
+def test_a_chunk_that_unpacks_to_more_than_it_says_is_not_unpacked(
+    whole: Path, tmp_path: Path
+) -> None:
+    bomb = _with_chunk(_front(whole), tmp_path / "a.mcap", 1000, zstandard.compress(bytes(2**28)))
     tracemalloc.start()
     recording = Recording.open(bomb)
     most = tracemalloc.get_traced_memory()[1]
@@ -164,8 +197,10 @@ def test_a_record_beyond_the_cap_is_refused(whole: Path) -> None:
         Recording.open(whole, Caps(record=1000))
 
 
-def test_an_unknown_compression_is_named(tmp_path: Path) -> None:
-    recording = Recording.open(_with_chunk(tmp_path / "a.mcap", 10, bytes(10), b"lz4"))
+def test_an_unknown_compression_is_named(whole: Path, tmp_path: Path) -> None:
+    recording = Recording.open(
+        _with_chunk(_front(whole), tmp_path / "a.mcap", 10, bytes(10), b"lz4")
+    )
     assert "compression 'lz4'; zstd or none can be read" in recording.damage
 
 
@@ -175,13 +210,17 @@ def _message(channel: int, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("data", [_message(1, b"{}"), _message(9, b"{}"), b"\x05\xff" + bytes(20)])
-def test_chunks_of_another_program_do_not_crash_the_reader(tmp_path: Path, data: bytes) -> None:
-    topic = b"/platform/cycle"
+def test_chunks_of_another_program_do_not_crash_the_reader(
+    whole: Path, tmp_path: Path, data: bytes
+) -> None:
+    topic = b"/platform/rows"
     body = struct.pack("<HHI", 1, 0, len(topic)) + topic + struct.pack("<I", 4) + b"json"
     body += struct.pack("<I", 0)
     channel = struct.pack("<BQ", Opcode.CHANNEL, len(body)) + body
     content = channel + data
-    recording = Recording.open(_with_chunk(tmp_path / "a.mcap", len(content), content, b""))
+    recording = Recording.open(
+        _with_chunk(_front(whole), tmp_path / "a.mcap", len(content), content, b"")
+    )
     assert recording.cycles == 0
     assert recording.damage
 
@@ -197,10 +236,10 @@ def test_a_checksum_that_differs_is_told(whole: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("checksum", "complaint"), [(1, "checksum of the chunk differs"), (0, "")])
 def test_a_chunk_counts_only_with_its_checksum(
-    tmp_path: Path, checksum: int, complaint: str
+    whole: Path, tmp_path: Path, checksum: int, complaint: str
 ) -> None:
     content = struct.pack("<BQ", 0x7F, 3) + b"abc"  # a record to be passed over
-    path = _with_chunk(tmp_path / "a.mcap", len(content), content, b"", checksum)
+    path = _with_chunk(_front(whole), tmp_path / "a.mcap", len(content), content, b"", checksum)
     recording = Recording.open(path)
     assert complaint in recording.damage
     assert bool(recording.damage) is bool(complaint)

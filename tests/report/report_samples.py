@@ -10,27 +10,17 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from row_samples import CycleFrame, with_codes
 
 from hil.config.shipped import configs_dir
 from hil.machines.machine import geometry_of
-from hil.recording.frame import (
-    CYCLE_KIND,
-    EVENT_KIND,
-    FRAME,
-    NAN6,
-    CycleFlag,
-    CycleFrame,
-    EventKind,
-    EventRecord,
-    Level,
-    Six,
-    pack_into,
-)
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing
 from hil.stations.platform.scenario import Plan, load_plan
+from hil.stations.platform.signals import NAN6, SIGNALS, CycleFlag
 from platform6dof.inverse import leg_setpoints_batch
 from safety.modes import Mode
 from safety.verdict import Action
@@ -68,7 +58,7 @@ def header_of(plan: Plan | None, **facts: str) -> RunHeader:
         "versions": "hil-bench 0.1.0, numpy 2.0",
     }
     scenario = {} if plan is None else plan.model_dump(mode="json")
-    return RunHeader(MODES, ACTIONS, metadata | facts, scenario)
+    return RunHeader(SIGNALS, metadata | facts, scenario)
 
 
 def write_run(
@@ -85,12 +75,10 @@ def write_run(
     recorder = Recorder(RecorderRing.local(slots=64), path, header_of(plan, **facts))
     for frame in frames_of(plan, course):
         frame = frame if change is None else change(frame.index, frame)
-        buffer = bytearray(FRAME.size)
-        pack_into(buffer, 0, *frame)
-        recorder.ring.push(CYCLE_KIND, buffer)
+        recorder.ring.push(ROWS, frame.to_bytes())
         recorder.service()
     for event in (*mode_events(course), *events):
-        recorder.ring.push(EVENT_KIND, event.to_bytes())
+        recorder.ring.push(EVENTS, event.to_bytes())
         recorder.service()
     recorder.finish()
     return Recording.open(path)
@@ -135,7 +123,7 @@ def frames_of(plan: Plan, course: tuple[tuple[str, int], ...]) -> list[CycleFram
                 (100.0, 200.0, 300.0, 400.0, 500.0, -600.0),
                 _six(coordinates[index] + 1e-4),
                 1e-10,
-                (0.0, 4.0, 0.0, 4.0, 8.0, 12.0),
+                (0, 4, 0, 4, 8, 12),
             )
         )
     return frames
@@ -171,6 +159,12 @@ def start_of(course: tuple[tuple[str, int], ...], mode: str) -> int:
     raise ValueError(mode)
 
 
+def with_modes(run: Recording, *names: str) -> Recording:
+    """The same run with other names of its modes."""
+    signals = with_codes(run.signals, names, run.actions)
+    return dataclasses.replace(run, signals=signals)
+
+
 def with_columns(recording: Recording, **columns: Any) -> Recording:
     """The same recording with some columns exchanged."""
     merged = dict(recording.columns) | columns
@@ -189,6 +183,6 @@ def _brake(lengths: np.ndarray, first: int) -> None:
         lengths[place] = lengths[place - 1] + factor * movement
 
 
-def _six(values: np.ndarray) -> Six:
+def _six(values: np.ndarray) -> tuple[float, ...]:
     a, b, c, d, e, f = (float(value) for value in values)
     return (a, b, c, d, e, f)

@@ -17,10 +17,11 @@ from report_samples import (
     write_run,
 )
 
-from hil.recording.frame import CycleFlag, EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.report.ending import Ending, Verdict, verdict_of
 from hil.report.phases import phases_of, times_s
+from hil.stations.platform.signals import CycleFlag
 
 
 def judged(recording: Recording) -> Verdict:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from report_samples import LAG, demo_plan, start_of, with_columns, write_run
 
-from hil.recording.frame import CycleFlag
 from hil.recording.reader import Recording
 from hil.report.key_figure import KeyFigure
 from hil.run.evidence import evidence_of
 from hil.stations.platform.report.key_figures import key_figures
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.view import RunView
+from hil.stations.platform.signals import CycleFlag
 
 
 def table(recording: Recording) -> dict[str, KeyFigure]:

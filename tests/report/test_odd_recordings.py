@@ -9,25 +9,25 @@ import pytest
 from html_samples import parsed
 from report_samples import with_columns
 
-from hil.recording.frame import FIELDS, CycleFlag
 from hil.recording.reader import Recording
 from hil.stations.platform.report.page import write_report
+from hil.stations.platform.signals import CycleFlag
 
 
 def empty(run: Recording) -> Recording:
-    return with_columns(run, **{row.name: run.column(row.name)[:0] for row in FIELDS})
+    return with_columns(run, **{name: column[:0] for name, column in run.columns.items()})
 
 
 def one_cycle(run: Recording) -> Recording:
-    return with_columns(run, **{row.name: run.column(row.name)[:1] for row in FIELDS})
+    return with_columns(run, **{name: column[:1] for name, column in run.columns.items()})
 
 
 def one_engaged_cycle(run: Recording) -> Recording:
-    return with_columns(run, **{row.name: run.column(row.name)[100:101] for row in FIELDS})
+    return with_columns(run, **{name: column[100:101] for name, column in run.columns.items()})
 
 
 def all_nan(run: Recording) -> Recording:
-    floats = [row.name for row in FIELDS if row.code == "d"]
+    floats = [name for name, column in run.columns.items() if column.dtype == np.float64]
     return with_columns(run, **{name: np.full_like(run.column(name), np.nan) for name in floats})
 
 
@@ -68,7 +68,7 @@ def huge_values(run: Recording) -> Recording:
 
 
 def without_header(run: Recording) -> Recording:
-    return dataclasses.replace(run, scenario=None, metadata={}, modes=(), actions=(), events=())
+    return dataclasses.replace(run, scenario=None, metadata={}, events=())
 
 
 def foreign_scenario(run: Recording) -> Recording:

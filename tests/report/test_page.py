@@ -17,11 +17,12 @@ from report_samples import (
     start_of,
     violation,
     with_columns,
+    with_modes,
     write_run,
 )
 
 import hil.stations.platform.report.page
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.page import MOST_ROWS
@@ -125,7 +126,7 @@ def test_hostile_texts_stay_texts(tmp_path) -> None:
     run = write_run(
         tmp_path / "a.mcap", plan=plan, events=(bad,), versions=HOSTILE, **{HOSTILE: HOSTILE}
     )
-    run = dataclasses.replace(run, modes=(*run.modes[:5], HOSTILE, *run.modes[6:]))
+    run = with_modes(run, *run.modes[:5], HOSTILE, *run.modes[6:])
     elements = parsed(write_report(run, tmp_path))
     assert "script" not in {tag for tag, _ in elements.tags}
     assert all(source.startswith("data:") for source in elements.attributes("src"))
@@ -136,7 +137,7 @@ def test_hostile_texts_stay_texts(tmp_path) -> None:
 @pytest.mark.usefixtures("coarse")
 def test_a_description_in_formula_marks_is_not_set_as_a_formula(tmp_path) -> None:
     run = write_run(tmp_path / "a.mcap")
-    odd = dataclasses.replace(run, modes=tuple(f"$\\frac{{{name}$" for name in run.modes))
+    odd = with_modes(run, *[f"$\\frac{{{name}$" for name in run.modes])
     assert write_report(odd, tmp_path).exists()
 
 

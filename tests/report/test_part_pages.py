@@ -7,11 +7,11 @@ import pytest
 
 from hil.cli.recordings import write_page
 from hil.config.shipped import configs_dir
-from hil.recording.arm_recording import ArmRecording
 from hil.recording.reader import Recording
 from hil.report.ending import Ending
 from hil.run.part_note import NOTE_NAME, PartNote
 from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.platform.bench import run

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from report_samples import GOOD, demo_plan, start_of, with_columns, write_run
+from report_samples import GOOD, demo_plan, start_of, with_columns, with_modes, write_run
 
 from hil.machines.machine import soft_range_m
 from hil.recording.reader import Gap, Loss, Recording
@@ -26,7 +26,7 @@ def test_phases_follow_each_other_without_a_hole(good_view: RunView) -> None:
 
 
 def test_a_mode_without_a_name_is_shown_by_its_number(good_run: Recording) -> None:
-    nameless = dataclasses.replace(good_run, modes=())
+    nameless = with_modes(good_run, "OFF")
     assert phases_of(nameless, times_s(nameless))[0].mode == "1"
     view = RunView.of(nameless)
     assert view.homed == 0

@@ -1,8 +1,7 @@
-"""The docks by which people lead a run: controls of a platform, handles of an arm."""
+"""The docks by which people lead a run: controls of its pose and motion, handles that steer it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Final
 
@@ -10,17 +9,15 @@ from hil.desk import messages as m
 from hil.panel.lead.controls_view import ControlsView
 from hil.panel.lead.handles_view import HandlesView
 from hil.panel.lead.models.controls import ControlsModel
-from hil.panel.lead.models.handles import HandlesModel, RemoteWriter
+from hil.panel.lead.models.handles import HandlesModel
+from hil.panel.lead.models.live_motion import LiveMotion
 from hil.panel.live.models.feed import column
 from hil.panel.live.session import LiveSession, Session, Turn
 from hil.panel.shell.dock_views import OfRun, Plain
 from hil.panel.shell.theme import Theme
-from hil.stations.arm.sources.gamepad import HandleShape
-from hil.stations.platform.scenario import Plan
-from safety.modes import Mode
+from hil.run.lead import Steered
+from hil.run.registry import stations
 
-HANDLE_SHAPE: Final = HandleShape(linear_m_s=0.05, angular_rad_s=math.radians(5.0))
-"""Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
 _NOTHING: Final = (
     "Take on a platform that runs to lead it from here: Bench, Benches that run, or the tab "
     "Scenarios. An arm is steered by the handles."
@@ -28,28 +25,33 @@ _NOTHING: Final = (
 
 
 class ControlsDock(OfRun[ControlsView]):
-    """Pose, tempo and motion of a platform that runs."""
+    """Pose, tempo and motion of a run that has poses to be set."""
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__(theme)
         self.say(_NOTHING)
         self._now_s = now_s
         self._session: LiveSession | None = None
+        self._stands_at = ""
         self.model: ControlsModel | None = None
-        """Of the platform that is led; None without one."""
+        """Of the run that is led; None without one."""
 
     def set_session(self, session: Session | None) -> None:
-        """Lead another run; a recording and an arm have nothing here."""
+        """Lead another run; a recording, and a run without poses to be set, have nothing here."""
         self._drop()
-        if not isinstance(session, LiveSession) or session.facts.station != "platform":
+        if not isinstance(session, LiveSession):
+            return
+        station = session.facts.installed
+        if station is None or station.lead is None or station.lead.controls is None:
             return
         try:
-            plan = Plan.build(session.facts.header.scenario, "header")
+            controls = station.lead.controls(session.facts.header.scenario)
         except ValueError as error:
             self.say(f"This run's plan cannot be read: {error!s}")
             return
-        self._session = session
-        self.model = ControlsModel(plan, session.next_id, session.in_force)
+        motion = LiveMotion(station.scenarios, controls.motion, session.in_force)
+        self._session, self._stands_at = session, controls.poses.stands_at
+        self.model = ControlsModel(controls.poses, motion, session.next_id, session.in_force)
         self.view = ControlsView(self.model, self._now_s, self._theme)
         self.put(self.view)
 
@@ -67,9 +69,9 @@ class ControlsDock(OfRun[ControlsView]):
         for message in turn.messages:
             if isinstance(message, m.Answer):
                 model.answered(message)
-        bench, rows = session.bench, turn.batch.rows
-        if bench.mode == Mode.ENGAGED.name and not bench.operation.playing and len(rows):
-            model.stands_at(rows[-1, column(session.facts.layout, "wanted_pose")])
+        bench, rows, facts = session.bench, turn.batch.rows, session.facts
+        if bench.mode in facts.views.moving and not bench.operation.playing and len(rows):
+            model.stands_at(rows[-1, column(facts.signals, self._stands_at)])
         bench.target_given = model.in_force.pose is not None
         view.set_owner(session.owns)
         for wish in model.messages(self._now_s()):
@@ -77,18 +79,20 @@ class ControlsDock(OfRun[ControlsView]):
 
 
 class HandlesDock(Plain[HandlesView]):
-    """Handles of an arm station that was started here; their velocity is sent in every turn."""
+    """Handles of a run that was started here; their velocity is sent in every turn."""
 
     every_turn = True
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
-        super().__init__(HandlesView(HandlesModel(HANDLE_SHAPE), None, now_s, theme))
+        found = (one.lead.handles for one in stations() if one.lead is not None)
+        handles = next((make() for make in found if make is not None), None)
+        super().__init__(HandlesView(HandlesModel(handles), None, now_s, theme))
 
-    def steer(self, writer: RemoteWriter) -> None:
+    def steer(self, run: Steered) -> None:
         """Send the velocities there from now on."""
-        self.widget.writer = writer
+        self.widget.steer(run)
 
     def close(self) -> None:
-        """Leave the arm; its station takes that for zero."""
+        """Leave the run; it takes that for zero."""
         if self.widget.writer is not None:
             self.widget.writer.close()

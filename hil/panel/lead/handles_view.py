@@ -8,9 +8,10 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from hil.panel.lead.models.handles import HandlesModel, RemoteWriter
+from hil.panel.lead.models.handles import HandlesModel
 from hil.panel.shell.key_codes import key_of, place_of
 from hil.panel.shell.theme import LIGHT, Theme
+from hil.run.lead import HandlesWriter, Steered
 
 KNOB_PX: Final = 10
 _OF_SHORTCUTS: Final = (
@@ -105,7 +106,7 @@ class HandlesView(QWidget):
     """
 
     def __init__(
-        self, model: HandlesModel, writer: RemoteWriter | None, now_s: Callable[[], float],
+        self, model: HandlesModel, writer: HandlesWriter | None, now_s: Callable[[], float],
         theme: Theme = LIGHT,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -145,6 +146,10 @@ class HandlesView(QWidget):
             room.addWidget(widget)
         room.addLayout(foot)
 
+    def steer(self, run: Steered) -> None:
+        """Send the velocities there from now on."""
+        self._model.handles, self.writer = run.handles, run.writer
+
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         for pad in self.pads:
@@ -153,10 +158,13 @@ class HandlesView(QWidget):
 
     def refresh(self) -> None:
         """Say what is wanted now, hidden or not; draw only if visible."""
-        twist = self._model.twist()
-        if self.writer is not None:
-            self.writer.send(twist)
+        velocity = self._model.velocity()
+        if self.writer is not None and velocity is not None:
+            self.writer.send(velocity)
         if not self.isVisible():
+            return
+        if velocity is None:
+            self._state.setText(self.tr("No station that handles steer is installed"))
             return
         there = self.writer is not None and self.writer.connected
         state = self.tr("The arm listens") if there else self.tr("No arm listens yet")
@@ -165,8 +173,8 @@ class HandlesView(QWidget):
         )
         self._speed.setText(
             self.tr("{linear:.1f} mm/s, {angular:.2f} °/s").format(
-                linear=1e3 * float(np.linalg.norm(twist.linear_m_s)),
-                angular=float(np.degrees(np.linalg.norm(twist.angular_rad_s))),
+                linear=1e3 * float(np.linalg.norm(velocity.linear_m_s)),
+                angular=float(np.degrees(np.linalg.norm(velocity.angular_rad_s))),
             )
         )
         self._problem.setText(self._model.gamepad_error)

@@ -27,7 +27,7 @@ from hil.panel.live.models.bench_stop import Stops
 from hil.panel.live.models.feed import Batch, LiveFeed, RunFacts
 from hil.panel.live.models.session_end import last_word_in
 from hil.panel.live.models.session_search import DeskSearch
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 
 _STOP_AGAIN: Final = "the desk died before it answered; the next one is asked at once"
 _UNANSWERED: Final = "the desk died before it answered; what became of it is not known"

@@ -19,7 +19,7 @@ class ScenariosDock(Plain[ScenariosView]):
     def __init__(self, host: Host) -> None:
         super().__init__(ScenariosView(host.now_s, theme=host.theme))
         self.widget.bench_ready.connect(lambda path: host.connect_to(path, take=True))
-        self.widget.arm_started.connect(host.steer_arm)
+        self.widget.steered.connect(host.steer)
         self.widget.replay_wanted.connect(host.replay)
 
     def open_scenario(self, path: Path | None) -> None:

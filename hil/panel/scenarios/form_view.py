@@ -128,7 +128,9 @@ class FormView(QWidget):
         self._about.setText("   ".join(part for part in parts if part))
 
     def _offered(self, place: Place) -> tuple[str, ...]:
-        return () if self._file is None else offered(place, self._file)
+        if self._file is None or self.model is None:
+            return ()
+        return offered(self.model.kind, place, self._file)
 
     # --- edits ----------------------------------------------------------------------------------
 

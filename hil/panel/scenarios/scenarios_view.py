@@ -18,16 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.config.file_kinds import FileKind
+from hil.config.file_kind import FileKind
 from hil.config.settings import ConfigError, read_toml
+from hil.config.toml_text import TomlError
 from hil.panel.scenarios.form_view import FormView
 from hil.panel.scenarios.models.catalogue import Entry, SaveError, Writer, catalogue, entry_of
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import problems_of
-from hil.panel.scenarios.models.launch_check import CheckFinding
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
-from hil.panel.scenarios.models.toml_text import TomlError
 from hil.panel.shell.theme import LIGHT, Theme
+from hil.run.views import CheckFinding
 
 _BUTTONS: Final = {
     "check": "Check",
@@ -38,12 +38,6 @@ _BUTTONS: Final = {
     "report": "Report",
     "replay": "Replay",
 }
-_STATIONS: Final = {
-    "platform": "Platform",
-    "arm": "Arm",
-    "together": "Together",
-    "": "Machine",
-}
 
 
 class ScenariosView(QWidget):
@@ -51,8 +45,8 @@ class ScenariosView(QWidget):
 
     bench_ready = Signal(object)
     """The socket (Path) of the desk of a bench that was started here."""
-    arm_started = Signal(object)
-    """The `RemoteWriter` to an arm station that was started here."""
+    steered = Signal(object)
+    """A run (`Steered`) that was started here and listens to handles."""
     replay_wanted = Signal(object)
     """The recording (Path) to show."""
 
@@ -118,7 +112,7 @@ class ScenariosView(QWidget):
         """Look for files again."""
         self.picker.clear()
         for entry in catalogue(self._folders):
-            station = self.tr(_STATIONS[entry.station])
+            station = entry.station.capitalize() or self.tr("Machine")
             folder = "" if entry.shipped else f" ({entry.path.parent.name})"
             self.picker.addItem(f"{station}: {entry.name}{folder}", entry.path)
         self.picker.setCurrentIndex(-1 if self._entry is None else self._row_of(self._entry.path))
@@ -242,8 +236,8 @@ class ScenariosView(QWidget):
             self._show_findings(news.findings)
         if news.desk is not None:
             self.bench_ready.emit(news.desk)
-        if news.arm is not None:
-            self.arm_started.emit(news.arm)
+        if news.steered is not None:
+            self.steered.emit(news.steered)
         if news.page is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(news.page.resolve())))
         self._enable()
@@ -263,12 +257,11 @@ class ScenariosView(QWidget):
         model, entry = self.form.model, self._entry
         wrong = model is None or bool(model.problems)
         changed = model is not None and model.changed
-        station = "" if entry is None else entry.station
-        ready = bool(station) and not wrong and not changed
+        ready = entry is not None and bool(entry.station) and not wrong and not changed
         work = self.work
         possible = {
             "check": ready and not work.proving,
-            "dry": ready and not work.proving and station != "together",
+            "dry": ready and not work.proving and not (entry and entry.several),
             "run": ready and not work.running,
             "stop": work.running,
             "save": model is not None and not wrong,

@@ -1,19 +1,12 @@
 """The dock of the scope."""
 
 from contextlib import suppress
-from typing import Final
 
 from hil.panel.live.session import Session, Turn
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.view import ScopeView
 from hil.panel.shell.dock_views import OfRun
 from hil.panel.shell.theme import Theme
-
-FIRST_TRACES: Final = {
-    "platform": tuple(f"measured_length_leg{leg}_m" for leg in range(1, 7)),
-    "arm": tuple(f"space_q_joint{joint}_rad" for joint in range(1, 7)),
-}
-"""Signals of each station that are shown at first."""
 
 
 class ScopeDock(OfRun[ScopeView]):
@@ -37,7 +30,7 @@ class ScopeDock(OfRun[ScopeView]):
             with suppress(KeyError):
                 model.show(name)
         if not model.traces:
-            for name in FIRST_TRACES[facts.station]:
+            for name in facts.views.first_traces:
                 model.show(name)
         self.model = model
         if self.view is None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF
 from hil.panel.scope.models.marks import fitting, words_of
 from hil.panel.scope.models.seen import View
 from hil.panel.shell.theme import Theme
-from hil.recording.frame import EventKind, EventRecord
+from hil.recording.events import EventKind, EventRecord
 
 MAX_LABELS: Final = 8
 """Marks with words, at most."""

@@ -14,7 +14,7 @@ from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
 from hil.panel.scope.models.seen import View
 from hil.panel.shell.theme import Theme
-from hil.recording.frame import EventRecord
+from hil.recording.events import EventRecord
 
 _WHEEL_STEP: Final = 120.0
 

@@ -22,8 +22,7 @@ from hil.panel.scope.models.seen import View
 from hil.panel.scope.plot import ScopePlot, TimeBox
 from hil.panel.shell.plots import grid_axes
 from hil.panel.shell.theme import Theme
-from hil.recording.frame import EventRecord
-from hil.recording.header import code_name
+from hil.recording.events import EventRecord
 
 _NEAR_PX: Final = 5.0
 """A mark this near to the mouse says what it is."""
@@ -212,9 +211,4 @@ class ScopePlots(pg.GraphicsLayoutWidget):
 
     def _codes_of(self, channel: Channel) -> tuple[str, ...]:
         """Names of the codes of a signal; empty if its values are numbers."""
-        codes = self._model.facts.layout.codes
-        if channel.field not in codes:
-            return ()
-        header = self._model.facts.header
-        names = (header.modes, header.actions)[codes.index(channel.field)]
-        return tuple(code_name(names, code) for code in range(len(names)))
+        return self._model.facts.signals[channel.field].codes

@@ -14,7 +14,7 @@ from hil.panel.shell.window_reading import Reading
 from hil.panel.shell.window_strip import Strip
 
 if TYPE_CHECKING:
-    from hil.panel.lead.models.handles import RemoteWriter
+    from hil.run.lead import Steered
 
 
 class Host(Protocol):
@@ -54,8 +54,8 @@ class Host(Protocol):
     def replay(self, path: Path) -> None:
         """Show a recording as soon as a thread has looked through it."""
 
-    def steer_arm(self, writer: "RemoteWriter") -> None:
-        """Steer an arm that was started here by the handles on the screen."""
+    def steer(self, run: "Steered") -> None:
+        """Steer a run that was started here by the handles on the screen."""
 
     def seek(self, t_s: float) -> None:
         """Show another time of a recording [s]."""

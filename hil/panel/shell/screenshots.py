@@ -179,7 +179,6 @@ class Studio:
         session = self.window.session
         if isinstance(session, ReplaySession):
             feed = session.feed
-            feed.read_all()
             feed.seek(feed.span_s[0] + share * (feed.span_s[1] - feed.span_s[0]))
 
 

@@ -28,8 +28,8 @@ from hil.panel.shell.window_turns import TURN_MS, Turns
 from hil.panel.study.session import ReplaySession
 
 if TYPE_CHECKING:
-    from hil.panel.lead.models.handles import RemoteWriter
     from hil.panel.study.models.replay import FileFeed
+    from hil.run.lead import Steered
 
 PAINTED_MS: Final = 3 * TURN_MS
 """After the last view was made, until all of them were painted once [ms]."""
@@ -163,18 +163,17 @@ class MainWindow(QMainWindow):
 
     def _replayed(self, feed: "FileFeed") -> None:
         if not self._replay_agreed and self._stays(feed.facts.name):
-            feed.close()
             return
         self.statusBar().clearMessage()
         self._take_on(ReplaySession(feed, self.now_s))
 
-    def steer_arm(self, writer: "RemoteWriter") -> None:
-        """Steer an arm that was started here by the handles on the screen."""
+    def steer(self, run: "Steered") -> None:
+        """Steer a run that was started here by the handles on the screen."""
         from hil.panel.lead.dock_controls import HandlesDock
 
         handles = self.views["handles"]
         if isinstance(handles, HandlesDock):
-            handles.steer(writer)
+            handles.steer(run)
         self.docks.show("handles")
 
     def _settle(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar
 
-from hil.panel.shell.models.background import Background, CancelledError, Watch
+from hil.panel.shell.models.background import Background, Watch
 from hil.recording.header import RecordingError
 
 if TYPE_CHECKING:
@@ -106,21 +106,10 @@ class Reading:
         self._let_go_of_late_ones()
 
     def _let_go_of_late_ones(self) -> None:
-        """A recording that was opened after nobody wanted it any more is closed."""
-        for work in [work for work in self._given_up if work.done]:
-            self._given_up.remove(work)
-            feed = work.poll()
-            if feed is not None:
-                feed.close()
+        self._given_up = [work for work in self._given_up if not work.done]
 
 
 def _open(path: Path, now_s: Callable[[], float], watch: Watch) -> FileFeed:
     from hil.panel.study.models.replay import FileFeed  # its kernels are slow to load
 
-    feed = FileFeed.open(path, now_s, told=watch.at)
-    try:
-        watch.at(1.0)
-    except CancelledError:
-        feed.close()
-        raise
-    return feed
+    return FileFeed.open(path, now_s, told=watch.at)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from hil.panel.shell.key_codes import key_of
 from hil.panel.shell.theme import Theme
 from hil.panel.study.models.replay import RATES, FileFeed
-from hil.recording.frame import EventKind
+from hil.recording.events import EventKind
 
 STEPS: Final = 100_000
 """Places of the slider: more than any screen has pixels."""
@@ -152,19 +152,12 @@ class ReplayView(QWidget):
         self.time.setText(self.tr("{t:.3f} s of {end:.3f} s").format(t=feed.t_s, end=end_s))
         self.play.setText(self.tr("Pause") if feed.rate > 0.0 else self.tr("Play"))
         notes: list[str] = []
-        if feed.read_share < 1.0:
-            percent = int(100.0 * feed.read_share)
-            notes.append(
-                self.tr("Opening {path}: {percent} %").format(
-                    path=feed.index.path.name, percent=percent
-                )
-            )
-        if feed.index.truncated:
+        if feed.truncated:
             notes.append(self.tr("Cut off: only what was complete is shown"))
         if feed.damage:
             notes.append(self.tr("Damaged: {why}").format(why=feed.damage))
-        if feed.index.dropped:
-            notes.append(self.tr("{count} entries are missing").format(count=feed.index.dropped))
+        if feed.dropped:
+            notes.append(self.tr("{count} entries are missing").format(count=feed.dropped))
         self.note.setText("\n".join(notes))
         self.note.setVisible(bool(notes))
 

@@ -50,5 +50,4 @@ class ReplaySession:
         self.feed.play(0.0)
 
     def close(self) -> None:
-        """Let go of the file."""
-        self.feed.close()
+        """Nothing is held that must be let go of."""

@@ -2,11 +2,9 @@
 
 from typing import Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 from hil.space_arm.commands.choices import (
     JOINT_NAMES,
     ArmArg,
@@ -41,6 +39,9 @@ def advance(
     as_json: Json = False,
 ) -> None:
     """Simulate a few ticks of 0.35 s with constant commanded joint rates."""
+    import numpy as np
+    from rich.table import Table
+
     from hil.space_arm.study.show import held, snapshot_json
     from sim.world.space_arm.integrators import Status
     from sim.world.space_arm.simulator import SpaceArm

@@ -1,16 +1,20 @@
 """What options of the simulated space arm mean: its file, payloads, drive models, joint angles."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from hil.config.file_kinds import FileKind, find_kind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
+from hil.machines.kinds import SPACE_ARM
+from hil.run.file_kinds import find_kind
 from hil.terminal.console import numbers
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from hil.machines.space_arm_settings import ArmSettings
     from hil.space_arm.study.table import Load
     from sim.world.space_arm.drive import DriveModel
@@ -22,7 +26,7 @@ JOINT_NAMES = "q1,…,q6"
 PAYLOAD_MOST_KG = 1e5
 
 
-def space_arm_of(name: str, *, key: str = "ARM") -> "ArmSettings":
+def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
     """The space arm that a file describes, or the shipped one of a name.
 
     Raises:
@@ -30,11 +34,11 @@ def space_arm_of(name: str, *, key: str = "ARM") -> "ArmSettings":
     """
     from hil.machines.space_arm_settings import ArmSettings
 
-    path, _ = find_kind(name, FileKind.SPACE_ARM, key=key)
+    path, _ = find_kind(name, SPACE_ARM, key=key)
     return ArmSettings.load(path)
 
 
-def models_of(text: str | None, *, without: str = "") -> tuple["DriveModel", ...]:
+def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
     """Drive models of ``--model``, without those of these letters."""
     from sim.world.space_arm.drive import DriveModel
 
@@ -49,7 +53,7 @@ def models_of(text: str | None, *, without: str = "") -> tuple["DriveModel", ...
     return tuple(DriveModel(letter) for letter in dict.fromkeys(letters))
 
 
-def loads_of(settings: "ArmSettings", text: str | None) -> tuple["Load", ...]:
+def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
     """Payloads of ``--payload``; none and all of the file if it is left out."""
     from hil.space_arm.study.table import Load
 
@@ -66,8 +70,10 @@ def loads_of(settings: "ArmSettings", text: str | None) -> tuple["Load", ...]:
     return tuple(loads)
 
 
-def _body(settings: "ArmSettings", word: str) -> Any:
+def _body(settings: ArmSettings, word: str) -> Any:
     """A payload of a given mass: the file's one of the nearest mass, made heavier or lighter."""
+    import numpy as np
+
     from sim.world.space_arm.arm import Body
 
     named = settings.payloads()
@@ -86,8 +92,10 @@ def _body(settings: "ArmSettings", word: str) -> Any:
     return Body(mass, like.com_m, like.inertia_kg_m2 * (mass / like.mass_kg))
 
 
-def angles_of(settings: "ArmSettings", text: str | None) -> NDArray[np.float64]:
+def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
     """Joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
+    import numpy as np
+
     if text is None:
         return settings.home_rad()
     return np.radians(numbers(text, 6, "--q", f"{JOINT_NAMES} in degrees"))

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.space_arm.commands.choices import loads_of, models_of, space_arm_of
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
@@ -175,6 +173,8 @@ def _clock() -> Callable[[], float] | None:
 
 @contextmanager
 def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -11,7 +11,7 @@ from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
-from hil.recording.frame import EventRecord
+from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
 from hil.stations.arm.gated import GatedArm

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from hil.recording.arm_frame import arm_header
 from hil.recording.header import RunHeader
 from hil.run.facts import run_facts
-from hil.stations.arm.journal import ACTIONS, STATES
 from hil.stations.arm.prepare import Prepared
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scenario import SIM_URL, ArmPlan
+from hil.stations.arm.signals import SIGNALS
 from hil.timing.clock import Moment
 from sim.world.space_arm.simulator import TICK_S
 
@@ -23,9 +22,8 @@ def run_header(prepared: Prepared, started: Moment) -> RunHeader:
         started: when it began.
     """
     plan = prepared.plan
-    return arm_header(
-        STATES,
-        ACTIONS,
+    return RunHeader(
+        SIGNALS,
         {
             "scenario": plan.scenario.name,
             "space_arm": plan.space_arm.name,
@@ -35,6 +33,7 @@ def run_header(prepared: Prepared, started: Moment) -> RunHeader:
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
             **run_facts(plan.scenario.clock, started, VERSIONED),
+            "station": SIGNALS.station,
         },
         plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
     )

@@ -1,13 +1,13 @@
-"""What the arm station tells the recorder: a frame per waypoint, and an event for what happened."""
+"""What the arm station tells the recorder: a row per waypoint, and an event for what happened."""
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import numpy as np
 
-from arm_driver.host_states import HostState, StreamResult
+from arm_driver.host_states import StreamResult
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Joints
 from arm_driver.location import Location
@@ -15,34 +15,29 @@ from arm_driver.pose import Pose
 from arm_driver.rotation import quaternion_of
 from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
-from hil.recording.arm_frame import (
+from hil.recording.dating import clock_event
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.recorder import RecordingSink
+from hil.run.audience import Audience
+from hil.stations.arm.events import (
     LINK_TALLY,
-    NAN3,
-    NAN7,
-    NAN_WAY,
     SUPERVISION,
-    WAY_PLACES,
-    ArmFlag,
-    ArmFrame,
-    Five,
-    Seven,
     link_tally,
     stream_result,
     told_simulated,
 )
-from hil.recording.dating import clock_event
-from hil.recording.frame import (
-    CYCLE_KIND,
-    EVENT_KIND,
-    NAN6,
-    EventKind,
-    EventRecord,
-    Level,
-    Six,
-)
-from hil.recording.recorder import RecordingSink
-from hil.run.audience import Audience
 from hil.stations.arm.prepare import X_WB
+from hil.stations.arm.signals import (
+    ACTION_CODE,
+    NAN3,
+    NAN6,
+    NAN7,
+    NAN_WAY,
+    SIGNALS,
+    STATE_CODE,
+    WAY_PLACES,
+    ArmFlag,
+)
 from hil.stations.arm.step import ArmStep, RobotStep, pose_of
 from hil.timing.clock import Moment, Tick
 from hil.timing.stop import StopWish
@@ -52,10 +47,6 @@ from sim.world.space_arm.snapshot import Snapshot
 
 OFFERED_KEPT = 4
 """Waypoints offered last: of these the robot has all but the one in the slot."""
-STATES = tuple(state.value for state in HostState)
-ACTIONS = tuple(action.value for action in ArmAction)
-STATE_CODE = {state: code for code, state in enumerate(HostState)}
-ACTION_CODE = {action: code for code, action in enumerate(ArmAction)}
 
 
 class ArmJournal:
@@ -99,30 +90,30 @@ class ArmJournal:
         rate, speed = self._changes(step)
         measured = NAN7 if report.measured is None else self._seven(report.measured)
         X_RT, joints = self._asked(step, report)
-        frame = ArmFrame(
-            index=step.index,
-            t_s=step.t_s,
-            late_s=tick.late_s,
-            state=STATE_CODE[report.state],
-            action=ACTION_CODE[action],
-            flags=int(self._flags(step, report)),
-            target_pose=NAN7 if X_RT is None else _packed(X_RT),
-            robot_q=NAN6 if joints is None else joints.q_rad.tolist(),
-            robot_q_rate=rate,
-            sent_location=_sent(step.location),
-            sent_seq=float(report.streamed),
-            measured_pose=measured,
-            measured_at_s=math.nan if report.measured is None else tick.t_s - report.silence_s,
-            margins=step.margins if len(step.margins) == 3 else NAN3,
-            watched=watched(report),
-            gripper_speed_m_s=speed,
-            answer_latency_s=report.latency.last_s if report.latency.count else math.nan,
-            requests=report.counts.requests,
-            repeats=report.counts.repeats,
-        )
+        values: dict[str, float | Sequence[float]] = {
+            "index": step.index,
+            "t_s": step.t_s,
+            "late_s": tick.late_s,
+            "state": STATE_CODE[report.state],
+            "action": ACTION_CODE[action],
+            "flags": int(self._flags(step, report)),
+            "target_pose": NAN7 if X_RT is None else _packed(X_RT),
+            "robot_q": NAN6 if joints is None else joints.q_rad.tolist(),
+            "robot_q_rate": rate,
+            "sent_location": _sent(step.location),
+            "sent_seq": float(report.streamed),
+            "measured_pose": measured,
+            "measured_at_s": math.nan if report.measured is None else tick.t_s - report.silence_s,
+            "margins": step.margins if len(step.margins) == 3 else NAN3,
+            "watched": watched(report),
+            "gripper_speed_m_s": speed,
+            "answer_latency_s": report.latency.last_s if report.latency.count else math.nan,
+            "requests": report.counts.requests,
+            "repeats": report.counts.repeats,
+        }
         if isinstance(step, ArmStep):
-            frame = _with_space_arm(frame, step)
-        self._push(CYCLE_KIND, frame.to_bytes())
+            values |= _of_space_arm(step)
+        self._push(ROWS, SIGNALS.row(**values))
         if self._last is None and self.dated is not None:
             self._event(clock_event(step.t_s, step.index, self.dated()))
         if report.simulated and not self._told_simulated:
@@ -180,7 +171,7 @@ class ArmJournal:
                     return sent.X_RT, sent.joints
         return step.X_RT, step.joints
 
-    def _changes(self, step: RobotStep) -> tuple[Six, float]:
+    def _changes(self, step: RobotStep) -> tuple[Sequence[float], float]:
         """Joint rates of the robot and speed of its gripper since the waypoint before."""
         last = self._last
         if last is None or last.joints is None or step.joints is None:
@@ -191,13 +182,13 @@ class ArmJournal:
         way = float(np.linalg.norm(step.X_RT.position_m - last.X_RT.position_m))
         return rate.tolist(), way / TICK_S
 
-    def _seven(self, location: Location) -> Seven:
+    def _seven(self, location: Location) -> Sequence[float]:
         rotation = from_oat(location.oat_rad, self._convention)
         return _packed(Pose(rotation, np.array(location.position_m)))
 
     def _event(self, event: EventRecord) -> None:
         self.events.append(event)
-        self._push(EVENT_KIND, event.to_bytes())
+        self._push(EVENTS, event.to_bytes())
 
     def _push(self, kind: int, payload: bytes) -> None:
         self._sink.ring.push(kind, payload)
@@ -225,22 +216,22 @@ def _space_alone(step: RobotStep) -> bool:
     return isinstance(step, ArmStep) and step.alone
 
 
-def _with_space_arm(frame: ArmFrame, step: ArmStep) -> ArmFrame:
-    """The frame with what was wanted, commanded and simulated."""
+def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
+    """What was wanted, commanded and simulated."""
     snapshot = step.snapshot
-    return frame._replace(
-        wanted_twist=[*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
-        rate_command=step.command.rates_rad_s.tolist(),
-        space_q=snapshot.q_rad.tolist(),
-        space_v=snapshot.v_rad_s.tolist(),
-        space_motor=snapshot.motor_position_rad.tolist(),
-        space_torque=snapshot.torque_nm.tolist(),
-        space_pose=_packed(pose_of(snapshot, X_WB)),
-        space_way=_way(snapshot),
-    )
+    return {
+        "wanted_twist": [*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
+        "rate_command": step.command.rates_rad_s.tolist(),
+        "space_q": snapshot.q_rad.tolist(),
+        "space_v": snapshot.v_rad_s.tolist(),
+        "space_motor": snapshot.motor_position_rad.tolist(),
+        "space_torque": snapshot.torque_nm.tolist(),
+        "space_pose": _packed(pose_of(snapshot, X_WB)),
+        "space_way": _way(snapshot),
+    }
 
 
-def watched(report: LinkReport) -> Five:
+def watched(report: LinkReport) -> Sequence[float]:
     """What the supervision has seen by now, as `WATCHED` names it."""
     period, following = report.supervision.period, report.supervision.following
     gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
@@ -253,7 +244,7 @@ def watched(report: LinkReport) -> Five:
     )
 
 
-def _sent(location: Location | None) -> Six:
+def _sent(location: Location | None) -> Sequence[float]:
     if location is None:
         return NAN6
     x, y, z, o, a, t = map(float, location.counts)
@@ -265,6 +256,6 @@ def _way(snapshot: Snapshot) -> tuple[float, ...]:
     return tuple(places.ravel().tolist()) if len(places) == WAY_PLACES else NAN_WAY
 
 
-def _packed(pose: Pose) -> Seven:
+def _packed(pose: Pose) -> Sequence[float]:
     x, y, z = pose.position_m.tolist()
     return x, y, z, *quaternion_of(pose.rotation)

@@ -17,12 +17,14 @@ from arm_driver.pose import Pose
 from arm_driver.urls import parse_arm_link
 from arm_driver.val import OatConvention, from_oat
 from hil.config.fields import Coordinate, Positive
-from hil.config.file_kinds import FileKind, find_kind
+from hil.config.file_kind import FileKind
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
+from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
+from hil.run.file_kinds import find_kind
 from hil.stations.arm.sources.settings import ArmSourceSettings
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
@@ -151,8 +153,8 @@ def arm_plan_from_table(
 ) -> ArmPlan:
     """Like `load_arm_plan`, for a scenario that is already a table."""
     scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))
-    arm_file = _machine(scenario.space_arm.arm, FileKind.SPACE_ARM, path, "space_arm.arm")
-    robot_file = _machine(scenario.robot, FileKind.ROBOT, path, "robot")
+    arm_file = _machine(scenario.space_arm.arm, SPACE_ARM, path, "space_arm.arm")
+    robot_file = _machine(scenario.robot, ROBOT, path, "robot")
     plan = ArmPlan(
         scenario=scenario,
         space_arm=ArmSettings.load(arm_file),

@@ -12,12 +12,15 @@ from arm_driver.kinematics import branch_of, nearest
 from arm_driver.pose import ArmError, Pose
 from hil.scene.figure import Figure
 from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
+from hil.scene.rows import Columns
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.time import between_angles, between_poses, rotation_of
-from hil.scene.track import COLUMNS, Track
+from hil.scene.track import Track
 from hil.stations.arm.scene_space_arm import axis_labels, triad
+from hil.stations.arm.signals import SIGNALS
 
 Array = NDArray[np.float64]
+_COLUMNS: Final = Columns(SIGNALS)
 
 GRID_M: Final = 0.25
 TRACE_STEP_M: Final = 5e-4
@@ -43,7 +46,7 @@ class RobotScene:
 
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
         self._geometry = geometry
-        self._track = Track("measured_pose", TRACE_STEP_M)
+        self._track = Track(_COLUMNS, "measured_pose", TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built()
@@ -61,7 +64,7 @@ class RobotScene:
             share = known.share(now_s)
 
             def ends(name: str) -> tuple[Array, Array, float]:
-                return COLUMNS.of(known.before, name), COLUMNS.of(known.newest, name), share
+                return _COLUMNS.of(known.before, name), _COLUMNS.of(known.newest, name), share
 
             asked = between_poses(*ends("target_pose"))
             measured = between_poses(*ends("measured_pose"))

@@ -13,7 +13,7 @@ from arm_driver.link_errors import ArmLinkError
 from arm_driver.val import OatConvention
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
-from hil.recording.frame import EventRecord
+from hil.recording.events import EventRecord
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus

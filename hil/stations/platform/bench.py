@@ -20,7 +20,7 @@ from drives.bank import (
 from drives.known_place import SENSOR_FAULT
 from hil.config.settings import ConfigError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
-from hil.recording.frame import EventRecord, Level
+from hil.recording.events import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
 from hil.run.folder import BLACK_BOX_NAME, recording_sink, run_dir

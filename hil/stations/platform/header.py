@@ -4,10 +4,9 @@ from drives.bank import BankReport
 from hil.recording.header import RunHeader
 from hil.run.facts import run_facts
 from hil.stations.platform.scenario import Plan
+from hil.stations.platform.signals import SIGNALS
 from hil.timing.clock import Moment
 from safety.limits import GateLimits
-from safety.modes import Mode
-from safety.verdict import Action
 
 VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
 """Distributions on which the figures of a run depend."""
@@ -28,8 +27,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Mome
     """
     scenario = plan.scenario
     return RunHeader(
-        modes=tuple(mode.name for mode in Mode),
-        actions=tuple(action.name for action in Action),
+        SIGNALS,
         metadata={
             "scenario": scenario.name,
             "rig": plan.rig.name,

@@ -1,4 +1,4 @@
-"""What the loop tells the recorder: a frame per cycle, and an event for whatever happened.
+"""What the loop tells the recorder: a row per cycle, and an event for whatever happened.
 
 It never waits: a full ring drops and counts. Events are also kept in memory, so that a run whose
 disk is full still says why it stopped.
@@ -9,31 +9,19 @@ from collections.abc import Callable
 
 from drives.bank import BankFeedback, SixBools
 from hil.recording.dating import clock_event
-from hil.recording.frame import (
-    CYCLE_KIND,
-    EVENT_KIND,
-    FRAME,
-    NAN6,
-    CycleFlag,
-    EventKind,
-    EventRecord,
-    Level,
-    pack_into,
-)
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.audience import Audience
 from hil.stations.platform.control import Control
+from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
 from hil.timing.clock import Moment, Tick
 from platform6dof.forward import ForwardResult
 from safety.modes import Mode
-from safety.verdict import Action, Check, Severity, Verdict, Violation
+from safety.verdict import Check, Severity, Verdict, Violation
 
 KEPT_EVENTS = 1000
 SERVICE_EVERY = 16
 """Cycles between two looks at the recorder: fewer than the smallest ring has slots to spare."""
-
-MODE_CODE = {mode: code for code, mode in enumerate(Mode)}
-ACTION_CODE = {action: code for code, action in enumerate(Action)}
 
 
 class Journal:
@@ -48,7 +36,6 @@ class Journal:
         self._sink = sink
         self._telemetry = telemetry
         self._ring = sink.ring
-        self._buffer = bytearray(FRAME.size)
         self._mode: Mode | None = None
         self._told: tuple[Violation, ...] = ()
         self.dated: Callable[[], Moment] | None = None
@@ -91,9 +78,7 @@ class Journal:
                 flags |= CycleFlag.FORWARD_FAILED
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
-        pack_into(
-            self._buffer,
-            0,
+        row = packed(
             tick.index,
             tick.t_s,
             tick.dt_s,
@@ -113,10 +98,10 @@ class Journal:
             feedback.force_n,
             pose,
             residual_m,
-            NAN6 if feedback.inputs is None else feedback.inputs,
+            feedback.inputs,
             math.nan if verdict.lag_s is None else verdict.lag_s,
         )
-        self._push(CYCLE_KIND, self._buffer)
+        self._push(ROWS, row)
         if self._mode is None and self.dated is not None:
             self._event(clock_event(tick.t_s, tick.index, self.dated()))
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
@@ -186,11 +171,11 @@ class Journal:
         )
 
     def _event(self, event: EventRecord) -> None:
-        self._push(EVENT_KIND, event.to_bytes())
+        self._push(EVENTS, event.to_bytes())
         if len(self.events) < KEPT_EVENTS:
             self.events.append(event)
 
-    def _push(self, kind: int, payload: bytes | bytearray) -> None:
+    def _push(self, kind: int, payload: bytes) -> None:
         self._ring.push(kind, payload)
         if self._telemetry is not None:
             self._telemetry.push(kind, payload)

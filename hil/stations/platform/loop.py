@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from drives.bank import BankEnd, DriveError
 from drives.waits import Waits
-from hil.recording.frame import CycleFlag, Level
+from hil.recording.events import Level
 from hil.stations.platform.control import ABSENT, STOP_ASKED, Control, PlatformStation
 from hil.stations.platform.gated_bank import Exchange, GatedDrives
 from hil.stations.platform.journal import Journal
+from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import RunCourse
 from hil.stations.platform.waits import WaitFollower
 from hil.timing.clock import Clock, Tick

@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.layouts import PLATFORM
 from hil.scene.figure import Figure
 from hil.scene.margins import margin_role
 from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
@@ -23,6 +22,7 @@ from hil.scene.solids import (
     matrix,
     prism,
 )
+from hil.stations.platform.signals import SIGNALS
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ BODY: Final = 0.92
 GRID_M: Final = 0.5
 SOLVED_AGE_S: Final = 0.1
 """A pose that was solved for longer ago than this [s] is not where the platform is."""
-_COLUMNS: Final = Columns(PLATFORM)
+_COLUMNS: Final = Columns(SIGNALS)
 _LEGEND: Final = (
     LegendEntry("front", "front"),
     LegendEntry("ghost", "wanted pose"),

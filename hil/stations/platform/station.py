@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from hil.config.file_kinds import FileKind
-from hil.run.station import Checked, Option, Request, Station
+from hil.config.file_kind import FileKind, NamedFile
+from hil.machines.kinds import DRIVE, RIG
+from hil.run.lead import Lead
+from hil.run.station import Checked, Option, Request, Station, Tried
+from hil.stations.platform.signals import SIGNALS
+from hil.stations.platform.views import VIEWS
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
+    from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
+    from hil.run.lead import Controls, Seen
+    from hil.scene.figure import Scene
     from hil.timing.doctor import Finding
 
 OPTIONS: Final = (
@@ -47,6 +55,24 @@ def _scenario() -> type[Settings]:
     return Scenario
 
 
+def _read(table: Mapping[str, Any], file: Path) -> None:
+    from hil.stations.platform.motion.build import motion_of
+    from hil.stations.platform.scenario import plan_from_table
+
+    motion_of(plan_from_table(table, file))
+
+
+SCENARIO: Final = FileKind(
+    name="platform scenario",
+    schema="scenario",
+    marks=("motion", "rig"),
+    names=(NamedFile(("rig",), "rigs"), NamedFile(("motion", "file"), "motions", "*.csv")),
+    model=_scenario,
+    check=_read,
+)
+"""What a scenario of this station is; one that names no station."""
+
+
 def _check(request: Request) -> Checked:
     from hil.stations.platform.command_line import plan_of
     from hil.stations.platform.runner import checked
@@ -64,10 +90,42 @@ def _run(request: Request) -> bool:
     )  # fmt: skip
 
 
+def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
+    from hil.stations.platform.dry_run import dry_run
+
+    return dry_run(file, out, tell)
+
+
 def _report(recording: Recording, folder: Path) -> Path:
     from hil.stations.platform.report.page import write_report
 
     return write_report(recording, folder)
+
+
+def _scene(header: RunHeader) -> tuple[Scene, ...]:
+    from hil.stations.platform.scene import PlatformScene
+
+    return (PlatformScene.from_scenario(header.scenario),)
+
+
+def _why_not(button: str, seen: Seen) -> str:
+    from hil.stations.platform.lead import why_not
+
+    return why_not(button, seen)
+
+
+def _controls(plan: Mapping[str, Any]) -> Controls:
+    from hil.stations.platform.lead import controls
+
+    return controls(plan)
+
+
+LEAD: Final = Lead(
+    buttons=("home", "engage", "hold", "park", "reset", "shut_down", "play", "pose"),
+    why_not=_why_not,
+    controls=_controls,
+)
+"""What an operator may ask of it."""
 
 
 def _warm(quiet: bool) -> None:
@@ -84,13 +142,17 @@ def _examine(url: str, bitrate: int) -> list[Finding]:
 
 STATION: Final = Station(
     name="platform",
-    scenarios=FileKind.PLATFORM_SCENARIO,
-    machines=(FileKind.RIG, FileKind.DRIVE),
+    scenarios=SCENARIO,
+    machines=(RIG, DRIVE),
     options=OPTIONS,
-    scenario=_scenario,
+    signals=SIGNALS,
     check=_check,
     run=_run,
+    dry_run=_dry_run,
     report=_report,
+    views=VIEWS,
+    lead=LEAD,
+    scene=_scene,
     examine=_examine,
     warm=_warm,
 )

@@ -1,4 +1,4 @@
-"""What an operator wants of a platform: pose, tempo, motion; as messages for the desk.
+"""What an operator wants of a machine: pose, tempo, motion; as messages for the desk.
 
 Nothing is sent here: the window takes the messages and hands them to its connection. A slider that
 is drawn becomes one target per picture, the newest. The press for a pose waits until the desk has
@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.desk import messages as m
-from hil.machines.machine import envelope_of, geometry_of
 from hil.panel.lead.models.in_force import InForce
 from hil.panel.lead.models.live_motion import LiveMotion, Standing
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
-from hil.stations.platform.operator.pose_limits import pose_limits
-from hil.stations.platform.scenario import Plan
+from hil.run.lead import Poses
 
 Array = NDArray[np.float64]
 Wish = Literal["target", "override", "play", "pose", "motion"]
@@ -38,24 +36,26 @@ surprise."""
 
 
 class ControlsModel:
-    """The controls of one platform run.
+    """The controls of one run.
 
     Args:
-        plan: of the run.
+        poses: that can be asked for.
+        motion: of the run.
         next_id: a number for the next question to the desk.
         in_force: what the bench was told, and plays.
     """
 
-    def __init__(self, plan: Plan, next_id: Callable[[], int], in_force: InForce) -> None:
+    def __init__(
+        self, poses: Poses, motion: LiveMotion, next_id: Callable[[], int], in_force: InForce
+    ) -> None:
         self._next_id = next_id
         self.in_force = in_force
         """What the bench was told, and plays."""
-        self._envelope = envelope_of(plan.rig, geometry_of(plan.rig))
-        self._neutral = np.array(plan.rig.neutral.coordinates(), dtype=np.float64)
-        self._stood = self._neutral.copy()
+        self._poses = poses
+        self._stood = poses.neutral.copy()
         self._aimed: Array | None = None
-        self._limits_at = self._neutral
-        self._limits = pose_limits(self._envelope, self._neutral)
+        self._limits_at = poses.neutral
+        self._limits = poses.limits(poses.neutral)
         self._tempo: float | None = None
         self._due: dict[Wish, bool] = {"target": False, "override": False}
         self._presses: list[m.ClientMessage] = []
@@ -63,7 +63,7 @@ class ControlsModel:
         self._pose_asked_s: float | None = None
         self._errors: dict[Wish, str] = {}
         self._proposed = 0
-        self._motion = LiveMotion(plan, in_force)
+        self._motion = motion
 
     # --- pose -----------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class ControlsModel:
         """Lowest and highest value of each coordinate at this moment [m, rad], shape (6, 2)."""
         target = self._target
         if not np.array_equal(target, self._limits_at):
-            self._limits_at, self._limits = target, pose_limits(self._envelope, target)
+            self._limits_at, self._limits = target, self._poses.limits(target)
         return self._limits.copy()
 
     def set_coordinate(self, axis: int, value: float) -> None:
@@ -108,8 +108,8 @@ class ControlsModel:
         self.set_coordinate(axis, self._target[axis] + steps * size)
 
     def neutral(self) -> None:
-        """Want the rig's neutral pose."""
-        self._aim(self._neutral.copy())
+        """Want the pose in the middle."""
+        self._aim(self._poses.neutral.copy())
 
     def _aim(self, target: Array) -> None:
         if np.array_equal(target, self._target):

@@ -1,46 +1,41 @@
-"""The motion of a platform that runs, as a form: what is in force, until somebody edits it.
+"""The motion of a machine that runs, as a form: what is in force, until somebody edits it.
 
 The form follows the motion in force while nobody has changed it; from the first edit on it is the
 operator's, and says so, until it is applied or the steps are taken back.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from hil.config.file_kinds import FileKind
+from hil.config.file_kind import FileKind
 from hil.config.settings import ConfigError, Settings
 from hil.panel.lead.models.in_force import InForce
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem, located
-from hil.stations.platform.scenario import MultiSineSettings, Plan
+from hil.run.lead import LedMotion
 
 Standing = Literal["untold", "unknown", "same", "proved", "changed"]
 """How the form stands to the motion in force: not told yet, its terms not known here, the same,
 given to control but not in force, or another one."""
-
-LIVE_KIND: Final = "multi_sine"
 
 
 class LiveMotion:
     """The form.
 
     Args:
-        plan: of the run.
+        kind: of the run's scenario.
+        led: its motion.
         in_force: what the bench was told, and plays.
     """
 
-    def __init__(self, plan: Plan, in_force: InForce) -> None:
-        self._in_force = in_force
-        self._own = plan.scenario.motion
-        self._scenario = plan.scenario.model_dump(
-            mode="json", exclude_unset=True, exclude_none=True
-        )
-        self.form = FormModel(FileKind.PLATFORM_SCENARIO, self._scenario)
+    def __init__(self, kind: FileKind, led: LedMotion, in_force: InForce) -> None:
+        self._in_force, self._kind, self._led = in_force, kind, led
+        self.form = FormModel(kind, led.scenario)
         """The scenario; its ``motion`` can be changed. Another object when another is in force."""
-        self.live = self._own.kind == LIVE_KIND
-        """Whether it can change while it runs: only sums of sines can."""
-        self._built: tuple[object, MultiSineSettings | None] = (None, None)
-        self._known: tuple[object, MultiSineSettings | None] = (None, None)
+        self.live = led.read is not None
+        """Whether it can change while it runs."""
+        self._built: tuple[object, Settings | None] = (None, None)
+        self._known: tuple[object, Settings | None] = (None, None)
 
     @property
     def table(self) -> dict[str, Any]:
@@ -51,7 +46,7 @@ class LiveMotion:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with it as it is edited, at its fields; not yet what it does."""
         try:
-            MultiSineSettings.build(self.table, "motion")
+            self._read(self.table)
         except ConfigError as error:
             found = [located(line, self.table) for line in error.problems]
             return tuple(Problem(("motion", *one.place), one.message) for one in found)
@@ -78,31 +73,33 @@ class LiveMotion:
         now = self._motion(serial) if serial == self._in_force.newest else None
         if now is not None and now != self._edited():
             motion = now.model_dump(mode="json", exclude_none=True)
-            self.form = FormModel(FileKind.PLATFORM_SCENARIO, self._scenario | {"motion": motion})
+            self.form = FormModel(self._kind, {**self._led.scenario, "motion": motion})
 
     def _edited(self) -> Settings | None:
         """What the form says; None while something is wrong with it."""
         if not self.live:
-            return self._own
+            return self._led.own
         table = self.table
         if self._built[0] is not table:  # tables are replaced, never changed
-            self._built = (table, _settings(table))
+            self._built = (table, self._settings(table))
         return self._built[1]
 
     def _motion(self, serial: int) -> Settings | None:
         """The motion of a number; None if it is not known."""
         if serial == 0:
-            return self._own
+            return self._led.own
         table = self._in_force.table(serial)
         if table is None:
             return None
         if self._known[0] is not table:
-            self._known = (table, _settings(table))
+            self._known = (table, self._settings(table))
         return self._known[1]
 
+    def _read(self, table: Mapping[str, Any]) -> Settings:
+        return self._led.own if self._led.read is None else self._led.read(table)
 
-def _settings(table: Mapping[str, Any]) -> MultiSineSettings | None:
-    try:
-        return MultiSineSettings.build(table, "motion")
-    except ConfigError:
-        return None
+    def _settings(self, table: Mapping[str, Any]) -> Settings | None:
+        try:
+            return self._read(table)
+        except ConfigError:
+            return None

@@ -20,9 +20,7 @@ from hil.panel.live.models.bench_wishes import Wishes
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.models.lamps import Lamp, lamp_of
 from hil.panel.live.models.session_end import end_words
-from hil.stations.platform.operator.buttons import Standing, why_not
-from safety.modes import Mode
-from safety.verdict import Action
+from hil.run.lead import Seen
 
 _DEAD_MEN: Final = {
     ("hold", "held"): "Dead-man held",
@@ -84,6 +82,7 @@ class BenchModel:
         self._desk = m.State(owner="", you_own=False, clients=(), bench=True)
         self._link = LinkWatch(source, facts.period_s)
         self._newest = NewestFrame(facts)
+        self._lead = None if facts.installed is None else facts.installed.lead
 
     # --- what it hears --------------------------------------------------------------------------
 
@@ -143,8 +142,8 @@ class BenchModel:
     @property
     def lamps(self) -> tuple[Lamp, ...]:
         """One lamp a mode, in the order of the modes."""
-        names = self.facts.header.modes
-        return tuple(lamp_of(self.facts.station, name, lit=name == self.mode) for name in names)
+        names, lamps = self.facts.header.modes, self.facts.views.lamps
+        return tuple(lamp_of(lamps, name, lit=name == self.mode) for name in names)
 
     def lamps_at(self, now_s: float) -> tuple[Lamp, ...]:
         """The same at a moment [s]: the mode of a bench that is silent or gone has no colour.
@@ -240,9 +239,8 @@ class BenchModel:
     @property
     def buttons(self) -> tuple[ButtonState, ...]:
         """Every button, in the order of the enum; none at a station that has no such modes."""
-        if self.facts.station != "platform":
-            return ()
-        return tuple(ButtonState(button, self._why_not(button)) for button in Button)
+        names = () if self._lead is None else self._lead.buttons
+        return tuple(ButtonState(one, self._why_not(one)) for one in Button if one.value in names)
 
     @property
     def may_take(self) -> bool:
@@ -261,21 +259,18 @@ class BenchModel:
             return "you do not own the motion; take it first"
         if self.mode is None:
             return "nothing is known of the bench yet"
-        if self.mode not in Mode.__members__:
-            return f"the mode {self.mode} is not known here"
-        return why_not(button, Mode[self.mode], self._standing())
-
-    def _standing(self) -> Standing:
-        """What the panel knows; whether a fault's cause is gone only the gate does."""
-        operation = self.operation
-        return Standing(
+        judge, operation = None if self._lead is None else self._lead.why_not, self.operation
+        if judge is None:
+            return "this run has no buttons here"
+        seen = Seen(
+            mode=self.mode,
+            action=self._newest.action,
             held=self.held or operation.held,
-            ready=self._newest.action == Action.HOLDING.name,
-            clear=True,
             target=self.target_given,
             playing=operation.playing,
             ending=self._newest.ending or self.end is not None,
         )
+        return judge(button.value, seen)
 
     # --- wishes ---------------------------------------------------------------------------------
 
@@ -286,7 +281,7 @@ class BenchModel:
         if why:
             self._wishes.refuse(what, why)
             return None
-        self._wishes.refused = ""
+        self._wishes.forget()
         return m.Press(button=button.value, id=self._wishes.ask(what))
 
     def stop(self) -> m.Stop:
@@ -296,7 +291,7 @@ class BenchModel:
 
     def take_or_release(self) -> m.Take | m.Release:
         """The wish to own the motion, or to give it back, to be sent."""
-        self._wishes.refused = ""
+        self._wishes.forget()
         if self.you_own:
             self.held = False
             return m.Release(id=self._wishes.ask("Give the motion back"))

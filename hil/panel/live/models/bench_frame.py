@@ -1,8 +1,10 @@
 """What a bench's newest frame and its events tell of its state: its mode, and its end."""
 
+import numpy as np
+
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.live.models.session_end import begins_end, failure_of
-from hil.recording.arm_frame import SIMULATED_KEY
+from hil.recording.events import SIMULATED_KEY
 from hil.recording.header import code_name
 
 
@@ -10,10 +12,11 @@ class NewestFrame:
     """The state of a bench as its frames and events tell it."""
 
     def __init__(self, facts: RunFacts) -> None:
-        self._header = facts.header
-        mode, action = facts.layout.codes
-        names = (mode, action, "t_s")
-        self._places = tuple(column(facts.layout, name).start for name in names)
+        self._time = column(facts.signals, "t_s").start
+        self._coded = [
+            (signal.codes, column(facts.signals, signal.name).start)
+            for signal in facts.signals.coded[:2]
+        ]
         self.mode: str | None = None
         """Name of the mode, or of the link's state at the arm station; None if not known."""
         self.action = ""
@@ -38,8 +41,12 @@ class NewestFrame:
         self.robot_simulated = self.robot_simulated or told
         if not len(batch.rows):
             return False
-        mode, action, t_s = batch.rows[-1, self._places].tolist()
-        self.mode = code_name(self._header.modes, int(mode)) if mode == mode else None
-        self.action = code_name(self._header.actions, int(action)) if action == action else ""
-        self.t_s = t_s
+        row = batch.rows[-1]
+        told = [
+            code_name(codes, int(row[place])) if np.isfinite(row[place]) else ""
+            for codes, place in self._coded
+        ]
+        self.mode = (told[0] if told else "") or None
+        self.action = told[1] if len(told) > 1 else ""
+        self.t_s = float(row[self._time])
         return True

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
-from hil.panel.live.models.advice import advice_of
-from hil.panel.live.models.feed import Batch, RunFacts, Station
+from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.shell.models.figures import figure, span
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
+from hil.run.views import Views
 
 KEPT: Final = 500
-ENDED_BY: Final = frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"})
-"""A fault stands until one of these modes is reached: after a reset, or PARK after a hold."""
-
+UNKNOWN: Final = (
+    "Read the cause; have the machine looked at before going on if it is not understood."
+)
+"""What to do about a check that is not known here."""
 
 SORTS: Final = {
     "fault": "fault",
@@ -70,7 +71,7 @@ class FaultsModel:
     """Faults, refusals and warnings of a run."""
 
     def __init__(self, facts: RunFacts) -> None:
-        self._station: Station = facts.station
+        self._views = facts.views
         self._entries: deque[FaultEntry] = deque(maxlen=KEPT)
         self.serial = 0
         """Rises whenever the entries change."""
@@ -92,10 +93,10 @@ class FaultsModel:
             self.serial += 1
         for event in batch.events:
             if event.kind is EventKind.MODE:
-                if event.data.get("mode") in ENDED_BY:
+                if event.data.get("mode") in self._views.clears:
                     self._end()
                 continue
-            entry = entry_of(self._station, event)
+            entry = entry_of(self._views, event)
             if entry is not None:
                 self._entries.append(entry)
                 self.serial += 1
@@ -114,7 +115,7 @@ class FaultsModel:
             self.serial += 1
 
 
-def entry_of(station: Station, event: EventRecord) -> FaultEntry | None:
+def entry_of(views: Views, event: EventRecord) -> FaultEntry | None:
     """The line of an event; None if it tells of nothing wrong."""
     data: Mapping[str, Any] = event.data
     bad = event.kind in (EventKind.VIOLATION, EventKind.FAULT) or event.level is Level.FATAL
@@ -132,7 +133,7 @@ def entry_of(station: Station, event: EventRecord) -> FaultEntry | None:
         place_of(data),
         "–" if told else figure(value, unit),
         "–" if told else span(low, limit, unit),
-        advice_of(station, data.get("check")),
+        advice_of(views, data.get("check")),
     )
 
 
@@ -141,6 +142,11 @@ def _entry(
 ) -> FaultEntry:
     stands = sort is Sort.FAULT
     return FaultEntry(event.t_s, sort, stands, place, event.message, value, limit, advice)
+
+
+def advice_of(views: Views, check: object) -> str:
+    """What to do; general advice for a check that is not known here."""
+    return views.advice.get(check.lower(), UNKNOWN) if isinstance(check, str) else UNKNOWN
 
 
 def place_of(data: Mapping[str, Any]) -> str:

@@ -5,28 +5,26 @@ a second, whatever the rate of the bench. A replay has its own time, which can b
 consumers then forget what they had (`Batch.restart`).
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from types import MappingProxyType
-from typing import Any, Final, Literal, Protocol, cast
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.desk.client import DeskClient
 from hil.desk.operation import OPERATION_KIND, Operation
-from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord, Field
+from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
-from hil.recording.layout import Layout
-from hil.recording.layouts import layout_of
+from hil.recording.rows import decode
+from hil.recording.signals import Signals
+from hil.run.registry import station_or_none
+from hil.run.station import Station
+from hil.run.views import NO_VIEWS, Views
 
 Rows = NDArray[np.float64]
-Station = Literal["platform", "arm"]
 
 HISTORY_S: Final = 600.0
 """How far back a replay reaches when its time was moved [s]."""
-_DTYPES: Final = {"Q": "<u8", "d": "<f8", "B": "u1", "H": "<u2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +37,29 @@ class RunFacts:
     """
 
     header: RunHeader
-    layout: Layout
     period_s: float
     name: str
 
     @property
-    def station(self) -> Station:
+    def signals(self) -> Signals:
+        """Table of its rows."""
+        return self.header.signals
+
+    @property
+    def station(self) -> str:
         """Of which station the run is."""
-        return cast(Station, self.layout.station)
+        return self.signals.station
+
+    @property
+    def installed(self) -> Station | None:
+        """The station; None if it is not installed here, and only signals and events are known."""
+        return station_or_none(self.station)
+
+    @property
+    def views(self) -> Views:
+        """What its station shows beside signals and events."""
+        found = self.installed
+        return NO_VIEWS if found is None else found.views
 
     @property
     def simulated(self) -> tuple[str, ...]:
@@ -64,7 +77,7 @@ class Batch:
     """What came since the last time.
 
     Args:
-        rows: frames, oldest first, (n, values of the layout); NaN = not there.
+        rows: rows, oldest first, (n, values of the table); NaN = not there.
         operation: the newest word of control on the operation; None if none came.
         missed: frames that were overwritten before they could be read.
         restart: time was moved: what was shown before is not the past of these rows.
@@ -96,56 +109,29 @@ class LiveFeed:
     def __init__(self, client: DeskClient) -> None:
         self._reader = client.telemetry
         header = client.welcome.header
-        self.facts = RunFacts(
-            header, layout_of(header.metadata), client.welcome.period_s, client.welcome.bench
-        )
+        self.facts = RunFacts(header, client.welcome.period_s, client.welcome.bench)
         self._missed = 0
 
     def poll(self) -> Batch:
         """Return what came since the last call; never waits."""
-        frames: list[bytes] = []
+        rows: list[bytes] = []
         events: list[EventRecord] = []
         operation = None
         for kind, payload in self._reader.read():
-            if kind == CYCLE_KIND:
-                frames.append(payload)
-            elif kind == EVENT_KIND:
+            if kind == ROWS:
+                rows.append(payload)
+            elif kind == EVENTS:
                 events.append(EventRecord.from_bytes(payload))
             elif kind == OPERATION_KIND:
                 operation = Operation.from_bytes(payload)
         missed, self._missed = self._reader.missed - self._missed, self._reader.missed
-        return Batch(decode(self.facts.layout, frames), tuple(events), operation, missed)
+        return Batch(decode(self.facts.signals, rows), tuple(events), operation, missed)
 
 
-@lru_cache
-def _slices(fields: tuple[Field, ...]) -> Mapping[str, slice]:
-    places: dict[str, slice] = {}
-    start = 0
-    for row in fields:
-        places[row.name] = slice(start, start + row.count)
-        start += row.count
-    return MappingProxyType(places)
-
-
-def column(layout: Layout, name: str) -> slice:
-    """Columns of a field in the rows of a batch.
+def column(signals: Signals, name: str) -> slice:
+    """Columns of a signal in the rows of a batch.
 
     Raises:
-        KeyError: if the layout has no such field.
+        KeyError: if there is no such signal.
     """
-    return _slices(layout.fields)[name]
-
-
-@lru_cache
-def _dtype(fields: tuple[Field, ...]) -> np.dtype[Any]:
-    return np.dtype([(row.name, _DTYPES[row.code], (row.count,)) for row in fields])
-
-
-def decode(layout: Layout, frames: Sequence[bytes]) -> Rows:
-    """Frames as they are in the ring → one row each, (n, values); wrong sizes are left out."""
-    whole = [frame for frame in frames if len(frame) == layout.frame.size]
-    packed = np.frombuffer(b"".join(whole), dtype=_dtype(layout.fields))
-    rows = np.empty((len(whole), layout.values))
-    for name, place in _slices(layout.fields).items():
-        rows[:, place] = packed[name]
-    return rows
+    return signals.places[name]

@@ -29,10 +29,6 @@ BINS: Final = PER_DECADE * _DECADES + 2
 EDGES_S: Final = LEAST_S * 10.0 ** (np.arange(BINS - 1) / PER_DECADE)
 """Borders between the bins [s], shape (BINS - 1,)."""
 EDGES_S.setflags(write=False)
-_SERIES: Final = {
-    "platform": (("late", "late_s"), ("busy", "busy_s")),
-    "arm": (("late", "late_s"), ("answer", "answer_latency_s")),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +54,13 @@ class LatenessModel:
     """Histograms of a run's lateness and work; empty for one on the virtual clock."""
 
     def __init__(self, facts: RunFacts) -> None:
-        series = _SERIES[facts.station]
+        series = facts.views.lateness
         self.names = tuple(name for name, _ in series)
         """Keys of the quantities."""
         self.measured = facts.header.metadata.get("clock") != "virtual"
         """Whether there was anything to measure: a virtual clock is never late."""
-        self._places = tuple(column(facts.layout, field).start for _, field in series)
-        self._time = column(facts.layout, "t_s").start
+        self._places = tuple(column(facts.signals, field).start for _, field in series)
+        self._time = column(facts.signals, "t_s").start
         shape = (len(series), BLOCKS)
         self._counts: Counts = np.zeros((*shape, BINS), np.int64)
         self._largest: Array = np.full(shape, -math.inf)

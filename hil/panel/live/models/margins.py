@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.shell.models.figures import figure
+from hil.run.registry import missing
 from hil.scene.margins import WARN_SHARE, Group, margin_role
-from hil.stations.arm import margins as arm
-from hil.stations.platform import margins as platform
 
 Array = NDArray[np.float64]
 
@@ -65,19 +64,22 @@ class MarginsModel:
     """
 
     def __init__(self, facts: RunFacts) -> None:
-        scenario = facts.header.scenario
-        groups_of = {"platform": platform.margins_of, "arm": arm.margins_of}[facts.station]
         self._groups: tuple[tuple[Group, slice], ...] = ()
+        self._row: Array | None = None
+        self._order: list[int] | None = None
         self.problem = ""
         """Why there are no rows; empty if there are."""
+        margins = facts.views.margins
+        if margins is None:
+            self.problem = missing(facts.station)
+            return
         try:
             self._groups = tuple(
-                (group, column(facts.layout, group.field)) for group in groups_of(scenario)
+                (group, column(facts.signals, group.field))
+                for group in margins(facts.header.scenario)
             )
         except (KeyError, ValueError) as error:  # of an old or foreign recording
             self.problem = str(error)
-        self._row: Array | None = None
-        self._order: list[int] | None = None
 
     def take(self, batch: Batch, now_s: float) -> None:
         """Keep the newest frame."""

@@ -7,7 +7,7 @@ from hil.desk import messages as m
 from hil.desk.client import Message
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, RunEnd
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 
 WHY_SHOWN: Final = 80
 """Characters of a cause in the one line that there is for it."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.live.models.lamps import Role, lamp_of
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import code_name
 
 SPANS_KEPT: Final = 1000
@@ -53,8 +53,8 @@ class TimelineModel:
 
     def __init__(self, facts: RunFacts) -> None:
         self._facts = facts
-        self._mode = column(facts.layout, facts.layout.codes[0]).start
-        self._time = column(facts.layout, "t_s").start
+        self._mode = next((column(facts.signals, one.name) for one in facts.signals.coded), None)
+        self._time = column(facts.signals, "t_s").start
         self._spans: deque[Span] = deque(maxlen=SPANS_KEPT)
         self._marks: deque[Mark] = deque(maxlen=MARKS_KEPT)
         self.serial = 0
@@ -96,7 +96,9 @@ class TimelineModel:
         return min(near, key=lambda k: abs(times[k] - t_s))
 
     def _take_rows(self, batch: Batch) -> None:
-        times, modes = batch.rows[:, self._time], batch.rows[:, self._mode]
+        if self._mode is None:
+            return
+        times, modes = batch.rows[:, self._time], batch.rows[:, self._mode.start]
         known = np.isfinite(times) & np.isfinite(modes)
         times, modes = times[known], modes[known]
         if not len(times):
@@ -115,7 +117,7 @@ class TimelineModel:
             self._spans[-1] = replace(last, end_s=end_s if same else max(last.end_s, start_s))
             if same:
                 return
-        role = lamp_of(self._facts.station, name, lit=True).role
+        role = lamp_of(self._facts.views.lamps, name, lit=True).role
         self._spans.append(Span(start_s, end_s, name, role))
         self.serial += 1
 

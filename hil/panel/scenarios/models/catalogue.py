@@ -5,24 +5,24 @@ not write itself: its comments would be lost.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.file_kinds import SCENARIOS, FileKind, kind_of
-from hil.config.settings import ConfigError, read_toml
+from hil.config.errors import ConfigError
+from hil.config.file_kind import SCENARIOS_FOLDER, TABLES, FileKind, NamedFile
+from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
+from hil.config.toml_text import toml_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import replaced, value_at
-from hil.panel.scenarios.models.toml_text import toml_of
+from hil.run.file_kinds import TOGETHER, all_kinds, kind_of
+from hil.run.registry import stations
 
 FILES_MAX: Final = 500
 """Of one folder that are looked at."""
-_FILE_KEYS: Final = frozenset({"rig", "robot", "arm", "file", "scenario", "token_file"})
-"""Keys whose value may be the name of a file."""
-_SHIPPED_FOLDERS: Final = ("scenarios", "rigs", "robots", "arms")
 
 
 class SaveError(Exception):
@@ -50,21 +50,22 @@ class Entry:
 
     @property
     def station(self) -> str:
-        """``platform``, ``arm`` or ``together``; empty for a machine's file."""
-        return "" if self.kind is None else _STATIONS.get(self.kind, "")
+        """Name of its station, or ``together``; empty for a machine's file."""
+        if self.several:
+            return TOGETHER.station
+        return next((one.name for one in stations() if one.scenarios is self.kind), "")
 
-
-_STATIONS: Final[dict[FileKind, str]] = {
-    FileKind.PLATFORM_SCENARIO: "platform",
-    FileKind.ARM_SCENARIO: "arm",
-    FileKind.TOGETHER_SCENARIO: "together",
-}
+    @property
+    def several(self) -> bool:
+        """Whether it is a scenario of several stations."""
+        return self.kind is TOGETHER
 
 
 def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
     """All files that can be picked: shipped ones first, scenarios before machines, by name."""
     found: dict[Path, Entry] = {}
-    for name in _SHIPPED_FOLDERS:
+    named = {one.folder for one in _named_files() if one.pattern == TABLES}
+    for name in sorted({SCENARIOS_FOLDER, *named}):
         _collect(configs_dir() / name, found)
     for folder in folders:
         _collect(folder, found)
@@ -108,7 +109,7 @@ def _collect(folder: Path, found: dict[Path, Entry]) -> None:
 
 
 def _order(entry: Entry) -> tuple[int, bool, str, str]:
-    kinds = [*SCENARIOS, *(kind for kind in FileKind if kind not in SCENARIOS)]
+    kinds = all_kinds()
     rank = kinds.index(entry.kind) if entry.kind in kinds else len(kinds)
     return rank, not entry.shipped, entry.name, str(entry.path)
 
@@ -172,7 +173,8 @@ def relocated(table: Mapping[str, Any], source: Path, target: Path) -> dict[str,
         target: file that it is to go to.
     """
     moved = dict(table)
-    for place in _names(table, ()):
+    keys = {one.place[-1] for one in _named_files()}
+    for place in _names(table, (), keys):
         name = str(value_at(table, place))
         there = source.parent / name
         if Path(name).is_absolute() or not there.is_file() or (target.parent / name).is_file():
@@ -183,12 +185,17 @@ def relocated(table: Mapping[str, Any], source: Path, target: Path) -> dict[str,
     return moved
 
 
-def _names(value: Any, place: Place) -> Iterable[Place]:
+def _named_files() -> Iterator[NamedFile]:
+    for kind in all_kinds():
+        yield from kind.names
+
+
+def _names(value: Any, place: Place, keys: Container[object]) -> Iterator[Place]:
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _names(item, (*place, key))
+            yield from _names(item, (*place, key), keys)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _names(item, (*place, index))
-    elif isinstance(value, str) and value and place and place[-1] in _FILE_KEYS:
+            yield from _names(item, (*place, index), keys)
+    elif isinstance(value, str) and value and place and place[-1] in keys:
         yield place

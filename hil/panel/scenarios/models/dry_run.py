@@ -12,9 +12,10 @@ from typing import Any, Final
 import orjson
 
 from hil.config.errors import RefusedError
-from hil.config.file_kinds import SCENARIOS, FileKind, find_kind
 from hil.config.settings import ConfigError
 from hil.recording.header import RecordingError
+from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
+from hil.run.registry import station_of_kind
 
 TOLD_STEP: Final = 0.005
 """Share of the run between two words on how far it is."""
@@ -28,54 +29,22 @@ def main() -> int:
     """
     name, out = sys.argv[1], Path(sys.argv[2])
     try:
-        path, kind = find_kind(name, *SCENARIOS, key="SCENARIO")
-        if kind is FileKind.TOGETHER_SCENARIO:
+        path, kind = find_kind(name, *scenario_kinds(), key="SCENARIO")
+        if kind is TOGETHER:
             raise RefusedError("stations together have clocks of their own: run it, or each alone")
-        result = _arm(path, out) if kind is FileKind.ARM_SCENARIO else _platform(path, out)
+        tried = station_of_kind(kind).dry_run(path, out, _teller())
+        result = {"ok": tried.ok, "reason": tried.reason, "recording": str(tried.recording)}
     except (ConfigError, RefusedError, RecordingError, ValueError) as error:
         result = {"ok": False, "reason": str(error), "recording": ""}
     _tell({"result": result})
     return 0 if result["ok"] else 1
 
 
-def _platform(path: Path, out: Path) -> dict[str, Any]:
-    from hil.stations.platform.bench import expected_duration_s, run
-    from hil.stations.platform.check import check_plan
-    from hil.stations.platform.motion.build import motion_of
-    from hil.stations.platform.scenario import load_plan
-    from hil.stations.platform.warm import warm
-
-    plan = load_plan(path, ['clock="virtual"', 'devices.drives="sim:"'])
-    warm()
-    motion = motion_of(plan)
-    if plan.scenario.checks_first:
-        checked = check_plan(plan, motion)
-        if not checked.ok:
-            raise RefusedError("\n".join(one.message for one in checked.violations))
-    result = run(plan, out, motion=motion, progress=_teller(expected_duration_s(plan, motion)))
-    reason = result.reason or result.outcome.value
-    return {"ok": result.ok, "reason": reason, "recording": str(result.recorder.path)}
-
-
-def _arm(path: Path, out: Path) -> dict[str, Any]:
-    from hil.stations.arm.bench import prepare_plan, run_arm
-    from hil.stations.arm.scenario import load_arm_plan
-    from hil.stations.arm.warm import warm_arm
-    from sim.world.space_arm.simulator import TICK_S
-
-    plan = load_arm_plan(path, ['clock="virtual"', 'devices.arm="sim:"'])
-    warm_arm()
-    prepared = prepare_plan(plan)
-    result = run_arm(prepared, out, progress=_teller(len(prepared.steps) * TICK_S))
-    reason = result.end.reason or ("" if result.end.result is None else result.end.result.value)
-    return {"ok": result.ok, "reason": reason, "recording": str(result.recorder.path)}
-
-
-def _teller(total_s: float) -> Callable[[float], None]:
+def _teller() -> Callable[[float, float], None]:
     """What tells how far a run is, not more often than a bar can show."""
     told = 0.0
 
-    def tell(t_s: float) -> None:
+    def tell(t_s: float, total_s: float) -> None:
         nonlocal told
         share = min(t_s / total_s, 1.0) if total_s > 0.0 else 1.0
         if share >= told + TOLD_STEP:

@@ -8,7 +8,7 @@ to it is made, as blank as it can be.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from hil.config.file_kinds import FileKind
+from hil.config.file_kind import FileKind
 from hil.panel.scenarios.models.form_check import Problem
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place
 from hil.panel.scenarios.models.form_values import blank, parsed, replaced, value_at

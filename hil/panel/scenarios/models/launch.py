@@ -5,17 +5,13 @@ The panel's death does not kill it: its dead-man stops the motion.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hil.desk.places import Place, PlaceError, benches
 from hil.panel.scenarios.models.launch_child import HIL, Child
-from hil.panel.scenarios.models.toml_text import toml_value
 
-TOGETHER: Final = "together"
-"""The station of several parts: it has no desk; each part that a person leads has its own."""
 LOOK_EVERY_S: Final = 0.2
 """How often a bench's desk is looked for [s]."""
 
@@ -30,45 +26,31 @@ class LaunchState(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteAddress:
-    """Where an arm station listens for handles.
-
-    Args:
-        socket: path of its socket.
-        token_file: file with the token.
-    """
-
-    socket: Path
-    token_file: Path
-
-
 class BenchRun:
     """A bench that a person leads, begun from the panel.
 
     Args:
-        station: ``platform``, ``arm`` or ``together``.
         out: folder that gets a new folder for the run.
-        remote: where an arm station shall listen for handles; None to leave its source as it is.
-        source: the scenario's own source table, whose limits and frame `remote` keeps.
+        several: whether it is of several stations: it has no desk then; each part that a person
+            leads has its own.
+        override: what its scenario is told, ``key=value``; empty if nothing.
         find: lists the benches that answer; another one only in tests.
     """
 
     def __init__(
         self,
         path: Path,
-        station: str,
         out: Path,
         *,
         now_s: Callable[[], float],
-        remote: RemoteAddress | None = None,
-        source: dict[str, Any] | None = None,
+        several: bool = False,
+        override: str = "",
         find: Callable[[], list[Place]] = benches,
     ) -> None:
-        self.station, self.path = station, path
+        self.path, self._several = path, several
         self._now_s, self._find = now_s, find
         self._looked_s = -float("inf")
-        self._child = Child(bench_arguments(path, station, out, remote, source))
+        self._child = Child(bench_arguments(path, out, several=several, override=override))
         self.state = LaunchState.STARTING
         self.desk: Path | None = None
         """Its desk's socket, once it is found."""
@@ -103,7 +85,7 @@ class BenchRun:
         if now_s - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s = now_s
-        if self.station == TOGETHER:
+        if self._several:
             self.state = LaunchState.RUNNING
             return
         with suppress(PlaceError):
@@ -120,25 +102,13 @@ class BenchRun:
         self._child.forget()
 
 
-def bench_arguments(
-    path: Path,
-    station: str,
-    out: Path,
-    remote: RemoteAddress | None = None,
-    source: dict[str, Any] | None = None,
-) -> list[str]:
+def bench_arguments(path: Path, out: Path, *, several: bool, override: str = "") -> list[str]:
     """Arguments of the interpreter that begin a bench in real time."""
     begun = [*HIL, "run", str(path), "--out", str(out), "--json"]
-    if station == TOGETHER:
+    if several:
         return begun  # each part has its own clock, and its own word on whether it is led
-    begun += ["--clock", "real", "--operator"]
-    if remote is not None:
-        kept = {key: (source or {})[key] for key in ("limits", "frame") if key in (source or {})}
-        table = kept | {
-            "kind": "remote", "listen": str(remote.socket), "token_file": str(remote.token_file),
-        }  # fmt: skip
-        begun += ["--set", f"source={toml_value(table)}"]
-    return begun
+    led = ["--clock", "real", "--operator"]
+    return [*begun, *led, *(("--set", override) if override else ())]
 
 
 def _path_or_none(value: object) -> Path | None:

@@ -1,33 +1,18 @@
 """A check of a whole motion in the background, and what its JSON says."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hil.config.errors import ConfigError
+from hil.config.file_kind import FileKind
+from hil.panel.scenarios.models.catalogue import entry_of
 from hil.panel.scenarios.models.launch_child import HIL, Child
-
-
-@dataclass(frozen=True, slots=True)
-class CheckFinding:
-    """One thing that a check has found.
-
-    Args:
-        place: phase and leg, or joint and waypoint.
-        quantity: which limit.
-        value: the worst value.
-        limit: the limit.
-        unit: of both.
-        t_s: when it begins, from the start of its phase [s]; None if it has no time.
-        wrong: whether the limit is passed; else it is what comes nearest.
-    """
-
-    place: str
-    quantity: str
-    value: float
-    limit: float
-    unit: str
-    t_s: float | None
-    wrong: bool
+from hil.run.registry import stations
+from hil.run.together import part_files
+from hil.run.views import CheckFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +36,7 @@ class CheckRun:
     """`hil check` of a file, in the background."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._child = Child([*HIL, "check", str(path), "--json"])
 
     def poll(self) -> CheckOutcome | None:
@@ -60,51 +46,41 @@ class CheckRun:
         said = self._child.answer()
         if said is None:
             return CheckOutcome(False, (), self._child.why(), None)
-        return outcome_of(said)
+        parts: dict[str, FileKind | None] = {}
+        with suppress(ConfigError):  # of one station, or gone since
+            parts = {name: entry_of(file).kind for name, file in part_files(self._path).items()}
+        return outcome_of(said, entry_of(self._path).kind, parts)
 
     def end(self) -> None:
         """End it."""
         self._child.end()
 
 
-def outcome_of(said: dict[str, Any]) -> CheckOutcome:
-    """What the JSON of `hil check` says, of any station."""
-    parts = said.get("parts")
-    if isinstance(parts, dict):
-        each = {name: outcome_of(one) for name, one in parts.items()}
+def outcome_of(
+    said: dict[str, Any], kind: FileKind | None, parts: Mapping[str, FileKind | None] | None = None
+) -> CheckOutcome:
+    """What the JSON of `hil check` says.
+
+    Args:
+        said: the JSON.
+        kind: of the scenario that was checked.
+        parts: kinds of the scenarios of its parts, by their names.
+    """
+    told = said.get("parts")
+    if isinstance(told, dict):
+        each = {name: outcome_of(one, (parts or {}).get(name)) for name, one in told.items()}
         findings = tuple(
-            CheckFinding(f"{name}: {one.place}", one.quantity, one.value, one.limit, one.unit,
-                         one.t_s, one.wrong)
-            for name, outcome in each.items() for one in outcome.findings
-        )  # fmt: skip
+            replace(finding, place=f"{name}: {finding.place}")
+            for name, outcome in each.items()
+            for finding in outcome.findings
+        )
         errors = [f"{name}: {one.error}" for name, one in each.items() if one.error]
         return CheckOutcome(bool(said.get("ok")), _wrong_first(findings), "\n".join(errors), None)
-    found = [_of_platform(one) for one in said.get("violations", ())]
-    found += [_of_arm(one) for one in said.get("findings", ())]
+    read = next((one.views.findings for one in stations() if one.scenarios is kind), None)
+    findings = () if read is None else read(said)
     error = str(said.get("error") or "")
-    return CheckOutcome(
-        bool(said.get("ok")), _wrong_first(tuple(found)), error, said.get("duration_s")
-    )
+    return CheckOutcome(bool(said.get("ok")), _wrong_first(findings), error, said.get("duration_s"))
 
 
 def _wrong_first(findings: tuple[CheckFinding, ...]) -> tuple[CheckFinding, ...]:
     return tuple(sorted(findings, key=lambda one: not one.wrong))
-
-
-def _of_platform(one: dict[str, Any]) -> CheckFinding:
-    leg = "" if one["leg"] is None else f", leg {one['leg']}"
-    return CheckFinding(
-        f"{one['phase']}{leg}", one["quantity"], _number(one["value"]), _number(one["limit"]),
-        one["unit"], one["t_s"], True,
-    )  # fmt: skip
-
-
-def _of_arm(one: dict[str, Any]) -> CheckFinding:
-    return CheckFinding(
-        f"{one['place']}, waypoint {one['waypoint']}", one["kind"], _number(one["value"]),
-        _number(one["limit"]), one["unit"], None, not one["within"],
-    )  # fmt: skip
-
-
-def _number(value: Any) -> float:
-    return float("nan") if value is None else float(value)

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hil.panel.lead.models.handles import HandlesPlace, RemoteWriter
 from hil.panel.scenarios.models.catalogue import Entry
-from hil.panel.scenarios.models.launch import TOGETHER, BenchRun, LaunchState
-from hil.panel.scenarios.models.launch_check import CheckFinding, CheckOutcome, CheckRun
+from hil.panel.scenarios.models.launch import BenchRun, LaunchState
+from hil.panel.scenarios.models.launch_check import CheckOutcome, CheckRun
 from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
-from hil.stations.arm.scenario import PLANNED
+from hil.run.lead import Handles, HandlesPlace, Steered
+from hil.run.registry import stations
+from hil.run.views import CheckFinding
 
 _STATES: Final = {
     "starting": "{name} starts…",
@@ -35,14 +36,14 @@ class News:
         words: for people.
         findings: of a check; None if it was none.
         desk: socket of the bench that has begun; None if none has, or it has none of its own.
-        arm: writes to the live arm station that has begun; None if none has.
+        steered: the run that has begun and listens to handles; None if none has.
         page: the report that was made; None if none was.
     """
 
     words: str
     findings: tuple[CheckFinding, ...] | None = None
     desk: Path | None = None
-    arm: RemoteWriter | None = None
+    steered: Steered | None = None
     page: Path | None = None
 
 
@@ -61,6 +62,7 @@ class ScenarioWork:
         """The bench that was started last."""
         self.recording: Path | None = None
         """Of the last run; None while there is none."""
+        self._handles: Handles | None = None
         self._place: HandlesPlace | None = None
         self._name = self._words = ""
 
@@ -93,18 +95,17 @@ class ScenarioWork:
         """Run it in real time, led from panels; what is told of it.
 
         Args:
-            table: what is in it; an arm's source that a person moves gives way to the handles on
-                the screen, a planned one is played as it is written; parts together say
-                themselves which of them are led.
+            table: what is in it; what a person moves gives way to the handles on the screen,
+                what is planned is played as it is written; parts together say themselves which
+                of them are led.
         """
         self.forget_bench()
         self._words = running_words(entry, table)
-        remote, source = None, None
-        if entry.station == "arm" and table["source"]["kind"] not in PLANNED:
-            self._place = HandlesPlace()
-            remote, source = self._place.address, dict(table["source"])
-        self.bench = BenchRun(entry.path, entry.station, self._out, now_s=self._now_s,
-                              remote=remote, source=source)  # fmt: skip
+        self._handles = _handles_of(entry)
+        self._place = None if self._handles is None else self._handles.place(table)
+        override = "" if self._place is None else self._place.override
+        self.bench = BenchRun(entry.path, self._out, now_s=self._now_s,
+                              several=entry.several, override=override)  # fmt: skip
         return f"{entry.name} starts…"
 
     def begin_report(self, recording: Path) -> str:
@@ -157,16 +158,15 @@ class ScenarioWork:
         before, now = bench.state, bench.poll()
         if now is before:
             return None
-        desk, arm = None, None
+        desk, steered = None, None
         if now is LaunchState.RUNNING:
             words, desk = self._words, bench.desk
-            if self._place is not None:
-                address = self._place.address.socket
-                arm = RemoteWriter(address, self._place.token, self._now_s)
+            if self._place is not None and self._handles is not None:
+                steered = Steered(self._handles, self._place.writer(self._now_s))
         else:
             words = _STATES[now.value].format(name=bench.path.stem, why=bench.error)
             self.recording = bench.recording or self.recording
-        return News(words, desk=desk, arm=arm)
+        return News(words, desk=desk, steered=steered)
 
     def _look_at_report(self) -> News | None:
         if self.report is None:
@@ -199,6 +199,12 @@ class ScenarioWork:
         self.forget_bench()
 
 
+def _handles_of(entry: Entry) -> Handles | None:
+    """How runs of a scenario are steered; None if they are not."""
+    lead = next((one.lead for one in stations() if one.scenarios is entry.kind), None)
+    return None if lead is None or lead.handles is None else lead.handles()
+
+
 def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
     """What is told of a bench once it runs: where its desk is, or those of its parts.
 
@@ -206,7 +212,7 @@ def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
         table: what is in it.
     """
     name = entry.path.stem
-    if entry.station != TOGETHER:
+    if not entry.several:
         return f"{name} runs."
     parts = table["part"]
     led = ", ".join(part["name"] for part in parts if part.get("operator", False))

@@ -1,11 +1,9 @@
 """From a run's header to the scenes that show it."""
 
-from hil.config.settings import ConfigError
-from hil.recording.arm_frame import STATION as ARM_STATION
+from hil.config.errors import ConfigError
 from hil.recording.header import RunHeader
-from hil.recording.layout import STATION_KEY
+from hil.run.registry import missing, station_or_none
 from hil.scene.figure import Scene
-from hil.stations.platform.scene import PlatformScene
 
 
 class SceneError(Exception):
@@ -13,18 +11,21 @@ class SceneError(Exception):
 
 
 def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
-    """What a run's machines look like: one platform, a space arm and a robot, or a robot alone.
+    """What a run's machines look like, as its station draws them.
 
     Args:
         header: of the run, live or recorded.
 
     Raises:
-        SceneError: if the header does not describe its machines.
+        SceneError: if the station is not installed or has no scene, or the header does not
+            describe its machines.
     """
+    name = header.signals.station
+    station = station_or_none(name)
+    if station is None or station.scene is None:
+        raise SceneError(f"nothing can be drawn: {missing(name)}")
     try:
-        if header.metadata.get(STATION_KEY) == ARM_STATION:
-            return _arms(header)
-        return (PlatformScene.from_scenario(header.scenario),)
+        return station.scene(header)
     except KeyError as error:
         raise SceneError(f"the run's header has no {error}; nothing can be drawn") from error
     except ConfigError as error:
@@ -32,21 +33,3 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
         raise SceneError(f"the run's header: {problem}") from error
     except ValueError as error:
         raise SceneError(f"the run's header: {error}") from error
-
-
-def _arms(header: RunHeader) -> tuple[Scene, ...]:
-    """Both arms; their packages are loaded only when there are any, a platform is seen sooner."""
-    from hil.stations.arm.report.machines import ArmMachines
-    from hil.stations.arm.scene_robot import RobotScene
-    from hil.stations.arm.scene_space_arm import SpaceArmScene
-
-    plan = header.scenario
-    machines = ArmMachines.from_scenario(plan)
-    choice = plan.get("scenario", {})
-    payload = choice.get("space_arm", {}).get("payload", "")
-    robot = plan.get("robot", {}).get("name", "")
-    simulated = header.metadata.get("robot", "").startswith("SIMULATED")
-    beside = RobotScene(machines.robot, robot, simulated=simulated)
-    if machines.space is None:
-        return (beside,)
-    return (SpaceArmScene(machines.space, payload), beside)

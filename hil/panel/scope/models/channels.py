@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from hil.recording.layout import Layout
+from hil.recording.signals import Signal, Signals
 
 _CYCLE: Final = frozenset(
     {"index", "t_s", "dt_s", "late_s", "busy_s", "mode", "state", "action", "flags",
@@ -63,22 +63,15 @@ class Branch:
     channels: tuple[Channel, ...]
 
 
-def channels_of(layout: Layout) -> tuple[Channel, ...]:
-    """All signals of a station's frame, in the frame's order."""
-    return _channels(layout.station, tuple(layout.columns()), layout.fields)
-
-
 @lru_cache
-def _channels(station: str, names: tuple[str, ...], fields: tuple[Any, ...]) -> tuple[Channel, ...]:
-    del station  # part of the key only: two stations may have fields of one name
+def channels_of(signals: Signals) -> tuple[Channel, ...]:
+    """All signals of a station's rows, in their order."""
     found: list[Channel] = []
-    for row in fields:
-        group = _group(row.name)
-        first = len(found)
-        shorts = _shorts(names[first : first + row.count])
-        for unit, short in zip(_units(row.unit, row.count), shorts, strict=True):
-            column = len(found)
-            found.append(Channel(names[column], column, unit, group, row.name, short))
+    for signal in signals.shown:
+        names = signal.columns()
+        for name, unit, short in zip(names, _units(signal), _shorts(names), strict=True):
+            group = _group(signal.name)
+            found.append(Channel(name, len(found), unit, group, signal.name, short))
     return tuple(channel for channel in found if channel.field not in _BETWEEN)
 
 
@@ -134,9 +127,9 @@ def _group(field: str) -> str:
     return _GROUPS.get(field) or field.split("_", 1)[0]
 
 
-def _units(unit: str, count: int) -> list[str]:
-    """Units of a field's columns; ``"m,rad"`` of six are three linear and three angular ones."""
-    parts = unit.split(",")
+def _units(signal: Signal) -> list[str]:
+    """Units of a signal's columns; ``"m,rad"`` of six are three linear and three angular ones."""
+    parts, count = signal.unit.split(","), signal.count
     if len(parts) == count:
         return parts
     if len(parts) == 1:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hil.recording.frame import EventKind, EventRecord
+from hil.recording.events import EventKind, EventRecord
 
 WORDS_MAX = 40
 """Characters of a mark's words."""

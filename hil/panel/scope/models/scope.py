@@ -16,7 +16,7 @@ from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import GAP_PERIODS, Ring, Window
 from hil.panel.scope.models.seen import Still, View
 from hil.panel.scope.models.trigger import Phase, Sweep, TriggerSettings
-from hil.recording.frame import EventKind, EventRecord
+from hil.recording.events import EventKind, EventRecord
 
 MAX_TRACES: Final = 16
 MIN_HISTORY_S: Final = 1.0
@@ -45,7 +45,7 @@ class ScopeModel:
 
     def __init__(self, facts: RunFacts, history_s: float = 60.0) -> None:
         self.facts = facts
-        self.channels = channels_of(facts.layout)
+        self.channels = channels_of(facts.signals)
         self.branches = branches_of(self.channels)
         self._time = channel_named(self.channels, "t_s").column
         self._traces: list[Channel] = []
@@ -121,7 +121,7 @@ class ScopeModel:
         period_s = self.facts.period_s
         samples = max(LEAST_SAMPLES_SEEN, round(history_s / period_s) + 1)
         self._history_s = max(history_s, LEAST_SAMPLES_SEEN * period_s)
-        self._ring = Ring(self.facts.layout.values, samples, period_s, self._time)
+        self._ring = Ring(self.facts.signals.values, samples, period_s, self._time)
 
     def take(self, batch: Batch) -> None:
         """Learn what came; cheap, and to be called whether the scope is seen or not."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hil.config.file_kinds import station_of
 from hil.config.settings import ConfigError
 from hil.desk.places import Place, PlaceError, benches
 from hil.recording.header import RECORDING_NAME
+from hil.run.file_kinds import scenario_file
 
 What = Literal["scenario", "run", "bench", "choice", "scenarios"]
 
@@ -48,8 +48,8 @@ def opening_of(name: str | None) -> Opening:
         if not path.is_file():
             raise ConfigError(str(path), ["no such file; give a folder of a run, or its file"])
         return Opening("run", path.resolve())
-    found, kind = station_of(name)
-    return Opening("scenario", found, kind.value)
+    found, kind = scenario_file(name)
+    return Opening("scenario", found, kind.name)
 
 
 def _benches() -> tuple[Place, ...]:

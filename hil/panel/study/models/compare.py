@@ -29,7 +29,7 @@ class Run:
     """One of the two.
 
     Args:
-        rows: all frames, (N, values of the layout).
+        rows: all rows, (N, values of the table).
     """
 
     facts: RunFacts
@@ -38,7 +38,7 @@ class Run:
     @property
     def t_s(self) -> Array:
         """Motion times [s], (N,)."""
-        return self.rows[:, 1]  # second field of every layout
+        return self.rows[:, 1]  # second signal of every table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,7 @@ def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
     """
     if first.station != second.station:
         raise CompareError(f"one is of the {first.station}, the other of the {second.station}")
-    return tuple(c for c in channels_of(first.layout) if c.name not in _NEVER_COMPARED)
+    return tuple(c for c in channels_of(first.signals) if c.name not in _NEVER_COMPARED)
 
 
 def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Difference:

@@ -7,14 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.panel.scope.models.channels import Channel, channels_of
+from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.ring import GAP_PERIODS
 from hil.panel.study.models.compare import CompareError, Run, values_at
 
 Array = NDArray[np.float64]
 
-MOVING: Final = {"platform": ("ENGAGED",), "arm": ("STREAMING",)}
-"""Modes in which a station moves as its motion wants."""
 _AT_REST: Final = 1e-12
 _LEAST_COMMON: Final = 0.5
 """Share of the shorter run that must lie over the other."""
@@ -58,11 +56,10 @@ def motion_start_s(run: Run) -> float:
         CompareError: if it never does.
     """
     codes = [
-        code
-        for code, name in enumerate(run.facts.header.modes)
-        if name.upper() in MOVING[run.facts.station]
+        code for code, name in enumerate(run.facts.header.modes) if name in run.facts.views.moving
     ]
-    column = next(c.column for c in channels_of(run.facts.layout) if c.field in ("mode", "state"))
+    signals = run.facts.signals
+    column = next((signals.places[one.name].start for one in signals.coded), 0)
     places = np.flatnonzero(np.isin(run.rows[:, column], codes))
     if not len(places):
         raise CompareError(f"no motion is in run {run.facts.name}; align by motion time")

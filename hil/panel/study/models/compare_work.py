@@ -10,7 +10,6 @@ from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare import Difference, Figures, Run, difference, figures
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.replay import FileFeed
-from hil.panel.study.models.replay_index import Index
 from hil.recording.header import RecordingError
 
 
@@ -40,19 +39,10 @@ def read_run(path: Path, watch: Watch) -> Run:
         RecordingError: if it is not there, is not a recording, or has no frame.
         CancelledError: if it is not wanted any more.
     """
-    watch.at(0.0)
-    # Looking through it is short beside reading it: it only asks whether it is still wanted.
-    index = Index.read(path, told=lambda _: watch.at(0.0))
-    feed = FileFeed(index, lambda: 0.0, fill=False)
-    try:
-        while (chunk := feed.frames.next_chunk(0)) is not None:
-            feed.frames.read(chunk)
-            watch.at(feed.read_share)
-        if not len(feed.index.t_s):
-            raise RecordingError(f"{feed.index.path}: no frame is in it")
-        return Run(feed.facts, feed.frames.table)
-    finally:
-        feed.close()
+    feed = FileFeed.open(path, lambda: 0.0, told=watch.at)
+    if not len(feed.table):
+        raise RecordingError(f"{feed.path}: no row is in it")
+    return Run(feed.facts, feed.table)
 
 
 def compare(

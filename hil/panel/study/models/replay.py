@@ -1,64 +1,55 @@
-"""A recording that can be looked at at once, however long it is.
-
-Opening reads the lists of its messages and its events only, and makes room for the frames. Those
-around the place that is looked at are read first, all others by a thread of its own, without
-stopping the window. That thread needs a kernel, which is loaded after the first picture.
-"""
+"""A recording as a window's feed, with a time of its own that can be moved."""
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event, Thread
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hil.panel.live.models.feed import HISTORY_S, Batch, RunFacts
-from hil.panel.study.models.replay_frames import Frames
-from hil.panel.study.models.replay_index import Index
-from hil.recording.frame import EventRecord
+from hil.recording.events import EventRecord
 from hil.recording.mcap_scan import Caps
+from hil.recording.reader import Recording
+from hil.recording.rows import numbers
 
 RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds of the run per second."""
-AGAIN_S: Final = 0.25
-"""While frames are still being read, what is shown is shown anew this often."""
-FIRST_POLLS: Final = 3
-"""The rest is not read before so many polls: a window draws its first picture in them."""
 
 
 class FileFeed:
-    """A recording as a window's feed, played at any rate from any place.
+    """A recording, played at any rate from any place.
 
     Args:
-        index: of the recording.
+        recording: that is played.
         now_s: the clock by which it is played [s].
-        fill: read the frames that nobody looks at yet, in a thread; else only those asked for.
-
-    Raises:
-        RecordingError: if it cannot be read any more.
     """
 
-    def __init__(self, index: Index, now_s: Callable[[], float], *, fill: bool = True) -> None:
+    def __init__(self, recording: Recording, now_s: Callable[[], float]) -> None:
         self._now_s = now_s
-        self.index = index
-        self._frames = Frames(index)
-        self._times = index.t_s
-        self.events = self._frames.events()
+        self.path = recording.path
+        """Its file; of several parts, the first."""
+        self.truncated = recording.truncated
+        """Whether it was not finished properly."""
+        self.damage = recording.damage
+        """What of it cannot be read; empty if all can."""
+        self.dropped = recording.dropped
+        """Entries that are known to be missing."""
+        self.table = numbers(recording.signals, recording.columns)
+        """All rows, (N, values of the table), read-only."""
+        self.table.flags.writeable = False
+        self._times = np.fmax.accumulate(recording.t_s)  # whatever it tells, time does not go back
+        self.events = tuple(sorted(recording.events, key=lambda event: event.t_s))
         """All of the run."""
         self._event_times = np.array([event.t_s for event in self.events])
-        self.facts = _facts(index)
+        self.facts = _facts(recording, self._times)
         ends = (self._times[0], self._times[-1]) if len(self._times) else (0.0, 0.0)
         self.span_s = (float(ends[0]), float(ends[1]))
         self._rate = 0.0
         self._asked_s = now_s()
-        self._again_s = -np.inf
         self._place_s = self.span_s[0]
         self._shown_s = -np.inf
-        self._shown_share = 0.0
         self._moved = True
-        self._stop = Event()
-        self._thread = Thread(target=self._fill, name="replay", daemon=True) if fill else None
-        self._polls_left = FIRST_POLLS if fill else 0
 
     @classmethod
     def open(
@@ -66,11 +57,11 @@ class FileFeed:
         path: Path,
         now_s: Callable[[], float],
         caps: Caps | None = None,
-        told: Callable[[float], object] = abs,
+        told: Callable[[float], object] = float,
     ) -> "FileFeed":
         """Open a file, or the recording in a run's folder, whole or cut off.
 
-        An hour at 100 Hz takes a second or more, so a window lets a thread do it.
+        Ten minutes at 1 kHz take a second or more, so a window lets a thread do it.
 
         Args:
             path: the file or the folder.
@@ -81,7 +72,7 @@ class FileFeed:
         Raises:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.
         """
-        return cls(Index.read(path, caps, told), now_s)
+        return cls(Recording.open(path, caps, told), now_s)
 
     @property
     def t_s(self) -> float:
@@ -92,21 +83,6 @@ class FileFeed:
     def rate(self) -> float:
         """Run's seconds per second; 0 stands still."""
         return self._rate
-
-    @property
-    def read_share(self) -> float:
-        """How much of the recording is read, 0 to 1."""
-        return self._frames.read_share
-
-    @property
-    def damage(self) -> str:
-        """What of the recording cannot be read; empty if all can."""
-        return self._frames.damage
-
-    @property
-    def frames(self) -> Frames:
-        """All frames."""
-        return self._frames
 
     def seek(self, t_s: float) -> None:
         """Show another time of the run [s]; one outside it becomes its nearest end."""
@@ -140,75 +116,19 @@ class FileFeed:
 
     def poll(self) -> Batch:
         """Return the rows and events that time has passed since the last call."""
-        if self._polls_left:
-            self._polls_left -= 1
-            if not self._polls_left:
-                self.read_on()
         self._advance()
         if self._place_s >= self.span_s[1]:
             self._rate = 0.0
-        restart = self._restarts()
+        restart, self._moved = self._moved, False
         since_s = self._place_s - HISTORY_S if restart else self._shown_s
         low, high = np.searchsorted(self._times, (since_s, self._place_s), side="right").tolist()
-        if restart:
-            self._read_at(high - 1)
-        else:
-            for row in range(low, high, 100):
-                self._read_at(row)
-            self._read_at(high - 1)
         events = [
             event
             for event in self.events
             if (restart or event.t_s > since_s) and event.t_s <= self._place_s
         ]
         self._shown_s = self._place_s
-        return Batch(self._frames.table[low:high], tuple(events), restart=restart)
-
-    def read_on(self) -> None:
-        """Let the thread read the rest from now on, if there is to be one."""
-        self._polls_left = 0
-        if self._thread is not None and self._thread.ident is None and not self._stop.is_set():
-            self._thread.start()
-
-    def read_all(self) -> None:
-        """Read what is not read yet, now."""
-        while (chunk := self._frames.next_chunk(0)) is not None:
-            self._frames.read(chunk)
-
-    def close(self) -> None:
-        """End the reading, and let go of the file."""
-        self._stop.set()
-        if self._thread is not None and self._thread.ident is not None:
-            self._thread.join()
-        self._frames.close()
-
-    def _restarts(self) -> bool:
-        """Whether what is shown must be shown anew: time was moved, or more of it was read."""
-        share = self._frames.read_share
-        more = share > self._shown_share and self._now_s() >= self._again_s
-        restart = self._moved or more
-        if restart:
-            self._moved = False
-            self._shown_share = share
-            self._again_s = self._now_s() + AGAIN_S
-        return restart
-
-    def _read_at(self, row: int) -> None:
-        """Read what is asked for at once; only its frame if a window would wait for the others."""
-        if not 0 <= row < len(self._times):
-            return
-        if self._thread is not None and not self._frames.warm:
-            self._frames.read_one(row)
-        else:
-            self._frames.read(self._frames.chunk_of(row))
-
-    def _fill(self) -> None:
-        while not self._stop.is_set():
-            row = int(np.searchsorted(self._times, self._place_s, side="right")) - 1
-            chunk = self._frames.next_chunk(row)
-            if chunk is None:
-                return
-            self._frames.read(chunk)
+        return Batch(self.table[low:high], tuple(events), restart=restart)
 
     def _advance(self) -> None:
         now_s = self._now_s()
@@ -216,9 +136,9 @@ class FileFeed:
         self._asked_s = now_s
 
 
-def _facts(index: Index) -> RunFacts:
-    steps = np.diff(index.t_s)
+def _facts(recording: Recording, t_s: NDArray[np.float64]) -> RunFacts:
+    steps = np.diff(t_s)
     period_s = float(np.median(steps)) if len(steps) else 1.0
-    path = index.path
-    name = index.header.metadata.get("scenario") or path.parent.name
-    return RunFacts(index.header, index.layout, max(period_s, 1e-6), name)
+    header = recording.header
+    name = header.metadata.get("scenario") or recording.path.parent.name
+    return RunFacts(header, max(period_s, 1e-6), name)

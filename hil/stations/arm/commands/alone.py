@@ -4,13 +4,12 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from hil.config.file_kinds import FileKind, find_kind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
+from hil.machines.kinds import ROBOT
+from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
-from hil.stations.arm.command_line import robot_at
 from hil.terminal.console import err, leave, numbers, out, print_json
 
 if TYPE_CHECKING:
@@ -70,11 +69,14 @@ def choice_of(
     Raises:
         ConfigError: with the option that is wrong.
     """
+    import numpy as np
+
     from hil.machines.robot_settings import RobotSettings
+    from hil.stations.arm.command_line import robot_at
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.scenario import SIM_URL
 
-    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if clock not in (None, "virtual", "real"):
         raise ConfigError("--clock", [f"{clock!r}: virtual or real is needed"])
     if url != SIM_URL:

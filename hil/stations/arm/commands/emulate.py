@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import err, numbers, verb
 
 if TYPE_CHECKING:
@@ -118,11 +117,12 @@ def _stand(
 
 
 def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
-    from hil.config.file_kinds import FileKind, find_kind
+    from hil.run.file_kinds import find_kind
     from hil.stations.arm.bench import prepare_plan
     from hil.stations.arm.scenario import load_arm_plan
+    from hil.stations.arm.station import SCENARIO
 
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--for")
+    path, _ = find_kind(scenario, SCENARIO, key="--for")
     with err.status("looking for the start of the motion"):
         prepared = prepare_plan(load_arm_plan(path))
     return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m

@@ -1,17 +1,17 @@
 """``hil arm identify``: what the robot's controller does with waypoints, from its own places."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from hil.config.errors import RefusedError
-from hil.config.file_kinds import FileKind, find_kind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
+from hil.machines.kinds import ROBOT
+from hil.run.file_kinds import find_kind
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -26,6 +26,8 @@ from hil.terminal.console import Json, err, leave, out, print_json, verb
 from hil.terminal.options import OutOption
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from arm_driver.identification import Identified
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.moves.stroke_drive import Driven
@@ -54,6 +56,8 @@ def identify(
     about its gripper's axis, while space is held: some three minutes. All of it is proved before
     the first byte. Its requests have to say where it is (option feedback).
     """
+    import numpy as np
+
     from arm_driver.identification import NotIdentifiedError
     from arm_driver.identification import identify as identified
     from hil.stations.arm.moves.approach import joints_said
@@ -84,7 +88,7 @@ def identify(
     _show(choice, found, driven, path, robot, as_json=as_json)
 
 
-def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> "Driven":
+def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> Driven:
     from hil.stations.arm.moves.hands import HELP, hand_for
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
@@ -119,7 +123,7 @@ def _file_to_write(robot: str) -> Path:
     """The robot's own file."""
     from hil.config.shipped import configs_dir
 
-    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if path.resolve().is_relative_to(configs_dir().resolve()):
         raise ConfigError(
             "--write",
@@ -129,13 +133,13 @@ def _file_to_write(robot: str) -> Path:
 
 
 def _show(
-    choice: "Choice", found: "Identified", driven: "Driven", path: Path | None, robot: str,
+    choice: Choice, found: Identified, driven: Driven, path: Path | None, robot: str,
     *, as_json: bool,
 ) -> None:  # fmt: skip
     from hil.machines.robot_settings import RobotSettings
     from hil.stations.arm.moves.identified import changes, write
 
-    file, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    file, _ = find_kind(robot, ROBOT, key="ROBOT")
     changed = changes(found, RobotSettings.load(file), driven.day)
     if path is not None:
         write(path, changed)
@@ -160,7 +164,9 @@ def _show(
     leave(True)
 
 
-def _table(found: "Identified") -> Table:
+def _table(found: Identified) -> Table:
+    from rich.table import Table
+
     table = Table("", "found", "behind its set-point", box=None, pad_edge=False)
     table.add_row("delay of the path, request to set-point", str(found.path_delay_s), "")
     table.add_row("longest blend", str(found.blend_s), "")

@@ -4,10 +4,9 @@ import math
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -57,6 +56,8 @@ def jog(
     Towards a limit it rests before it, and says which. `sim:` is an emulated robot in this
     process, to practise on.
     """
+    import numpy as np
+
     from hil.stations.arm.moves.approach import joints_said
     from hil.stations.arm.moves.hands import jog_hand, jog_help
     from hil.stations.arm.moves.jog import run_jog

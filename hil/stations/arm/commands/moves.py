@@ -1,5 +1,7 @@
 """``hil arm goto`` and ``play``: the robot moves alone, while an operator holds it."""
 
+from __future__ import annotations
+
 import select
 import shlex
 import sys
@@ -8,13 +10,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from hil.config.errors import RefusedError
-from hil.config.file_kinds import FileKind, find_kind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
+from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
 from hil.stations.arm.commands.alone import (
     AtJointsOption,
@@ -31,11 +30,13 @@ from hil.stations.arm.commands.alone import (
     six,
 )
 from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
-from hil.stations.arm.scenario import load_arm_plan
 from hil.terminal.console import Json, err, numbers, out, verb
 from hil.terminal.options import ArmAtOption, OutOption
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from hil.machines.robot_settings import RobotSettings
     from hil.stations.arm.moves.goto import Target
     from hil.stations.arm.moves.proof import ProvedMove
@@ -156,9 +157,11 @@ def play(
 
 
 def _target(
-    robot: "RobotSettings", joints: str | None, pose: str | None, scenario: str | None
-) -> "Target":
+    robot: RobotSettings, joints: str | None, pose: str | None, scenario: str | None
+) -> Target:
     """Where to, as exactly one of the options says it."""
+    import numpy as np
+
     from hil.stations.arm.moves.goto import Target
     from hil.stations.arm.start import read_place
 
@@ -183,11 +186,15 @@ def _target(
     return Target(place_of(robot, place), None, f"{place}")
 
 
-def _start_deg(robot: "RobotSettings", scenario: str) -> NDArray[np.float64]:
+def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
     """The robot's joints at the start of a scenario [deg]."""
-    from hil.stations.arm.bench import prepare_plan
+    import numpy as np
 
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="--start-of")
+    from hil.stations.arm.bench import prepare_plan
+    from hil.stations.arm.scenario import load_arm_plan
+    from hil.stations.arm.station import SCENARIO
+
+    path, _ = find_kind(scenario, SCENARIO, key="--start-of")
     plan = load_arm_plan(path)
     if plan.robot != robot:
         raise ConfigError(
@@ -198,7 +205,7 @@ def _start_deg(robot: "RobotSettings", scenario: str) -> NDArray[np.float64]:
         return np.degrees(prepare_plan(plan).start.q_rad)
 
 
-def _asks(opened: "Session", *, as_json: bool) -> Callable[[str], bool] | None:
+def _asks(opened: Session, *, as_json: bool) -> Callable[[str], bool] | None:
     """Asks the operator yes or no, and hears Ctrl-C while it waits; None if nobody can be asked."""
     if as_json or not sys.stdin.isatty():
         return None
@@ -213,7 +220,7 @@ def _asks(opened: "Session", *, as_json: bool) -> Callable[[str], bool] | None:
     return confirmed
 
 
-def _show_move(move: "ProvedMove", name: str) -> None:
+def _show_move(move: ProvedMove, name: str) -> None:
     from hil.stations.arm.findings import findings_table
 
     out.print(f"[green]proved[/]: to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s")

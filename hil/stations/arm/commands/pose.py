@@ -1,22 +1,24 @@
 """``hil arm fk`` and ``hil arm ik``: joint angles and places of the gripper; nothing moves."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.table import Table
 
-from hil.config.errors import RefusedError
-from hil.config.file_kinds import FileKind, find_kind
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
+from hil.machines.kinds import ROBOT, SPACE_ARM
+from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from arm_driver.kinematics import Solution
     from hil.machines.robot_settings import RobotSettings
 
@@ -52,17 +54,19 @@ def fk(
 
     Exit status 1 if a joint is beyond its range.
     """
-    path, kind = find_kind(arm, FileKind.ROBOT, FileKind.SPACE_ARM, key="ARM")
-    told = _robot_place(path, joints) if kind is FileKind.ROBOT else _space_place(path, joints)
+    path, kind = find_kind(arm, ROBOT, SPACE_ARM, key="ARM")
+    told = _robot_place(path, joints) if kind is ROBOT else _space_place(path, joints)
     ok = not told["violations"]
     if as_json:
-        print_json({"ok": ok, "kind": kind.value} | told)
+        print_json({"ok": ok, "kind": kind.name} | told)
     else:
         _show_place(told)
     leave(ok)
 
 
 def _robot_place(path: Path, joints: str | None) -> dict[str, Any]:
+    import numpy as np
+
     from arm_driver.kinematics import branch_of, forward, limit_violations, singular_distances
     from arm_driver.val import to_oat
     from hil.machines.robot_settings import RobotSettings
@@ -92,6 +96,8 @@ def _robot_place(path: Path, joints: str | None) -> dict[str, Any]:
 
 
 def _space_place(path: Path, joints: str | None) -> dict[str, Any]:
+    import numpy as np
+
     from sim.world.space_arm.kernels.dynamics import gripper_pose, make_scratch
     from sim.world.space_arm.singularity import PostureSolver, reach_m
 
@@ -160,12 +166,14 @@ def ik(
 
     Exit status 1 if it is out of reach, or no posture is within the joints' ranges.
     """
+    import numpy as np
+
     from arm_driver.kinematics import OutOfReachError, solutions
     from arm_driver.pose import ArmError, Pose
     from arm_driver.val import from_oat
     from hil.machines.robot_settings import RobotSettings
 
-    path, _ = find_kind(robot, FileKind.ROBOT, key="ROBOT")
+    path, _ = find_kind(robot, ROBOT, key="ROBOT")
     settings = RobotSettings.load(path)
     place = numbers(pose, 6, "--pose", f"{POSE_NAMES} in mm and degrees")
     now = None if near is None else np.radians(_six_deg(near, "--near"))
@@ -186,7 +194,9 @@ def ik(
     leave(bool(inside))
 
 
-def _solution_json(one: "Solution") -> dict[str, Any]:
+def _solution_json(one: Solution) -> dict[str, Any]:
+    import numpy as np
+
     return {
         "branch": str(one.branch),
         "q_deg": np.degrees(one.q_rad),
@@ -195,11 +205,13 @@ def _solution_json(one: "Solution") -> dict[str, Any]:
     }
 
 
-def _violations(one: "Solution") -> list[str]:
+def _violations(one: Solution) -> list[str]:
     return [_beyond(f"joint {v.joint}", v.value_rad, v.limit_rad) for v in one.violations]
 
 
-def _show_solutions(settings: "RobotSettings", rows: "Sequence[Solution]") -> None:
+def _show_solutions(settings: RobotSettings, rows: Sequence[Solution]) -> None:
+    from rich.table import Table
+
     from arm_driver.kinematics import singular_distances
 
     table = Table("posture", *(f"q{j} deg" for j in range(1, 7)), "|sin q5|", box=None)
@@ -215,4 +227,6 @@ def _show_solutions(settings: "RobotSettings", rows: "Sequence[Solution]") -> No
 
 
 def _six_deg(text: str, option: str) -> NDArray[np.float64]:
+    import numpy as np
+
     return np.array(numbers(text, 6, option, f"{JOINT_NAMES} in degrees"))

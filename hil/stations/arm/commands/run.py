@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from hil.config.file_kinds import FileKind, find_kind
+from hil.run.file_kinds import find_kind
 from hil.run.station import Request
-from hil.stations.arm.station import AT, LINK, STATION
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import (
     ArmAtOption,
@@ -16,7 +15,6 @@ from hil.terminal.options import (
     ReportOption,
     SetOption,
 )
-from hil.terminal.show import show_checked
 
 
 @verb
@@ -35,7 +33,9 @@ def run(
 
     The motion is proved first. Ctrl-C or SIGTERM ends the robot's stream at once, at rest.
     """
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
+    from hil.stations.arm.station import AT, LINK, SCENARIO, STATION
+
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     given = {LINK.flag: arm_link, AT.flag: arm_at}
     request = Request(
         scenario=path, options={flag: value for flag, value in given.items() if value},
@@ -51,7 +51,10 @@ def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json =
 
     A live motion (keyboard, gamepad, remote) has no plan: only its start is checked.
     """
-    path, _ = find_kind(scenario, FileKind.ARM_SCENARIO, key="SCENARIO")
+    from hil.stations.arm.station import SCENARIO, STATION
+    from hil.terminal.show import show_checked
+
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = tuple(overrides or ())
     request = Request(scenario=path, options={}, overrides=changes, as_json=as_json)
     show_checked(STATION.check(request), as_json=as_json)

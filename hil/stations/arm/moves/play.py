@@ -17,7 +17,6 @@ from arm_driver.pose import ArmError, Pose
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.robot_settings import RobotSettings
-from hil.recording.arm_recording import ArmRecording
 from hil.recording.header import RecordingError
 from hil.stations.arm.moves.approach import place_of
 from hil.stations.arm.moves.goto import Target
@@ -26,6 +25,7 @@ from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.paths import RecordedPath, joints_along
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
 from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.session import Streamed

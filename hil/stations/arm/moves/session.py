@@ -16,11 +16,9 @@ from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.machines.robot_settings import RobotSettings
-from hil.recording.arm_frame import arm_header
 from hil.recording.header import RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.gated import GatedArm
-from hil.stations.arm.journal import ACTIONS, STATES
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import gate_at
@@ -28,6 +26,7 @@ from hil.stations.arm.peers import ArmWire, Station, Witness
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
+from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep, location_of
 from hil.timing.clock import Clock, VirtualClock, moment
@@ -217,9 +216,8 @@ def _header(session: Session, name: str, X_RT0: Pose, told: dict[str, str]) -> R
         gripper_speed_max_m_s=robot.gripper_speed_max_m_s,
         X_RT0=X_RT0,
     )
-    return arm_header(
-        STATES,
-        ACTIONS,
+    return RunHeader(
+        SIGNALS,
         {
             "scenario": name,
             "robot": choice.robot_line,
@@ -227,6 +225,7 @@ def _header(session: Session, name: str, X_RT0: Pose, told: dict[str, str]) -> R
             "period_s": repr(TICK_S),
             **told,
             **run_facts(choice.clock, moment(session.clock.now_s), VERSIONED),
+            "station": SIGNALS.station,
         },
         {"robot": robot.model_dump(mode="json"), MACHINES_KEY: machines.to_json()},
     )

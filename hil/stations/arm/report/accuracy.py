@@ -24,10 +24,10 @@ from scipy.optimize import minimize_scalar
 
 from arm_driver.blended_path import BlendModel
 from arm_driver.pose import ArmError
-from hil.recording.arm_frame import WAY_PLACES, ArmFlag
-from hil.recording.arm_recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.bound import BestPath, best_path
 from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.signals import WAY_PLACES, ArmFlag
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.arm_recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording
 
 Array = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import orjson
 
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.report.page import MOST_ROWS, rendered, shown, write_page
 from hil.report.style import Picture
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures
 from hil.stations.arm.report import path_figures as arm_path_figures

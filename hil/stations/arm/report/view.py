@@ -11,11 +11,10 @@ from arm_driver.pose import ArmError
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
-from hil.recording.arm_frame import SIMULATED_KEY
-from hil.recording.arm_recording import ArmRecording
-from hil.recording.frame import EventKind, EventRecord, Level
+from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.report.ending import Ending, Verdict, seen_from_outside
 from hil.report.notes import recording_notes
+from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.driven import driven_path

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError
 from hil.terminal.console import Json, leave, verb
 
 app = typer.Typer(

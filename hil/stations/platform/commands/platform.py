@@ -1,18 +1,20 @@
 """``hil platform``: the mathematics of a rig from the command line, without any motion."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.table import Table
 
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 app = typer.Typer(
     no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
@@ -43,6 +45,8 @@ def ik(
     as_json: Json = False,
 ) -> None:
     """Pose to leg lengths and speeds, with what the envelope says of them."""
+    import numpy as np
+
     from platform6dof.inverse import leg_setpoint
     from platform6dof.pose import PlatformSetpoint
 
@@ -85,6 +89,8 @@ def fk(
     as_json: Json = False,
 ) -> None:
     """Leg lengths to pose."""
+    import numpy as np
+
     from platform6dof.forward import forward
     from platform6dof.pose import Pose
 
@@ -203,13 +209,15 @@ class _Model:
         if text is None:
             return self.rig.neutral.coordinates()
         values = _in_si(numbers(text, 6, "--pose", POSE_NAMES))
-        if np.abs(values).max() > 20.0:
+        if max(map(abs, values)) > 20.0:
             raise ConfigError("--pose", [f"{text}: further than 20 m; positions are in metres"])
         return values
 
 
 def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
     """Three translations as they are, three angles from degrees."""
+    import numpy as np
+
     result = np.array(list(values))
     result[3:] = np.radians(result[3:])
     return result
@@ -225,6 +233,8 @@ def _rounded_pose(coordinates: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _leg_table(columns: dict[str, Any]) -> None:
+    from rich.table import Table
+
     table = Table("leg", *columns, box=None, pad_edge=False)
     for leg in range(6):
         table.add_row(str(leg + 1), *(f"{values[leg]:.9f}" for values in columns.values()))

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.machine import lag_max_s
-from hil.recording.frame import CycleFlag
 from hil.report.key_figure import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
@@ -17,6 +16,7 @@ from hil.stations.platform.report.pose_figure import (
     largest_deviation,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
+from hil.stations.platform.signals import CycleFlag
 
 Array = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from hil.recording.frame import EventRecord, Level
+from hil.recording.events import EventRecord, Level
 from hil.recording.reader import Recording
 from hil.report import timeline_figure
 from hil.report.ending import is_request, violations_of

@@ -1,0 +1,56 @@
+"""What a kind of settings file is: a value, from whoever reads such files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hil.config.settings import Settings
+
+SCENARIOS_FOLDER = "scenarios"
+TABLES = "*.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A key of a file that names another file."""
+
+    place: tuple[str, ...]
+    """Keys from the top of the table; numbers of a list's entries are left out."""
+    folder: str = ""
+    """Of ``configs/`` that has such files; empty if none has."""
+    pattern: str = TABLES
+    """What such files are called."""
+    default: str = ""
+    """What is named if the key is left out; empty if it must not be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FileKind:
+    """A kind of settings file; each is one object."""
+
+    name: str
+    """What it is called: ``space arm``."""
+    schema: str
+    """What the command line calls its JSON schema."""
+    folder: str = SCENARIOS_FOLDER
+    """Of ``configs/`` that has such files."""
+    station: str = ""
+    """Value of ``station`` at its top; empty if it has none, and `marks` tell it."""
+    marks: tuple[str, ...] = ()
+    """Keys that stand at the top of this kind only; any of them will do."""
+    names: tuple[NamedFile, ...] = ()
+    """Its keys that name other files."""
+    model: Callable[[], type[Settings]]
+    """Gives the model of its tables."""
+    check: Callable[[Mapping[str, Any], Path], object]
+    """Reads a table as a run does, with the files that it names, which are looked for beside the
+    file; raises `ConfigError`."""
+
+    @property
+    def named(self) -> str:
+        """The same with its article."""
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"

@@ -1,0 +1,88 @@
+"""The kinds of files that describe machines; their models are loaded when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.config.file_kind import FileKind
+
+if TYPE_CHECKING:
+    from hil.config.settings import Settings
+
+
+def _rig() -> type[Settings]:
+    from hil.machines.rig import Rig
+
+    return Rig
+
+
+def _check_rig(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.machine import check_rig
+    from hil.machines.rig import Rig
+
+    check_rig(Rig.build(table, str(file)), str(file))
+
+
+def _robot() -> type[Settings]:
+    from hil.machines.robot_settings import RobotSettings
+
+    return RobotSettings
+
+
+def _check_robot(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.robot_settings import RobotSettings
+
+    RobotSettings.build(table, str(file)).check(str(file))
+
+
+def _space_arm() -> type[Settings]:
+    from hil.machines.space_arm_settings import ArmSettings
+
+    return ArmSettings
+
+
+def _check_space_arm(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.space_arm_settings import ArmSettings
+
+    ArmSettings.build(table, str(file)).check(str(file))
+
+
+def _drive() -> type[Settings]:
+    from hil.machines.drive_file import CanopenDriveFile
+
+    return CanopenDriveFile  # the rest of a Modbus one is its register map
+
+
+def _check_drive(table: Mapping[str, Any], file: Path) -> None:
+    from drives.bank import DriveError
+    from drives.register_map import register_map_from
+    from hil.config.errors import ConfigError
+    from hil.machines.drive_file import canopen_type, header_of
+
+    if header_of(table, str(file)).protocol == "canopen":
+        canopen_type(table, str(file))
+        return
+    try:
+        register_map_from(table, str(file))
+    except DriveError as error:
+        raise ConfigError(str(file), [str(error)]) from None
+
+
+RIG: Final = FileKind(
+    name="rig", schema="rig", folder="rigs", marks=("geometry", "cylinders", "supervision"),
+    model=_rig, check=_check_rig,
+)  # fmt: skip
+ROBOT: Final = FileKind(
+    name="robot", schema="robot", folder="robots", marks=("a2_m", "d4_m", "least_wrist"),
+    model=_robot, check=_check_robot,
+)  # fmt: skip
+SPACE_ARM: Final = FileKind(
+    name="space arm", schema="arm", folder="arms", marks=("joint", "home_deg"),
+    model=_space_arm, check=_check_space_arm,
+)  # fmt: skip
+DRIVE: Final = FileKind(
+    name="drive", schema="drive", folder="drives", marks=("drive",),
+    model=_drive, check=_check_drive,
+)  # fmt: skip

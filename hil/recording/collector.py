@@ -1,0 +1,235 @@
+"""Gathering what the files of a run hold, whatever is left of them.
+
+The heads of a chunk's messages are looked at, not the index behind the chunk: a file that was cut
+off has its last whole chunk and may lack that chunk's index. Rows that follow each other are
+looked at together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import orjson
+from mcap.records import Channel
+from numpy.typing import NDArray
+
+from hil.recording.events import EventRecord
+from hil.recording.facts import SIGNALS, Facts
+from hil.recording.header import RecordingError
+from hil.recording.mcap_scan import Scan, Unpacked, channel_of
+from hil.recording.mcap_walk import CHANNEL, HEAD, MESSAGE, Damaged
+from hil.recording.row_file import MESSAGE_HEAD, message_dtype
+from hil.recording.signals import MARK, Signals, SignalsError
+
+LAST_JSON_VERSION: Final = "0.3.0"
+"""Of this program: the last that read recordings whose rows are JSON."""
+
+_MARK: Final = np.frombuffer(MARK, np.uint8)
+
+
+class Collector:
+    """Gathers what the files of a run hold, one after the other.
+
+    Args:
+        told: called with the share of a file that is done, 0 to 1.
+    """
+
+    def __init__(self, told: Callable[[float], object] = float) -> None:
+        self.parts: list[Path] = []
+        self.signals: Signals
+        """Table of the rows, known after the first file."""
+        self.events: list[EventRecord] = []
+        self.metadata: dict[str, dict[str, str]] = {}
+        self.scenario: Mapping[str, Any] | None = None
+        self.count = 0
+        """Rows so far."""
+        self.holes: list[tuple[int | None, Damaged]] = []
+        """Damage, with the number of rows before it; None for damage in no chunk."""
+        self.joints: list[int] = []
+        """Rows before each part but the first."""
+        self.finished = False
+        self._told = told
+        self._rows: list[NDArray[np.uint8]] = []
+        self._topics: dict[int, str] = {}
+        self._digest = hashlib.sha256()
+        self._skip_to = -1
+        """Number of the last entry that an earlier part has."""
+        self._last = -1
+        """Number of the last entry, counted over all parts."""
+
+    @property
+    def sha256(self) -> str:
+        """Digest of all messages so far."""
+        return self._digest.hexdigest()
+
+    def rows(self) -> NDArray[Any]:
+        """All rows, (N,) of the table's dtype."""
+        empty = np.empty((0, self.signals.size), np.uint8)
+        return np.concatenate([empty, *self._rows]).reshape(-1).view(self.signals.dtype())
+
+    def take(self, path: Path, scan: Scan) -> bool:
+        """Read a file to its end; one that is not the next part of the run is left alone.
+
+        Args:
+            path: the file.
+            scan: of it.
+
+        Returns:
+            Whether it belongs to the run.
+
+        Raises:
+            RecordingError: if it tells of no rows, or asks for more memory than the caps.
+            OSError: if it cannot be read.
+        """
+        facts = list(scan.facts())
+        found = Facts.of(facts)
+        if self.parts and not found.continues(self.metadata.get("run"), len(self.parts) + 1):
+            return False
+        channels = list(scan.channels())
+        if self.parts:
+            self.joints.append(self.count)
+            self._skip_to = self._last
+        else:
+            self.signals = _table(path, found, channels, finished=scan.finished)
+        self._topics = dict(enumerate(self.signals.topics, start=1))
+        self._topics |= {channel.id: channel.topic for channel in channels}
+        self.parts.append(path)
+        self.finished = scan.finished
+        self.metadata |= found.metadata
+        self.scenario = self.scenario if found.scenario is None else found.scenario
+        start = len(self.holes)
+        self.holes += [(None, fact) for fact in facts if isinstance(fact, Damaged)]
+        self.holes += [(None, Damaged(0, 0, problem)) for problem in found.problems]
+        self._take_chunks(scan)
+        damage = self.holes[start:]
+        written = found.metadata.get("outcome", {}).get("sha256", self.sha256)
+        if written != self.sha256 and not damage and not self.joints:
+            why = f"digest {self.sha256} of the messages, {written} was written at the end"
+            damage.append((None, Damaged(0, 0, why)))
+        self.holes[start:] = [one for one in damage if not _told_elsewhere(one, damage)]
+        return True
+
+    def _take_chunks(self, scan: Scan) -> None:
+        for chunk in scan.chunks():
+            if isinstance(chunk, Damaged):
+                self.holes.append((self.count, chunk))
+                continue
+            self._digest.update(chunk.data)
+            self._take(chunk)
+            self._told(chunk.piece.at / scan.size)
+        self._told(1.0)
+
+    def _take(self, chunk: Unpacked) -> None:
+        """Add what an unpacked chunk holds."""
+        at, end = 0, len(chunk.data)
+        while at < end:
+            if taken := self._take_rows(chunk, at):
+                at += taken
+                continue
+            if end - at < HEAD.size:
+                return self._damaged(chunk, at, "a record reaches beyond its chunk")
+            opcode, length = HEAD.unpack_from(chunk.data, at)
+            size = HEAD.size + length
+            if size > end - at or (opcode == MESSAGE and size < MESSAGE_HEAD.size):
+                return self._damaged(chunk, at, "a record reaches beyond its chunk")
+            self._take_record(chunk, at, opcode, size)
+            at += size
+        return None
+
+    def _take_rows(self, chunk: Unpacked, at: int) -> int:
+        """Take the rows from a place on that follow each other; how many bytes they are."""
+        kind = message_dtype(self.signals.size)
+        room = len(chunk.data) - at
+        if room < kind.itemsize or not self._is_row(chunk.data, at, kind.itemsize):
+            return 0
+        messages = np.frombuffer(chunk.data, kind, room // kind.itemsize, at)
+        alike = messages[:1][["opcode", "length", "channel"]]
+        differ = np.flatnonzero(messages[["opcode", "length", "channel"]] != alike)
+        messages = messages[: differ[0]] if len(differ) else messages
+        marked = (messages["data"][:, : len(MARK)] == _MARK).all(axis=1)
+        for place in np.flatnonzero(~marked).tolist():
+            found = messages["data"][place, : len(MARK)].tobytes().hex(" ")
+            why = f"a row begins with {found}, not {MARK.hex(' ')}"
+            self._damaged(chunk, at + place * kind.itemsize, why)
+        fresh = marked & (messages["number"].astype(np.int64) > self._skip_to)
+        rows = messages["data"][fresh] if not fresh.all() else messages["data"]
+        self._rows.append(rows)
+        self.count += len(rows)
+        self._last = max(self._last, int(messages["number"].max()))
+        return messages.nbytes
+
+    def _is_row(self, data: bytes, at: int, size: int) -> bool:
+        opcode, length, channel, *_ = MESSAGE_HEAD.unpack_from(data, at)
+        topic = self._topics.get(channel)
+        return (opcode, length, topic) == (MESSAGE, size - HEAD.size, self.signals.topics[0])
+
+    def _take_record(self, chunk: Unpacked, at: int, opcode: int, size: int) -> None:
+        """Take a record that is no row."""
+        try:
+            if opcode == CHANNEL:
+                channel = channel_of(chunk.data[at + HEAD.size : at + size])
+                self._topics[channel.id] = channel.topic
+            elif opcode == MESSAGE:
+                self._take_message(chunk.data[at : at + size])
+        except ValueError as error:
+            self._damaged(chunk, at, f"not of this bench: {error}")
+
+    def _take_message(self, record: bytes) -> None:
+        _, _, channel, number, _, _ = MESSAGE_HEAD.unpack_from(record)
+        rows, events, _ = self.signals.topics
+        payload = record[MESSAGE_HEAD.size :]
+        topic = self._topics.get(channel)
+        if topic is None:
+            raise ValueError(f"a message of channel {channel}, which is not declared")
+        if topic == rows:
+            raise ValueError(f"a row of {len(payload)} bytes, its table says {self.signals.size}")
+        if topic == events and number > self._skip_to:
+            self.events.append(EventRecord.from_bytes(payload))
+        self._last = max(self._last, number)
+
+    def _damaged(self, chunk: Unpacked, at: int, why: str) -> None:
+        """At a place of the unpacked chunk; the file's place is the chunk's."""
+        text = f"{why} (byte {at} of the unpacked chunk)"
+        self.holes.append((self.count, Damaged(chunk.piece.at, 1, text)))
+
+
+def _table(path: Path, facts: Facts, channels: list[Channel], *, finished: bool) -> Signals:
+    """The table of the rows, from whichever copy is whole."""
+    if facts.signals is not None:
+        return facts.signals
+    why = "a recording of hil-bench has one at its beginning"
+    for channel in channels:
+        if SIGNALS in channel.metadata:
+            try:
+                return Signals.from_header(orjson.loads(channel.metadata[SIGNALS]))
+            except (SignalsError, orjson.JSONDecodeError) as error:
+                why = str(error)
+        if channel.topic.endswith("/cycle") and channel.message_encoding == "json":
+            raise _json_rows(path)
+    if "codes" in facts.metadata:
+        raise _json_rows(path)
+    cut = "" if finished else "cut off before there is anything of the run, or damaged: "
+    raise RecordingError(f"{path}: {cut}no table of its rows can be read: {why}")
+
+
+def _json_rows(path: Path) -> RecordingError:
+    return RecordingError(
+        f"{path}: its rows are JSON, as hil-bench wrote them up to {LAST_JSON_VERSION}; "
+        f"that version reads it (pip install hil-bench=={LAST_JSON_VERSION})"
+    )
+
+
+def _told_elsewhere(
+    one: tuple[int | None, Damaged], damage: list[tuple[int | None, Damaged]]
+) -> bool:
+    """A checksum over much is not told again where the damage itself was found."""
+    place, whole = one
+    return place is None and any(
+        other is not whole and whole.at <= other.at < whole.at + whole.size
+        and other.size < whole.size
+        for _, other in damage
+    )  # fmt: skip

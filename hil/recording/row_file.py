@@ -1,0 +1,295 @@
+"""Writing an MCAP file (mcap.dev/spec) of many rows of one size and of few other messages.
+
+A chunk is laid out at once when it is closed: heads and rows in one NumPy array, its index in
+another, and the few other messages behind. So a row costs an append, and what a file of single
+messages costs a message, this one costs a chunk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, Protocol
+
+import numpy as np
+import orjson
+import zstandard
+from mcap import records
+from mcap.data_stream import RecordBuilder
+from numpy.typing import NDArray
+
+from hil.recording.events import ROWS
+from hil.recording.facts import SIGNALS
+from hil.recording.mcap_scan import CHECKSUM_KEY, checksum_of
+from hil.recording.mcap_walk import HEAD, MAGIC, MESSAGE, MESSAGE_INDEX
+from hil.recording.signals import Signals
+
+PROFILE: Final = "ros2"
+LIBRARY: Final = "hil-bench"
+LAYOUT: Final = "dtype"
+"""Entry of that channel that `numpy.dtype` takes, as JSON."""
+CHUNK_SPAN_NS: Final = 500_000_000
+CHUNK_BYTES: Final = 4 * 1024 * 1024
+ZSTD_LEVEL: Final = 1
+
+_HEAD_FIELDS: Final = (
+    ("opcode", "u1"),
+    ("length", "<u8"),
+    ("channel", "<u2"),
+    ("number", "<u4"),
+    ("log", "<u8"),
+    ("publish", "<u8"),
+)
+MESSAGE_HEAD: Final = struct.Struct("<BQHIQQ")
+"""The same, of a message before its data."""
+_INDEX_HEAD: Final = struct.Struct("<BQHI")
+
+
+class Sink(Protocol):
+    """Where the bytes go."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take all of them, or raise OSError."""
+        ...
+
+
+@dataclass(slots=True)
+class _Pending:
+    """Messages of one channel that wait for their chunk to be closed."""
+
+    payloads: list[bytes] = field(default_factory=list[bytes])
+    times_ns: list[int] = field(default_factory=list[int])
+    numbers: list[int] = field(default_factory=list[int])
+
+
+class RowFile:
+    """One file being written.
+
+    Args:
+        sink: of its bytes.
+        signals: table of its rows.
+        others: topic → name and definition (ros2msg) of further messages, channels 2, 3, ….
+
+    Raises:
+        OSError: by every method that writes, if the sink refuses.
+    """
+
+    def __init__(self, sink: Sink, signals: Signals, others: Mapping[str, tuple[str, str]]) -> None:
+        self._sink = sink
+        self._row_bytes = signals.size
+        self._position = 0
+        self._crc = 0
+        self._digest = hashlib.sha256()
+        self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
+        self._pending: dict[int, _Pending] = {}
+        self._pending_bytes = 0
+        self._start_ns = 0
+        self._counts: dict[int, int] = {}
+        self._times_ns: list[int] = []
+        self._indices: list[records.McapRecord] = []
+        self._files = 0
+        self._schemas, self._channels = _channels(signals, others)
+        self._write(MAGIC)
+        front = [records.Header(PROFILE, LIBRARY), *self._schemas, *self._channels]
+        self._write(_encoded(*front))
+
+    @property
+    def settled(self) -> bool:
+        """Whether all messages so far are in complete chunks."""
+        return not self._pending_bytes
+
+    @property
+    def written_bytes(self) -> int:
+        """Size so far, of complete chunks only [bytes]."""
+        return self._position
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the complete chunks before compression, in order: hexadecimal."""
+        return self._digest.hexdigest()
+
+    def add(self, channel: int, payload: bytes, log_time_ns: int, number: int) -> None:
+        """Take a message; a chunk that is full or spans its time is closed before it.
+
+        Args:
+            channel: `ROWS`, or that of another message.
+            payload: of the message; of a row, all its bytes.
+            log_time_ns: its time [ns].
+            number: of the entry within the run.
+
+        Raises:
+            ValueError: if a row has another size than its table, or there is no such channel.
+        """
+        if channel == ROWS and len(payload) != self._row_bytes:
+            raise ValueError(f"row of {len(payload)} bytes; its table says {self._row_bytes}")
+        if not 1 <= channel <= len(self._channels):
+            raise ValueError(f"channel {channel}; there are 1 to {len(self._channels)}")
+        if self.closes_before(log_time_ns):
+            self.flush()
+        if not self._pending_bytes:
+            self._start_ns = log_time_ns
+        pending = self._pending.setdefault(channel, _Pending())
+        pending.payloads.append(payload)
+        pending.times_ns.append(log_time_ns)
+        pending.numbers.append(number & 0xFFFFFFFF)
+        self._pending_bytes += MESSAGE_HEAD.size + len(payload)
+
+    def closes_before(self, log_time_ns: int) -> bool:
+        """Whether the chunk in progress is closed before a message of a time [ns]."""
+        spans = log_time_ns - self._start_ns >= CHUNK_SPAN_NS
+        return self._pending_bytes > 0 and (spans or self._pending_bytes >= CHUNK_BYTES)
+
+    def flush(self) -> None:
+        """Close the chunk in progress, if it holds anything."""
+        if not self._pending_bytes:
+            return
+        parts: list[bytes] = []
+        index: dict[int, NDArray[np.uint64]] = {}
+        size = 0
+        for channel, pending in sorted(self._pending.items()):
+            laid_out = _rows_laid_out if channel == ROWS else _laid_out
+            part, places = laid_out(channel, pending)
+            places[:, 1] += np.uint64(size)
+            index[channel] = places
+            parts.append(part)
+            size += len(part)
+        self._write_chunk(b"".join(parts), index)
+        self._pending = {}
+        self._pending_bytes = 0
+
+    def _write_chunk(self, body: bytes, index: Mapping[int, NDArray[np.uint64]]) -> None:
+        packed = self._compressor.compress(body)
+        start_ns = min(int(places[:, 0].min()) for places in index.values())
+        end_ns = max(int(places[:, 0].max()) for places in index.values())
+        chunk = _encoded(
+            records.Chunk("zstd", packed, end_ns, start_ns, zlib.crc32(body), len(body))
+        )
+        at, offsets, tables = self._position, dict[int, int](), b""
+        for channel, places in index.items():
+            offsets[channel] = at + len(chunk) + len(tables)
+            table = places.tobytes()
+            tables += _INDEX_HEAD.pack(MESSAGE_INDEX, 6 + len(table), channel, len(table)) + table
+            self._counts[channel] = self._counts.get(channel, 0) + len(places)
+        self._write(chunk + tables)
+        self._digest.update(body)
+        self._times_ns += [start_ns, end_ns]
+        self._indices.append(
+            records.ChunkIndex(
+                len(chunk),
+                at,
+                "zstd",
+                len(packed),
+                end_ns,
+                len(tables),
+                offsets,
+                start_ns,
+                len(body),
+            )
+        )
+
+    def table(self, name: str, values: Mapping[str, str]) -> None:
+        """Write a named table of text, with its checksum as one more entry."""
+        data = _encoded(records.Metadata(name, {**values, CHECKSUM_KEY: checksum_of(values)}))
+        self._indices.append(records.MetadataIndex(self._position, len(data), name))
+        self._write(data)
+
+    def attach(self, name: str, media_type: str, content: bytes) -> None:
+        """Write a file within the file."""
+        data = _encoded(records.Attachment(0, 0, name, media_type, content))
+        size = len(content)
+        self._indices.append(
+            records.AttachmentIndex(self._position, len(data), 0, 0, size, name, media_type)
+        )
+        self._write(data)
+        self._files += 1
+
+    def finish(self) -> None:
+        """Close the last chunk and write the end: the summary, by which readers seek."""
+        self.flush()
+        self._write(_encoded(records.DataEnd(self._crc)))
+        start = self._position
+        indices = sorted(self._indices, key=lambda record: type(record).__name__)  # kind by kind
+        summary = _encoded(*self._schemas, *self._channels, *indices, self._statistics())
+        footer = HEAD.pack(2, 20) + struct.pack("<QQ", start, 0)
+        crc = zlib.crc32(footer, zlib.crc32(summary))
+        self._write(summary + footer + struct.pack("<I", crc) + MAGIC)
+
+    def _statistics(self) -> records.Statistics:
+        kinds = [type(record) for record in self._indices]
+        return records.Statistics(
+            attachment_count=self._files,
+            channel_count=len(self._channels),
+            channel_message_counts=self._counts,
+            chunk_count=kinds.count(records.ChunkIndex),
+            message_count=sum(self._counts.values()),
+            message_end_time=max(self._times_ns, default=0),
+            message_start_time=min(self._times_ns, default=0),
+            metadata_count=kinds.count(records.MetadataIndex),
+            schema_count=len(self._schemas),
+        )
+
+    def _write(self, data: bytes) -> None:
+        self._sink.write(data)
+        self._crc = zlib.crc32(data, self._crc)
+        self._position += len(data)
+
+
+def _channels(
+    signals: Signals, others: Mapping[str, tuple[str, str]]
+) -> tuple[list[records.Schema], list[records.Channel]]:
+    kinds = {signals.topics[0]: (signals.schema_name, signals.message()), **others}
+    told = {SIGNALS: orjson.dumps(signals.header()).decode()}
+    told |= {LAYOUT: orjson.dumps(signals.layout()).decode()}
+    schemas: list[records.Schema] = []
+    channels: list[records.Channel] = []
+    for number, (topic, (name, text)) in enumerate(kinds.items(), start=ROWS):
+        schemas.append(records.Schema(number, text.encode(), "ros2msg", name))
+        entries = {**told, CHECKSUM_KEY: checksum_of(told)} if number == ROWS else {}
+        channels.append(records.Channel(number, topic, "cdr", entries, number))
+    return schemas, channels
+
+
+def _rows_laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64]]:
+    """The rows as they stand in a chunk, and time and place of each, (N, 2)."""
+    count, size = len(pending.payloads), len(pending.payloads[0])
+    body = np.empty(count, message_dtype(size))
+    body["opcode"] = MESSAGE
+    body["length"] = MESSAGE_HEAD.size - HEAD.size + size
+    body["channel"] = channel
+    body["number"] = pending.numbers
+    body["log"] = body["publish"] = pending.times_ns
+    body["data"] = np.frombuffer(b"".join(pending.payloads), np.uint8).reshape(count, size)
+    places = np.empty((count, 2), "<u8")
+    places[:, 0] = pending.times_ns
+    places[:, 1] = np.arange(count) * body.itemsize
+    return body.tobytes(), places
+
+
+def _laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64]]:
+    """The same for messages of any sizes."""
+    body, places = bytearray(), list[tuple[int, int]]()
+    for payload, time_ns, number in zip(
+        pending.payloads, pending.times_ns, pending.numbers, strict=True
+    ):
+        places.append((time_ns, len(body)))
+        length = MESSAGE_HEAD.size - HEAD.size + len(payload)
+        body += MESSAGE_HEAD.pack(MESSAGE, length, channel, number, time_ns, time_ns)
+        body += payload
+    return bytes(body), np.array(places, "<u8")
+
+
+@cache
+def message_dtype(size: int) -> np.dtype[Any]:
+    """Of messages that follow each other in a chunk, with data of one size [bytes]."""
+    return np.dtype([*_HEAD_FIELDS, ("data", f"({size},)u1")])
+
+
+def _encoded(*content: records.McapRecord) -> bytes:
+    builder = RecordBuilder()
+    for record in content:
+        record.write(builder)
+    return builder.end()

@@ -1,0 +1,356 @@
+"""What a station records in a row: one table, of which everything else about rows is made.
+
+A row is CDR (OMG DDS-XTypes, plain CDR of version 1): the mark `00 01 00 00`, then the fields in
+order, little-endian, each at a multiple of its size counted from behind the mark; the bytes
+between are zero. Arrays are of fixed length, so every row of a table has one size, and
+`numpy.frombuffer` reads it as well as whatever knows ROS 2 messages.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntFlag
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Type = Literal["u1", "u2", "u4", "u8", "f8"]
+
+MARK: Final = b"\x00\x01\x00\x00"
+"""Of CDR: little-endian, no options."""
+
+CODE: Final = "code"
+"""Unit of a signal whose values are numbers of names."""
+
+_ROS: Final[dict[str, str]] = {
+    "u1": "uint8",
+    "u2": "uint16",
+    "u4": "uint32",
+    "u8": "uint64",
+    "f8": "float64",
+}
+_STRUCT: Final[dict[str, str]] = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f8": "d"}
+_NAME: Final = re.compile(r"[a-z](?:_?[a-z0-9]+)*")  # of a field of a ROS 2 message
+
+
+ANGLES: Final = ("x_m", "y_m", "z_m", "alpha_rad", "beta_rad", "gamma_rad")
+"""Parts of a pose: its place, and its rotation Rz(alpha) · Ry(beta) · Rx(gamma)."""
+QUATERNION: Final = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+"""Parts of a pose: its place, and its rotation as a unit quaternion."""
+
+
+class RowFlag(IntFlag):
+    """Bits that mean the same in the signal `flags` of every station."""
+
+    OVERRUN = 1  # at least one deadline was given up before this row
+    FAULT_LATCHED = 8
+    STOP_ASKED = 16  # a signal or the operator asked for the end of the run
+
+
+class SignalsError(ValueError):
+    """A table of signals contradicts itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One field of a row."""
+
+    name: str
+    """Such as "measured_length_m": the unit at the end, if all its values are of one."""
+    type: Type
+    """Unsigned integer or float, and its bytes; a float that is not a number is not there."""
+    count: int = 1
+    """Values in a row."""
+    unit: str = "1"
+    """Of each value; several are separated by commas; `CODE` for numbers of names."""
+    frame: str = ""
+    """In which they are given, where it matters: "base", "tool"."""
+    child: str = ""
+    """Of a pose, the frame whose pose in `frame` it is: it is told on the topic of poses."""
+    parts: tuple[str, ...] = ()
+    """Names of several values: "leg1", …; with their units if these differ: "x_m", …."""
+    codes: tuple[str, ...] = ()
+    """Names of 0, 1, … if the unit is `CODE`."""
+    there: str = ""
+    """Of whole numbers that may be missing, the signal that is 0 where they are; such a signal has
+    no column of its own."""
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise SignalsError(
+                f"signal {self.name!r}: a name is of lower-case words joined by single underscores,"
+                ' such as "measured_length_m"'
+            )
+        if self.type not in _ROS:
+            raise self._wrong(f"type {self.type!r}; there are {', '.join(_ROS)}")
+        if self.count < 1:
+            raise self._wrong(f"{self.count} values; at least 1")
+        if not self.unit.strip():
+            raise self._wrong('no unit; "1" is the unit of a plain number')
+        if self.count > 1 and len(self.parts) != self.count:
+            raise self._wrong(f"{len(self.parts)} names of parts for {self.count} values")
+        if len(set(self.parts)) != len(self.parts):
+            raise self._wrong("two parts of one name")
+        if self.child and not (self.frame and self.parts in (ANGLES, QUATERNION)):
+            raise self._wrong(f"a pose of {self.child!r} needs a frame and the parts of a pose")
+        self._check_codes()
+
+    def _check_codes(self) -> None:
+        if self.unit != CODE:
+            if self.codes:
+                raise self._wrong(f"names of codes, and the unit is {self.unit!r}, not {CODE!r}")
+            return
+        if self.type == "f8" or self.count > 1:
+            raise self._wrong("a code is one unsigned integer")
+        if not self.codes:
+            raise self._wrong("no names of its codes")
+        if len(self.codes) > 1 << (8 * self.size):
+            raise self._wrong(f"{len(self.codes)} codes do not fit into {_ROS[self.type]}")
+        constants = [_constant(self.name, name) for name in self.codes]
+        for code, name in enumerate(self.codes):
+            if not _constant("", name):
+                raise self._wrong(f"code {code} has no name")
+            if constants.index(constants[code]) != code:
+                raise self._wrong(f"code {code} has the name of another one: {name!r}")
+
+    def _wrong(self, what: str) -> SignalsError:
+        return SignalsError(f"signal {self.name!r}: {what}")
+
+    @property
+    def size(self) -> int:
+        """Bytes of one value."""
+        return int(self.type[1])
+
+    def columns(self) -> list[str]:
+        """Names of its columns in a CSV, one a value; each says its unit."""
+        if self.count == 1:
+            return [self.name]
+        if "," in self.unit:  # each part tells its own; "wanted_pose" gives "wanted_x_m"
+            stem = self.name.rpartition("_")[0]
+            return [f"{stem}_{part}" if stem else part for part in self.parts]
+        unit = re.sub(r"[/ ]", "_", self.unit).lower()
+        stem = self.name.removesuffix(f"_{unit}")
+        return [f"{stem}_{part}_{unit}" for part in self.parts]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The fields of a station's rows, in order.
+
+    The first one of codes tells what the station does, its mode; the second what its gate did.
+
+    Raises:
+        SignalsError: if the first two are not the row's number and its time, or one is twice.
+    """
+
+    station: str
+    """First part of the topics."""
+    fields: tuple[Signal, ...]
+    first_index: int = 0
+    """Number of the first row of a run."""
+    offsets: tuple[int, ...] = field(init=False)
+    """First byte of each field, in a row."""
+    shown: tuple[Signal, ...] = field(init=False, repr=False, compare=False)
+    """Fields that have columns: all but those that say whether others are there."""
+    places: Mapping[str, slice] = field(init=False, repr=False, compare=False)
+    """Columns of each of them in a table of numbers, see `numbers`."""
+    struct: struct.Struct = field(init=False, repr=False, compare=False)
+    """Packs the mark and all values in order; see `pack`."""
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.station):
+            raise SignalsError(f"station {self.station!r}: a name is of lower-case words")
+        head = [(signal.name, signal.type, signal.count) for signal in self.fields[:2]]
+        if head != [("index", "u8", 1), ("t_s", "f8", 1)]:
+            raise SignalsError(
+                f"signals of {self.station!r}: the first are index (u8) and t_s (f8), not {head}"
+            )
+        names: set[str] = set()
+        for name in [name for signal in self.fields for name in {signal.name, *signal.columns()}]:
+            if name in names:
+                raise SignalsError(f"signals of {self.station!r}: {name!r} is there twice")
+            names.add(name)
+        self._check_there()
+        code, at, offsets = "<4s", len(MARK), list[int]()
+        for signal in self.fields:
+            gap = -(at - len(MARK)) % signal.size
+            code += f"{gap}x{signal.count}{_STRUCT[signal.type]}"
+            offsets.append(at + gap)
+            at += gap + signal.count * signal.size
+        object.__setattr__(self, "offsets", tuple(offsets))
+        object.__setattr__(self, "struct", struct.Struct(code))
+        tellers = {signal.there for signal in self.fields}
+        shown = tuple(signal for signal in self.fields if signal.name not in tellers)
+        places, start = dict[str, slice](), 0
+        for signal in shown:
+            places[signal.name] = slice(start, start + signal.count)
+            start += signal.count
+        object.__setattr__(self, "shown", shown)
+        object.__setattr__(self, "places", MappingProxyType(places))
+
+    def _check_there(self) -> None:
+        plain = {signal.name for signal in self.fields if (signal.type, signal.count) == ("u1", 1)}
+        for signal in self.fields:
+            if signal.there and (signal.there not in plain or signal.type == "f8"):
+                raise SignalsError(
+                    f"signal {signal.name!r}: {signal.there!r} must be a signal of one u1 that "
+                    "says whether whole numbers are there; a float that is not is NaN"
+                )
+
+    def __getitem__(self, name: str) -> Signal:
+        """The signal of a name.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        for signal in self.fields:
+            if signal.name == name:
+                return signal
+        raise KeyError(name)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a row."""
+        return self.struct.size
+
+    @property
+    def coded(self) -> tuple[Signal, ...]:
+        """Those of codes."""
+        return tuple(signal for signal in self.fields if signal.codes)
+
+    @property
+    def values(self) -> int:
+        """Columns of a table of numbers."""
+        return sum(signal.count for signal in self.shown)
+
+    @property
+    def topics(self) -> tuple[str, str, str]:
+        """Of rows, events and poses."""
+        return f"/{self.station}/rows", f"/{self.station}/events", f"/{self.station}/tf"
+
+    @property
+    def schema_name(self) -> str:
+        """Name of the message, such as "hil_msgs/msg/PlatformRow"."""
+        title = "".join(word.capitalize() for word in self.station.split("_"))
+        return f"hil_msgs/msg/{title}Row"
+
+    def pack(self, row: Iterable[float | Sequence[float]]) -> bytes:
+        """One row as it goes through the ring, to the panels and into the file.
+
+        Args:
+            row: a value a field, or as many as the field has, in order.
+
+        Raises:
+            struct.error: if the count of values is another one, or one does not fit its type.
+        """
+        flat: list[float] = []
+        for value in row:
+            if isinstance(value, int | float):
+                flat.append(value)
+            else:
+                flat.extend(value)
+        return self.struct.pack(MARK, *flat)
+
+    def row(self, **values: float | Sequence[float]) -> bytes:
+        """One row of signals by their names; others are not there, or 0.
+
+        Raises:
+            KeyError: if there is no such signal.
+            struct.error: as `pack`.
+        """
+        row: list[float | Sequence[float]] = []
+        for signal in self.fields:
+            missing = math.nan if signal.type == "f8" else 0
+            row.append(values.pop(signal.name, [missing] * signal.count))
+        if values:
+            raise KeyError(f"no signal {next(iter(values))!r}")
+        return self.pack(row)
+
+    def unpack(self, payload: bytes | memoryview) -> dict[str, Any]:
+        """Signal → its value, or a tuple of its values.
+
+        Raises:
+            struct.error: if the payload has another size than a row.
+        """
+        flat = self.struct.unpack(payload)
+        values: dict[str, Any] = {}
+        start = 1
+        for signal in self.fields:
+            end = start + signal.count
+            values[signal.name] = flat[start] if signal.count == 1 else flat[start:end]
+            start = end
+        return values
+
+    def layout(self) -> dict[str, Any]:
+        """Argument of `numpy.dtype`, as JSON values."""
+        formats = [
+            f"<{signal.type}" if signal.count == 1 else f"({signal.count},)<{signal.type}"
+            for signal in self.fields
+        ]
+        names, offsets = [signal.name for signal in self.fields], list(self.offsets)
+        return {"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size}
+
+    def dtype(self) -> np.dtype[Any]:
+        """For `numpy.frombuffer` over rows."""
+        import numpy as np  # not where rows are only packed
+
+        return np.dtype(cast(Any, self.layout()))
+
+    def message(self) -> str:
+        """Definition of the ROS 2 message, for schema encoding `ros2msg`."""
+        lines: list[str] = []
+        for signal in self.fields:
+            kind = _ROS[signal.type]
+            lines += [
+                f"{kind} {_constant(signal.name, name)}={code}"
+                for code, name in enumerate(signal.codes)
+            ]
+            array = "" if signal.count == 1 else f"[{signal.count}]"
+            where = f", frame {signal.frame}" if signal.frame else ""
+            lines.append(f"{kind}{array} {signal.name}  # {signal.unit}{where}")
+        return "\n".join(lines) + "\n"
+
+    def columns(self) -> list[str]:
+        """Names of a CSV's columns, in order."""
+        return [name for signal in self.shown for name in signal.columns()]
+
+    def header(self) -> dict[str, Any]:
+        """The table as JSON values; `from_header` reads it back."""
+        keys = Signal.__slots__
+        return {
+            "station": self.station,
+            "first_index": self.first_index,
+            "fields": [{key: _plain(getattr(one, key)) for key in keys} for one in self.fields],
+        }
+
+    @classmethod
+    def from_header(cls, raw: Mapping[str, Any]) -> Signals:
+        """Read back what `header` gave.
+
+        Raises:
+            SignalsError: if it is no table of signals.
+        """
+        try:
+            fields = [
+                Signal(**{**one, "parts": tuple(one["parts"]), "codes": tuple(one["codes"])})
+                for one in raw["fields"]
+            ]
+            return cls(raw["station"], tuple(fields), int(raw["first_index"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SignalsError(f"not a table of signals: {error!r}") from error
+
+
+def _constant(signal: str, name: str) -> str:
+    """A code's constant in the message: "mode", "controlled stop" → "MODE_CONTROLLED_STOP"."""
+    words = re.findall(r"[A-Z0-9]+", f"{signal} {name}".upper())
+    return "_".join(words)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,162 @@
+"""Which kind of settings file something is, so that a wrong one is called by its name.
+
+Kinds are told apart by what stands at their top; they are those of the stations that are installed,
+and that of several stations together. A file of another kind than the wanted one is refused as
+such, not by a list of unknown keys.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.config.errors import ConfigError
+from hil.config.file_kind import TABLES, FileKind, NamedFile
+from hil.config.shipped import configs_dir, find_file
+from hil.run.registry import DEFAULT, station_named, stations
+
+if TYPE_CHECKING:
+    from hil.config.settings import Settings
+    from hil.run.station import Station
+
+
+def _together() -> type[Settings]:
+    from hil.run.together import TogetherScenario
+
+    return TogetherScenario
+
+
+def _check_together(table: Mapping[str, Any], file: Path) -> None:
+    from hil.run.together import check_parts
+
+    check_parts(table, file)
+
+
+TOGETHER: Final = FileKind(
+    name="together scenario", schema="together-scenario", station="together",
+    names=(NamedFile(("part", "scenario"), "scenarios"),), model=_together, check=_check_together,
+)  # fmt: skip
+"""Of several stations at the same time."""
+
+
+def scenario_kinds() -> tuple[FileKind, ...]:
+    """Kinds of scenarios: the default station's first, that of several stations last."""
+    return (*(one.scenarios for one in _stations()), TOGETHER)
+
+
+def all_kinds() -> tuple[FileKind, ...]:
+    """Kinds of scenarios, then those of the machines that they name."""
+    machines = (kind for station in _stations() for kind in station.machines)
+    return tuple(dict.fromkeys((*scenario_kinds(), *machines)))
+
+
+def _stations() -> list[Station]:
+    """Those that can be used, the default one first."""
+    return sorted(stations(), key=lambda one: one.name != DEFAULT)
+
+
+def kinds_named(named: NamedFile) -> frozenset[FileKind]:
+    """Kinds that a file must be of which a key names; none if it is no file of settings."""
+    if named.pattern != TABLES:
+        return frozenset()
+    return frozenset(one for one in all_kinds() if one.folder == named.folder) - {TOGETHER}
+
+
+def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
+    """What kind of file a table was read from; None if nothing in it says so.
+
+    Args:
+        table: the parsed file.
+        source: its name, for the error.
+
+    Raises:
+        ConfigError: for a ``station`` that is not installed, or cannot be used.
+    """
+    if "station" in table:
+        station = table["station"]
+        if station == TOGETHER.station:
+            return TOGETHER
+        try:
+            return station_named(station, source).scenarios
+        except ConfigError as error:
+            several = f"{TOGETHER.station!r} is for several at the same time"
+            raise ConfigError(source, [f"{text}; {several}" for text in error.problems]) from None
+    machines_first = reversed(all_kinds())
+    return next((one for one in machines_first if table.keys() & set(one.marks)), None)
+
+
+def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
+    """The file that the command line means, which has to be of a wanted kind.
+
+    Args:
+        name: a path, or the bare name of a shipped file.
+        wanted: kinds that will do, the most likely one first.
+        key: what to call the argument in an error.
+
+    Returns:
+        The file and its kind. One that shows no kind counts as the first: reading it tells what it
+        lacks.
+
+    Raises:
+        ConfigError: if there is no such file, naming near ones; or if it is of another kind, naming
+            that one.
+    """
+    from hil.config.settings import read_toml
+
+    path = _find(name, wanted, key)
+    kind = kind_of(read_toml(path), str(path))
+    if kind is not None and kind not in wanted:
+        raise ConfigError(
+            str(path), [f"is {kind.named}; {key} must be {_choice(wanted)} ({_shipped(wanted)})"]
+        )
+    return path, kind or wanted[0]
+
+
+def scenario_file(scenario: str | None) -> tuple[Path | None, FileKind]:
+    """The scenario's file and kind; a motion without a scenario is the default station's.
+
+    Raises:
+        ConfigError: if there is no such file, or it is no scenario.
+    """
+    if scenario is None:
+        return None, station_named(DEFAULT, "command line").scenarios
+    return find_kind(scenario, *scenario_kinds(), key="SCENARIO")
+
+
+def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
+    folders = list(dict.fromkeys(kind.folder for kind in wanted))
+    others = [kind.folder for kind in all_kinds() if kind.folder not in folders]
+    refusals: list[ConfigError] = []
+    for folder in dict.fromkeys(folders + others):
+        try:
+            return find_file(name, folder=folder, key=key)
+        except ConfigError as error:
+            refusals.append(error)
+    names = [stem for kind in wanted for stem in _stems(kind.folder)]
+    close = difflib.get_close_matches(Path(name).stem, names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else _shipped(wanted)
+    raise ConfigError(refusals[0].source, [f"{text}; {hint}" for text in refusals[0].problems])
+
+
+def _stems(folder: str) -> list[str]:
+    return sorted(path.stem for path in (configs_dir() / folder).glob(TABLES))
+
+
+def _shipped(wanted: tuple[FileKind, ...]) -> str:
+    """Names of shipped files of the wanted kinds."""
+    from hil.config.settings import read_toml
+
+    names = []
+    for folder in dict.fromkeys(kind.folder for kind in wanted):
+        for path in sorted((configs_dir() / folder).glob(TABLES)):
+            with suppress(ConfigError):  # of a station that is broken
+                if kind_of(read_toml(path), str(path)) in wanted:
+                    names.append(path.stem)
+    return f"shipped: {', '.join(names) or 'none'}"
+
+
+def _choice(wanted: tuple[FileKind, ...]) -> str:
+    return " or ".join(kind.named for kind in wanted)

@@ -1,0 +1,143 @@
+"""The other end of the `remote` source: who steers a run from another process, by handles.
+
+The writer sends as often as it is asked, zeros as well; the listener takes silence for zero, so a
+panel that freezes stops the gripper within the listener's bound.
+"""
+
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from hil.config.toml_text import toml_value
+from hil.stations.arm.sources.source import Twist
+
+CONNECT_EVERY_S: Final = 0.2
+"""How often a listener is looked for that is not there yet [s]."""
+
+
+class RemoteWriter:
+    """The end of an arm station's `remote` source that writes; nothing in it waits.
+
+    Args:
+        address: where the station listens.
+        token: what it wants to hear first.
+        now_s: monotonic time [s] of this machine's clock.
+    """
+
+    def __init__(self, address: Path, token: str, now_s: Callable[[], float]) -> None:
+        self._address, self._token, self._now_s = address, token, now_s
+        self._socket: socket.socket | None = None
+        self._unsent = b""
+        self._sequence = 0
+        self._tried_s = -float("inf")
+
+    @property
+    def connected(self) -> bool:
+        """Whether somebody listens."""
+        return self._socket is not None
+
+    def send(self, twist: Twist) -> bool:
+        """Say the velocity wanted now.
+
+        Returns:
+            Whether it was taken whole.
+        """
+        return self._say(
+            {
+                "t_s": self._now_s(), "linear_m_s": twist.linear_m_s.tolist(),
+                "angular_rad_s": twist.angular_rad_s.tolist(), "frame": twist.frame,
+            }
+        )  # fmt: skip
+
+    def end(self) -> bool:
+        """Say that the motion is over; whether it was taken whole."""
+        return self._say({"end": True})
+
+    def _say(self, what: dict[str, object]) -> bool:
+        if self._socket is None and not self._connect():
+            return False
+        self._sequence += 1
+        if not self._flush():
+            return False  # what is old by the time it is read would be worth nothing
+        self._unsent = orjson.dumps({"seq": self._sequence} | what) + b"\n"
+        return self._flush()
+
+    def _connect(self) -> bool:
+        now_s = self._now_s()
+        if now_s - self._tried_s < CONNECT_EVERY_S:
+            return False
+        self._tried_s = now_s
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+        made.setblocking(False)
+        try:
+            made.connect(os.fspath(self._address))
+        except OSError:
+            made.close()
+            return False
+        self._socket = made
+        self._unsent = orjson.dumps({"token": self._token}) + b"\n"
+        return self._flush()
+
+    def _flush(self) -> bool:
+        """Send what is left; whether nothing is."""
+        while self._unsent and self._socket is not None:
+            try:
+                sent = self._socket.send(self._unsent, socket.MSG_NOSIGNAL)
+            except BlockingIOError:
+                return False
+            except OSError:
+                self.close()
+                return False
+            self._unsent = self._unsent[sent:]
+        return self._socket is not None
+
+    def close(self) -> None:
+        """Leave; the listener takes that for zero."""
+        if self._socket is not None:
+            self._socket.close()
+        self._socket, self._unsent = None, b""
+
+
+class ScreenPlace:
+    """A folder of this user's alone with a token, for one run to listen in.
+
+    Args:
+        source: the scenario's own source table, whose limits and frame are kept.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+
+    def __init__(self, source: Mapping[str, Any]) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="hil-handles-"))  # mode 0700
+        self.token = secrets.token_hex(32)
+        self.socket, self.token_file = self._folder / "arm.sock", self._folder / "token"
+        kept = {key: source[key] for key in ("limits", "frame") if key in source}
+        self._source = kept | {
+            "kind": "remote", "listen": str(self.socket), "token_file": str(self.token_file),
+        }  # fmt: skip
+        fd = os.open(self.token_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "w") as stream:
+            stream.write(self.token + "\n")
+
+    @property
+    def override(self) -> str:
+        """The source by which the run listens here, ``key=value``."""
+        return f"source={toml_value(self._source)}"
+
+    def writer(self, now_s: Callable[[], float]) -> RemoteWriter:
+        """Who tells the run velocities, by a monotonic clock [s]."""
+        return RemoteWriter(self.socket, self.token, now_s)
+
+    def remove(self) -> None:
+        """Remove it; harmless when repeated."""
+        with suppress(OSError):
+            shutil.rmtree(self._folder)

@@ -1,0 +1,57 @@
+"""How people see a run of the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.run.views import CheckFinding, Role, Shape, Views, number
+from hil.stations.platform.advice import ADVICE
+
+if TYPE_CHECKING:
+    from hil.scene.margins import Group
+
+LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
+    "OFF": ("dim", Shape.REST),
+    "IDLE": ("accent", Shape.REST),
+    "HOMING": ("warn", Shape.MOVES),
+    "STANDBY": ("ok", Shape.REST),
+    "ENGAGING": ("warn", Shape.MOVES),
+    "ENGAGED": ("ok", Shape.MOVES),
+    "CSTOP": ("warn", Shape.STOPS),
+    "HOLD": ("warn", Shape.STOPS),
+    "PARKING": ("warn", Shape.MOVES),
+    "QSTOP": ("fault", Shape.FAULT),
+    "FAULT": ("fault", Shape.FAULT),
+    "LOCKOUT": ("fault", Shape.FAULT),
+}
+
+
+def _margins(plan: Mapping[str, Any]) -> tuple[Group, ...]:
+    from hil.stations.platform.margins import margins_of
+
+    return margins_of(plan)
+
+
+def _findings(told: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
+    return tuple(_finding(one) for one in told.get("violations", ()))
+
+
+def _finding(one: Mapping[str, Any]) -> CheckFinding:
+    leg = "" if one["leg"] is None else f", leg {one['leg']}"
+    return CheckFinding(
+        f"{one['phase']}{leg}", one["quantity"], number(one["value"]), number(one["limit"]),
+        one["unit"], one["t_s"], True,
+    )  # fmt: skip
+
+
+VIEWS: Final = Views(
+    lamps=LAMPS,
+    margins=_margins,
+    first_traces=tuple(f"measured_length_leg{leg}_m" for leg in range(1, 7)),
+    lateness=(("late", "late_s"), ("busy", "busy_s")),
+    moving=("ENGAGED",),
+    clears=frozenset({"IDLE", "STANDBY", "ENGAGING", "ENGAGED", "PARKING"}),
+    advice=ADVICE,
+    findings=_findings,
+)
