@@ -1,6 +1,7 @@
 # make demo   set up and run the main job: a dry run of the paper's platform, with a report
-# make test   set up and run the tests
-# make test-long  campaigns, mutants, kills and runs of minutes with their full counts
+# make test   set up and run the tests that need no real clock
+# make test-realtime  those that judge programs in real time, one at a time
+# make test-long  campaigns, mutants, kills and runs of minutes with their full counts: three and a half hours
 # make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -10,23 +11,37 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo test test-long panel lint bench screenshots panel-packages wheel-check clean
+.PHONY: demo kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint bench screenshots panel-packages wheel-check clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
 
+PYTEST = env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest --dist loadgroup
+
 # What is compiled is compiled once, and not by each worker and each program that it starts: kernels
 # before the tests, modules as they are first imported (whatever the shell says of .pyc files).
-# Three workers for two processors: tests in real time mostly wait.
-test: .venv/test.stamp
+kernels: .venv/test.stamp
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
-	PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest -n 3 --dist loadgroup $(PYTEST_ARGS)
 
-# One test at a time and a second beside it: a campaign that judges real time has a processor.
-test-long: .venv/test.stamp
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
-	PYTHONDONTWRITEBYTECODE= HIL_TEST_SHARE=1 $(SCREEN) \
-		$(BIN)/pytest -n 2 --dist loadgroup -m campaign --timeout 7200 -rA $(PYTEST_ARGS)
+# They compute and do not wait: a worker for each processor. More than eight would mostly collect.
+test: kernels
+	$(PYTEST) -n $(shell nproc) --maxprocesses 8 -m "not real_time" $(PYTEST_ARGS)
+
+# What is judged in real time has the machine for itself: one worker, one test at a time.
+test-realtime: kernels
+	$(PYTEST) -n 1 -m real_time $(PYTEST_ARGS)
+
+# Campaigns in real time one at a time, and beside them those on the virtual clock, which give way.
+# Each half can be made alone.
+test-long:
+	$(MAKE) --keep-going --jobs 2 test-long-realtime test-long-virtual
+
+LONG = --timeout 7200 -rA $(PYTEST_ARGS)
+test-long-realtime: kernels
+	HIL_TEST_SHARE=1 $(PYTEST) -n 1 -m "campaign and real_time" $(LONG)
+
+test-long-virtual: kernels
+	HIL_TEST_SHARE=1 nice -n 19 $(PYTEST) -n 1 -m "campaign and not real_time" $(LONG)
 
 panel: .venv/panel.stamp
 	$(BIN)/hil panel

@@ -13,6 +13,7 @@ the last point that passed.
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -107,6 +108,10 @@ class ArmGate:
     def stopping(self) -> bool:
         """Whether a smooth stop has been declared; the limits are the same while it lasts."""
         return self._stopping
+
+    def trial(self) -> Self:
+        """Return a gate at the same waypoint, whose verdicts bind nobody."""
+        return copy(self)
 
     def declare_stop(self) -> None:
         """Note that the waypoints from now on are a smooth stop; violations then say so."""

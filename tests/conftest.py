@@ -1,7 +1,6 @@
 """Options of the tests: the banks' contract can be tried on a real machine.
 
-How many examples a property is tried with, where its test does not say: HYPOTHESIS_PROFILE=suite is
-for every day, thorough is for a night.
+tests/properties.py says how often a property is tried.
 
 Each worker has a folder of its own for locks and sockets, so that workers shut nobody out, and a
 screen of its own.
@@ -13,15 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hypothesis import settings
+import pytest
 from machine_watch import MachineWatch
 from own_screen import own_screen
 
-settings.register_profile("suite", max_examples=50)
-settings.register_profile("thorough", max_examples=1000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
-
-pytest_plugins = ["pytester"]  # for the tests of the suite's own plugin
+pytest_plugins = ["pytester", "cpu_per_file", "properties"]  # pytester: for tests of plugins
 
 # The emulated banks of other folders are built with the helpers of tests/drives.
 sys.path.insert(0, str(Path(__file__).parent / "drives"))
@@ -50,23 +45,21 @@ def pytest_configure(config):
     place = tempfile.TemporaryDirectory(prefix="hil-")  # short: names of sockets have a limit
     config.add_cleanup(place.cleanup)
     os.environ["XDG_RUNTIME_DIR"] = place.name
-    if "PYTEST_XDIST_WORKER" in os.environ and (screen := own_screen()) is not None:
+    if hasattr(config, "workerinput") and (screen := own_screen()) is not None:
         config.add_cleanup(screen.wait)
         config.add_cleanup(screen.terminate)
 
 
-def pytest_collection_modifyitems(items):
-    """Begin with those that run one at a time, so that other workers have work beside them.
+def pytest_itemcollected(item):
+    """Say which tests stay on one worker.
 
-    Those in real time take longest, mostly waiting: they come first of all.
+    What is judged in real time runs one at a time, whoever asks for it; the tests of a file stay
+    together, so that what its fixtures make is made once.
     """
-
-    def turn(item):
-        if item.get_closest_marker("real_time") is not None:
-            return 0
-        return 1 if item.get_closest_marker("xdist_group") is not None else 2
-
-    items.sort(key=turn)
+    if item.get_closest_marker("real_time") is not None:
+        item.add_marker(pytest.mark.xdist_group("real time"))
+    elif item.get_closest_marker("xdist_group") is None:
+        item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_collection_finish():

@@ -11,19 +11,18 @@ from pathlib import Path
 import pytest
 from bench_plans import PAPER
 from campaign import share_of
+from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
 from hil.machines.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
-from hil.report import style
 from hil.stations.platform import runner as runner_module
 
-pytestmark = pytest.mark.real_time
-
 runner = CliRunner()
-QUICK = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
+SLOWLY = ["--set", "rate_hz=125"]
+QUICK = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5", *SLOWLY]
 RUN_KEYS = {
     "ok", "mode", "verdicts", "stroke_min_m", "stroke_max_m", "length_min_m", "length_max_m",
     "leg_speed_max_m_s", "tracking_error_max_m", "lateness_us", "overruns", "recording",
@@ -32,9 +31,9 @@ RUN_KEYS = {
 
 
 @pytest.fixture(autouse=True)
-def coarse(monkeypatch):
-    """Nobody looks at the pictures of these reports: all are drawn, in few dots."""
-    monkeypatch.setattr(style, "DPI", 36)
+def unpainted(monkeypatch):
+    """Nobody looks at the pictures of these reports: they are put together, none becomes dots."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
 
 
 def hil(*arguments, status=0):
@@ -96,7 +95,7 @@ def test_two_runs_tell_the_same_hash(tmp_path):
 
 
 def test_a_tripped_run_says_why_and_exits_1(tmp_path):
-    told = as_json("run", "leaves_envelope", "--out", tmp_path, status=1)
+    told = as_json("run", "leaves_envelope", "--out", tmp_path, *SLOWLY, status=1)
     assert told["ok"] is False
     assert told["mode"] == "FAULT"
     assert told["verdicts"][0]["check"] == "braking"
@@ -104,7 +103,7 @@ def test_a_tripped_run_says_why_and_exits_1(tmp_path):
 
 
 def test_check_tells_all_that_is_wrong(tmp_path):
-    told = as_json("check", "leaves_envelope", status=1)
+    told = as_json("check", "leaves_envelope", *SLOWLY, status=1)
     assert told["ok"] is False
     assert {violation["leg"] for violation in told["violations"]} >= {3, 4}
     assert all(violation["quantity"] == "length" for violation in told["violations"])
@@ -112,7 +111,8 @@ def test_check_tells_all_that_is_wrong(tmp_path):
 
 
 def test_check_names_what_a_faster_motion_breaks():
-    told = as_json("check", "heave", "--set", "motion.terms.0.frequency_hz=1.2", status=1)
+    faster = ["--set", "motion.terms.0.frequency_hz=1.2"]
+    told = as_json("check", "heave", *faster, *SLOWLY, status=1)
     assert {"speed", "acceleration"} >= {v["quantity"] for v in told["violations"]} != set()
 
 
@@ -261,7 +261,7 @@ def test_extremes_and_sample(tmp_path):
 def test_a_recorded_file_needs_no_scenario(tmp_path):
     path = configs_dir() / "motions" / "street_ride.csv"
     maps = "t=time_ms,x=surge_mm,y=sway_mm::0:-1,gamma=roll_deg"
-    told = as_json("check", "--rig", "paper", "--motion", path, "--map", maps)
+    told = as_json("check", "--rig", "paper", "--motion", path, "--map", maps, *SLOWLY)
     assert told["ok"] is True
     assert told["duration_s"] == pytest.approx(19.0, abs=0.2)
 
@@ -310,6 +310,7 @@ def engaged(recording: Recording) -> bool:
     return any(event.data.get("mode") == "ENGAGED" for event in recording.events)
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 @pytest.mark.campaign
 @pytest.mark.parametrize("number", share_of((signal.SIGTERM, signal.SIGHUP, signal.SIGINT)))
@@ -331,6 +332,7 @@ def test_a_signal_in_mid_motion_parks_then_exits(real_run, number):
     )
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 def test_after_kill_9_the_recording_is_whole_up_to_the_end(real_run):
     process, folder = real_run
@@ -357,6 +359,7 @@ def recorder_of(process) -> int:
     raise AssertionError("no recorder")
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
 def test_a_killed_recorder_is_succeeded_and_the_end_of_all_is_the_first_line(real_run):
     process, folder = real_run

@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.recording.reader import Recording
 from hil.run.part_process import PartResult
-
-pytestmark = pytest.mark.real_time
 
 runner = CliRunner()
 JOINTS = "0,45,-180,0,45,0"
@@ -51,8 +50,14 @@ QUICK = [*PLACE, *segment(3, 0.02)]
 def parts_of(*options):
     """Two parts: a platform, and an arm with the changes that options would make."""
     changes = json.dumps([option for option in options if option != "--set"])
-    one = '{name="one", scenario="heave", changes=["motion.duration_s=1"]}'
+    one = '{name="one", scenario="heave", changes=["motion.duration_s=1", "rate_hz=125"]}'
     return ["--set", f'part=[{one}, {{name="two", scenario="bkm_on_rm01", changes={changes}}}]']
+
+
+@pytest.fixture(autouse=True)
+def unpainted(monkeypatch):
+    """Nobody looks at the pictures of these reports: they are put together, none becomes dots."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
 
 
 def hil(*arguments, status=0):
@@ -251,8 +256,8 @@ def test_every_option_of_the_arms_verbs_is_explained(verb):
     assert command.help
 
 
+@pytest.mark.real_time
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the real clock needs Linux")
-@pytest.mark.xdist_group("real time")
 def test_a_robot_that_dies_leaves_a_whole_recording_of_a_lost_link(tmp_path):
     scenario = tmp_path / "slow.toml"
     scenario.write_text(SLOW)

@@ -36,7 +36,7 @@ from hil.stations.platform.drives.moves import home_and_show
 from hil.stations.platform.drives.rack import emulated_rack
 
 # one at a time: they share two cores
-pytestmark = [pytest.mark.real_time, needs_wires, pytest.mark.xdist_group("real time")]
+pytestmark = [pytest.mark.real_time, needs_wires]
 RATE = ["--rate", "100"]
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -268,7 +268,6 @@ def test_what_is_no_sheet_of_a_drive_is_refused(tmp_path, text, why):
         assert why in result.output.replace("\n", "")
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from(SHEET.splitlines()), max_size=40), st.binary(max_size=40))
 def test_no_sheet_ends_in_anything_but_a_refusal(tmp_path_factory, lines, tail):
     path = Path(tmp_path_factory.getbasetemp()) / "fuzz.eds"

@@ -7,5 +7,5 @@ import pytest
 def test_a_group_is_one_piece_of_work(request):
     """Releases of pytest and pytest-xdist that do not fit together lose groups without a word."""
     if not request.config.getoption("loadgroup", False):
-        pytest.skip("not distributed by groups (-n 3 --dist loadgroup)")
+        pytest.skip("not distributed by groups (--dist loadgroup)")
     assert request.node.nodeid.endswith("@groups")

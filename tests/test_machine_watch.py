@@ -3,6 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.real_time
+
 HERE = Path(__file__).parent
 
 HEAD = """

@@ -31,7 +31,7 @@ from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.gate.remote import RemoteGate
 
 # one at a time: they share two cores
-pytestmark = [pytest.mark.real_time, needs_wires, pytest.mark.xdist_group("real time")]
+pytestmark = [pytest.mark.real_time, needs_wires]
 
 LOST_AT = 150
 """Cycle in which drives get lost: 1.5 s from the start, on the way up."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from bench_plans import HEAVE, PAPER, plan
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.settings import ConfigError, apply_overrides, read_toml
@@ -136,7 +136,6 @@ def test_the_error_names_the_file(tmp_path):
         | st.lists(st.integers(), max_size=3),
     )
 )
-@settings(derandomize=True, deadline=None, max_examples=200)  # fmt: skip
 def test_any_table_is_a_scenario_or_a_config_error(changes):
     table = {"name": "test", "rig": "paper", "motion": HEAVE} | changes
     try:

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.fields import LegLengths
@@ -66,7 +66,6 @@ def test_every_problem_is_told_at_once():
         max_leaves=8,
     )
 )
-@settings(derandomize=True, deadline=None)
 def test_any_value_is_a_model_or_a_config_error(value):
     try:
         lengths = Table.build({"stroke_m": value}, "x").stroke_m

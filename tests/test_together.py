@@ -250,7 +250,6 @@ def until(look, good, within_s=20.0):
 
 @needs_wires
 @pytest.mark.timeout(240)
-@pytest.mark.xdist_group("real time")
 def test_an_emergency_stop_of_the_robot_brings_the_platform_to_a_controlled_stop(tmp_path):
     """Real stations: the robot's own stop is pressed on its way; the platform parks."""
     prepared = prepare_plan(load_arm_plan(
@@ -283,7 +282,6 @@ KILLED = "came to a bad end: it was killed by signal 9"
 
 @long_only
 @pytest.mark.campaign
-@pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize(("dying", "other"), [("arm", "platform"), ("platform", "arm")])
 def test_a_station_is_killed_the_other_ends_controlled_and_both_pages_say_which(
     tmp_path, monkeypatch, dying, other

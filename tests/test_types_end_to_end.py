@@ -78,7 +78,6 @@ def test_every_shipped_type_has_a_rack_and_is_driven_here():
 @pytest.mark.real_time
 @needs_wires
 @pytest.mark.timeout(600)
-@pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_shipped_type_is_homed_tested_and_driven(name, rig_of, tmp_path):
     print(f"seed {SEED}, share {SHARE:g}")

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arm_driver.contour import (
@@ -24,8 +24,6 @@ from arm_driver.host_values import LinkCounts
 from arm_driver.lines import MAX_LINE_BYTES, LineSplitter
 from arm_driver.location import Location
 from arm_driver.requests import RequestReader
-
-quick = settings(derandomize=True, deadline=None)
 
 locations = st.builds(
     lambda position, angles: Location((*position, *angles)),
@@ -113,7 +111,6 @@ def test_lengths_are_those_the_timing_counts_with():
     assert len(encode_request(Request(9999, RobotStatus.RUNNING, longest))) <= MAX_LINE_BYTES
 
 
-@quick
 @given(requests)
 def test_request_there_and_back(request_):
     line = encode_request(request_)
@@ -121,13 +118,11 @@ def test_request_there_and_back(request_):
     assert decode_request(line[:-1]) == request_
 
 
-@quick
 @given(answers)
 def test_answer_there_and_back(answer):
     assert decode_answer(encode_answer(answer)[:-1]) == answer
 
 
-@quick
 @given(requests, st.data())
 def test_one_wrong_digit_is_noticed(request_, data):
     line = encode_request(request_)[:-1]
@@ -188,7 +183,6 @@ def test_too_many_decimals_are_no_number():
     assert decode_answer(line) is LineFault.UNPARSED
 
 
-@quick
 @given(st.lists(st.binary(max_size=300), max_size=12))
 def test_arbitrary_bytes_are_counted_and_the_next_line_is_whole(chunks):
     counts = LinkCounts()
@@ -208,7 +202,6 @@ def test_arbitrary_bytes_are_counted_and_the_next_line_is_whole(chunks):
         assert seen > 0
 
 
-@quick
 @given(st.lists(requests, max_size=5), st.data())
 def test_lines_cut_anywhere_are_the_same_lines(sent, data):
     stream = b"".join(encode_request(request_) for request_ in sent)
@@ -324,7 +317,6 @@ def rotation(location, a_zero):
     return times(times(z(o), y(a + a_zero)), z(t))
 
 
-@quick
 @given(locations, locations, st.sampled_from([0.0, math.pi / 2]))
 def test_turn_is_the_angle_of_the_relative_rotation(first, second, a_zero):
     p, q = rotation(first, a_zero), rotation(second, a_zero)

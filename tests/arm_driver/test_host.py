@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arm_driver.contour import (
@@ -522,7 +522,6 @@ EVENTS = st.one_of(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.lists(EVENTS, max_size=40))
 def test_whatever_happens_no_step_is_too_large_and_nothing_moves_unarmed(events):
     bench, armed, last, lines = Bench(), False, START, {}

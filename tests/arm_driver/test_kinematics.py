@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pumas import DEG, anywhere, denavit_hartenberg, every_arm, links, lopsided, puma, sample
 
@@ -95,7 +95,6 @@ def test_forward_and_jacobian_agree_with_pinocchio(arm):
 
 
 @pytest.mark.parametrize("kind", range(len(ARMS)))
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(data=st.data())
 def test_every_solution_reaches_the_pose(kind, data):
     arm = ARMS[kind]
@@ -121,7 +120,6 @@ def test_a_wrist_all_but_singular_still_reaches_the_pose():
 
 
 @pytest.mark.parametrize("kind", range(len(ARMS)))
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(data=st.data())
 def test_the_present_angles_are_among_the_solutions(kind, data):
     """Also on the border of the ranges, also where a joint is more than half a turn from zero."""
@@ -267,7 +265,6 @@ def test_too_near_and_inside_the_shoulder():
     solutions(arm, wrist_at(0, arm.d3_m + 1e-9, 0.5, arm))
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.tuples(*[st.floats(-2.0, 2.0)] * 3), st.tuples(*[st.floats(-7.0, 7.0)] * 6))
 @example((0.0, 0.0, 0.0), (0.0,) * 6)
 @example((0.0, 0.15005, 0.0), (0.0,) * 6)
@@ -473,7 +470,6 @@ def test_angles_at_a_limit_are_inside_it():
     assert (one.joint, one.limit_rad) == (5, 100 * DEG)
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3))
 def test_the_kernel_s_arctangent_is_the_library_s(y, x):
     assert abs(kernel._atan2(y, x) - math.atan2(y, x)) <= 5e-16 or (y == 0.0 and x <= 0.0)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pumas import DEG, denavit_hartenberg, lopsided, puma, sample
 from scipy.optimize import minimize
@@ -48,7 +48,6 @@ def line(start: Pose, step_m, count: int) -> list[Pose]:
     return [Pose(start.rotation, start.position_m + k * np.array(step_m)) for k in range(count)]
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(poses, poses, poses, poses)
 def test_the_mapping_is_the_formula(X_WG0, X_RT0, X_WG, alignment):
     A = Pose(alignment.rotation, np.zeros(3))
@@ -60,7 +59,6 @@ def test_the_mapping_is_the_formula(X_WG0, X_RT0, X_WG, alignment):
     assert not mapping.is_scaled
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(poses, poses, poses, poses)
 def test_distances_and_turns_are_those_of_the_simulated_gripper(X_WG0, X_RT0, one, other):
     mapping = Mapping(X_WG0, X_RT0, Rotation.from_rotvec([0.2, 1.1, -0.4]).as_matrix())

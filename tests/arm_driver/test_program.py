@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from program_bench import START, Controller, Paced
 from val_model import LISTING, Real, load, programs
@@ -52,7 +52,6 @@ def values(numbers):
 
 
 @pytest.mark.parametrize("chop", [False, True], ids=["rounds", "chops"])
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(numbers=fields)
 def test_checksum_of_24_bit_reals_is_the_protocols(arithmetic, chop, numbers):
     Real.chop, Real.largest = chop, 0

@@ -4,14 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import ORTHONORMAL_TOLERANCE, Pose, PoseError
 from arm_driver.rotation import quaternion_of, rotation_about, turn_vector
 
-plain = settings(derandomize=True, deadline=None, max_examples=300)
 axes = st.sampled_from(
     [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (-1, 0, 1), (0, -1, 1), (1, -2, 3), (-3, 1, -1)]
 )
@@ -25,7 +24,6 @@ def turn_of(axis: tuple[int, int, int], angle: float) -> np.ndarray:
     return angle * np.array(axis) / np.linalg.norm(axis)
 
 
-@plain
 @given(axes, sizes)
 def test_quaternions_are_those_of_scipy(axis, angle):
     rotation = Rotation.from_rotvec(turn_of(axis, angle)).as_matrix()
@@ -36,7 +34,6 @@ def test_quaternions_are_those_of_scipy(axis, angle):
     assert np.linalg.norm(found) == pytest.approx(1.0, abs=4e-16)
 
 
-@plain
 @given(axes, sizes)
 def test_turns_are_those_of_scipy_and_lead_back(axis, angle):
     turn = turn_of(axis, angle)
@@ -89,7 +86,6 @@ def test_a_pose_at_another_place_is_checked_where_it_is_new():
             pose.at(wrong)
 
 
-@plain
 @given(st.integers(0, 8), st.floats(-3.0, 3.0), st.integers(0, 2**31))
 def test_a_matrix_is_refused_just_where_numpy_says_it_is_no_rotation(entry, power, seed):
     matrix = poses(seed, 1)[0].rotation.copy()

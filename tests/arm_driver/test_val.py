@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pumas import DEG
 from scipy.spatial.transform import Rotation
@@ -29,7 +29,6 @@ def by_definition(oat, convention) -> np.ndarray:
 
 
 @pytest.mark.parametrize("convention", list(OatConvention))
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(o=angles, a=angles, t=angles)
 def test_the_matrix_is_the_definition(convention, o, a, t):
     rotation = from_oat([o, a, t], convention)
@@ -67,7 +66,6 @@ def test_zyz_is_the_euler_sequence():
 
 
 @pytest.mark.parametrize("convention", list(OatConvention))
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(o=angles, a=angles, t=angles, t_now=st.floats(-4.0, 4.0))
 def test_every_rotation_survives_the_round_trip(convention, o, a, t, t_now):
     rotation = from_oat([o, a, t], convention)

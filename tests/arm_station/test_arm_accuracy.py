@@ -63,7 +63,7 @@ def driven(run: ArmRecording) -> Driven:
     return Driven(ArmView.of(run), np.vstack([here[:3], sent]), places)
 
 
-@pytest.fixture(scope="module", params=share_of(SHIPPED, least=2))
+@pytest.fixture(scope="module", params=share_of(SHIPPED))
 def shipped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Driven:
     """A shipped motion, run; any place on the bench does, the motion is the same at all."""
     with pytest.MonkeyPatch.context() as patch:

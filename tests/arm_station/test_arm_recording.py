@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.recording.arm_frame import (
@@ -118,7 +118,6 @@ def test_recordings_of_before_a_field_are_read_without_it(
 
 
 @given(st.lists(st.floats(width=64), min_size=7, max_size=7), st.integers(0, 2**53 - 1))
-@settings(derandomize=True, deadline=None)
 def test_a_frame_is_the_same_after_packing(pose: list[float], requests: int) -> None:
     frame = different_frame(3)._replace(measured_pose=tuple(pose), requests=requests)
     again = ArmFrame.from_bytes(frame.to_bytes())

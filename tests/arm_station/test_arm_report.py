@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.image import imread
+from properties import dear
 from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
@@ -115,7 +116,7 @@ def told(asked: PosePath, at_s: np.ndarray, delay_s: float, offset_m=(0.0, 0.0, 
 
 
 @given(st.floats(-0.3, 3.3), st.integers(0, 1000))
-@settings(derandomize=True, deadline=None, max_examples=25)
+@dear
 def test_any_delay_within_the_search_is_found(delay_s: float, seed: int) -> None:
     asked = wander(60, seed)
     found = tracking_of(asked, told(asked, asked.t_s + 0.11, delay_s), PERIOD_S)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
@@ -55,7 +56,7 @@ def test_waypoints_are_taken_at_the_times_of_their_requests(view: ArmView) -> No
 
 
 @given(st.floats(0.0, 9.0))
-@settings(derandomize=True, deadline=None, max_examples=4)
+@dear
 def test_when_the_robot_begins_to_ask_is_no_delay(
     tmp_path_factory: pytest.TempPathFactory, late_s: float
 ) -> None:
@@ -197,7 +198,6 @@ def test_what_an_event_tells_one_by_one_outranks_its_text() -> None:
 
 
 @given(st.text(max_size=120))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_any_text_is_read(text: str) -> None:
     found = Cause.of(text, {})
     assert all(isinstance(part, str) for part in dataclasses.astuple(found))

@@ -20,6 +20,7 @@ from hil.config.errors import RefusedError
 from hil.recording.arm_recording import ArmRecording
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.control import ArmStation
+from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.loop import ArmLoop
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -147,20 +148,6 @@ def test_row_42_positive_control_of_going_on(prepared, line, tmp_path, monkeypat
 CORRUPTED, LAST_GOOD = 5, 4
 
 
-def corrupted_source(monkeypatch):
-    """The space arm's gripper jumps by 0.1 m, as of a corrupted recording."""
-    from hil import stations
-
-    pose_of = stations.arm.pose_of
-
-    def jumping(snapshot, X_WB):
-        pose = pose_of(snapshot, X_WB)
-        jump = 0.1 if snapshot.time_s > (CORRUPTED - 0.5) * PERIOD_S else 0.0
-        return type(pose)(pose.rotation, pose.position_m + np.array([jump, 0.0, 0.0]))
-
-    monkeypatch.setattr(stations.arm, "pose_of", jumping)
-
-
 def test_row_43_a_corrupted_plan_is_refused_when_it_is_loaded(prepared, line, monkeypatch):
     from hil.stations.arm import prepare as arm_prepare
 
@@ -196,6 +183,12 @@ def corrupt_offered(monkeypatch):
     monkeypatch.setattr(ArmStation, "step", corrupted)
 
 
+def corrupt_past_gate(monkeypatch):
+    """The same, where nobody compares it with what passed."""
+    corrupt_offered(monkeypatch)
+    monkeypatch.setattr(GatedArm, "_compare", lambda *args: None)
+
+
 def corrupt_in_slot(monkeypatch):
     """A waypoint changes while it lies ready."""
     fill = Stream.fill
@@ -220,7 +213,7 @@ def judge_row_43(result, line, prepared, place):
 
 
 @pytest.mark.parametrize(
-    ("corrupt", "place"), [(corrupt_offered, "planned"), (corrupt_in_slot, "sent")]
+    ("corrupt", "place"), [(corrupt_past_gate, "planned"), (corrupt_in_slot, "sent")]
 )
 def test_row_43_a_corrupted_waypoint_is_refused_when_planned_and_when_sent(
     prepared, line, tmp_path, monkeypatch, corrupt, place
@@ -230,7 +223,7 @@ def test_row_43_a_corrupted_waypoint_is_refused_when_planned_and_when_sent(
 
 
 @pytest.mark.parametrize(
-    ("corrupt", "place"), [(corrupt_offered, "planned"), (corrupt_in_slot, "sent")]
+    ("corrupt", "place"), [(corrupt_past_gate, "planned"), (corrupt_in_slot, "sent")]
 )
 def test_row_43_positive_control(prepared, line, tmp_path, monkeypatch, corrupt, place):
     """Without the check the waypoint is sent, and the robot has to refuse it."""
@@ -239,6 +232,17 @@ def test_row_43_positive_control(prepared, line, tmp_path, monkeypatch, corrupt,
     with pytest.raises(AssertionError, match="the stream is refused"):
         judge_row_43(play(prepared, line, tmp_path), line, prepared, place)
     assert len(line.waypoints) > LAST_GOOD
+
+
+def test_row_43_a_waypoint_that_is_not_the_one_that_passed_is_not_written(
+    prepared, line, tmp_path, monkeypatch
+):
+    corrupt_offered(monkeypatch)
+    result = play(prepared, line, tmp_path)
+    assert result.end.result is StreamResult.REFUSED
+    assert "99.996 mm and 0.0007 deg from the waypoint that passed the gate" in result.end.reason
+    assert len(line.waypoints) == LAST_GOOD
+    judge_rest_at(line, prepared, LAST_GOOD)
 
 
 # Row 44: the robot stands elsewhere.

@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 from arm_driver.contour import EndReason
 from arm_driver.host_states import StreamResult
@@ -71,7 +72,7 @@ def corner(turn_rad, v1_m_s, v2_m_s, lead):
     return before, after, PERIOD_S * np.array([before] * lead + [after] * 2)
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 @given(
     st.floats(math.radians(5.0), math.pi),
     st.floats(0.02, 0.1),

@@ -7,7 +7,7 @@ import signal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from live_bench import START, live_toml
 from moves_bench import (
@@ -23,6 +23,7 @@ from moves_bench import (
     places,
     standing,
 )
+from properties import dear
 from typer.testing import CliRunner
 
 from arm_driver.host_states import StreamResult
@@ -180,7 +181,7 @@ def test_a_robot_that_falls_silent_ends_it_and_nothing_is_sent_after(truth, tmp_
     truth.judge_silence(4.0, 0.05)
 
 
-@settings(max_examples=25, deadline=None)
+@dear
 @given(
     st.lists(st.tuples(st.integers(1, 12), st.integers(1, 8)), min_size=1, max_size=4),
     st.sampled_from([BY_JOINTS, STRAIGHT]),

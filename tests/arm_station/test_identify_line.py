@@ -14,7 +14,7 @@ from hil.stations.arm.moves.session import Choice, session
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
 
-pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+pytestmark = pytest.mark.real_time
 
 OTHER = Drawn(delay_s=0.06, half_s=0.07, bandwidth_rad_s=85.0)
 FEW = ((2, 2.0), (2, -1.94), (3, 0.6), (3, -0.66))

@@ -18,6 +18,7 @@ from moves_bench import (
     places,
     standing,
 )
+from properties import dear
 
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of, forward
@@ -106,7 +107,7 @@ def candidates(ray, way, level, pace):
 
 
 @pytest.mark.campaign
-@settings(max_examples=count(600, 12), deadline=None)
+@settings(max_examples=count(600, 12))
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(list(Axes)),
@@ -143,7 +144,7 @@ def test_towards_any_limit_it_rests_before_it_within_the_way_of_a_period(
     assert moved(away[-1], steps[-1]) or station.note or not done
 
 
-@settings(max_examples=12, deadline=None)
+@dear
 @given(st.integers(0, 2**32 - 1), st.sampled_from(list(Axes)))
 def test_let_go_it_rests_within_three_waypoints_and_turns_without_a_jump(seed, axes):
     """Keys at random: let go, others, the same again; judged as one path."""

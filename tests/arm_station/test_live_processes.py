@@ -24,7 +24,7 @@ from hil.stations.arm.runner import emulated_robot
 from hil.timing.realtime import RealClock
 
 now_s = RealClock().now_s
-pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+pytestmark = pytest.mark.real_time
 WITHIN_S = 60.0
 COLUMNS = 100
 

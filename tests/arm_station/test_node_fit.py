@@ -5,8 +5,9 @@ from __future__ import annotations
 import controller_model
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 from scipy.spatial.transform import Rotation
 
 from arm_driver.blended_path import BlendModel
@@ -89,7 +90,7 @@ def steps_m(nodes: np.ndarray) -> np.ndarray:
 
 
 @given(st.integers(0, 10_000))
-@settings(derandomize=True, deadline=None, max_examples=8)
+@dear
 def test_both_models_of_the_controller_drive_the_same_path(seed: int) -> None:
     nodes = wander(seed, speed_m_s=0.095)[::LOOKS]
     t = np.arange(0.0, PERIOD_S * (len(nodes) - 1), 0.007)
@@ -116,7 +117,7 @@ def test_fitted_waypoints_halve_the_error_of_a_circle_at_full_speed() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.03, 0.06, 0.1]))
-@settings(derandomize=True, deadline=None, max_examples=8)
+@dear
 def test_fitted_waypoints_keep_speed_and_both_ends_and_are_never_worse(
     seed: int, speed_m_s: float
 ) -> None:
@@ -128,7 +129,7 @@ def test_fitted_waypoints_keep_speed_and_both_ends_and_are_never_worse(
 
 
 @given(st.integers(0, 10_000))
-@settings(derandomize=True, deadline=None, max_examples=4)
+@dear
 def test_where_the_motion_is_does_not_matter(seed: int) -> None:
     way, turn = wander(seed), Rotation.random(random_state=seed).as_matrix()
     nodes = fitted_nodes(way, LOOKS, MODEL, STEP_MAX_M)

@@ -29,7 +29,7 @@ from hil.timing.realtime import RealClock
 from sim.devices.arm_faults import ARM_FAULTS
 
 pytestmark = [
-    pytest.mark.real_time, pytest.mark.xdist_group("real time"), pytest.mark.campaign,
+    pytest.mark.real_time, pytest.mark.campaign,
     pytest.mark.timeout(3600),
 ]  # fmt: skip
 

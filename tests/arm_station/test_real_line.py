@@ -17,7 +17,7 @@ from hil.stations.arm.runner import emulated_robot, moved_to
 from hil.timing.realtime import RealClock
 from sim.devices.arm_server import run_arm_controller
 
-pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+pytestmark = pytest.mark.real_time
 
 SHORT = {
     "kind": "profile", "frame": "base",

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -85,7 +85,6 @@ def test_no_limit_is_above_100_mm_s(bad):
         SourceLimits(bad, 0.2, 0.05, 0.2)
 
 
-@settings(derandomize=True, deadline=None)
 @given(vectors, vectors)
 def test_scaling_bounds_both_speeds_and_keeps_the_motion(linear, angular):
     asked = Twist(linear, angular, "world")
@@ -114,7 +113,6 @@ class Scripted:
         self.closed += 1
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     st.lists(st.tuples(vectors, vectors, st.sampled_from(["base", "gripper"])), max_size=30),
     st.lists(st.floats(0.0, 0.6), min_size=80, max_size=80),
@@ -343,7 +341,6 @@ def test_a_file_is_no_terminal(tmp_path):
         Terminal(file.fileno())
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.lists(st.text(st.characters(max_codepoint=255), max_size=20), max_size=8))
 def test_no_typing_makes_more_than_full_speed(typed):
     script = list(typed)
@@ -714,7 +711,6 @@ def test_only_whole_set_points_are_set_points(change):
     assert parse_order(line({**order(1, 2.0), **change})) is None
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(
     st.binary(max_size=200)
     | st.recursive(

@@ -7,7 +7,7 @@ import struct
 import orjson
 import pytest
 from desk_samples import child, poll
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.desk.operation import OPERATION_MAX_BYTES, Operation
@@ -53,7 +53,6 @@ def pair():
 
 
 @given(st.lists(st.one_of(orders(), st.just("read")), max_size=20))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_any_interleaving_gives_the_newest_once(steps):
     writer, reader, _ = pair()
     waiting = None
@@ -86,7 +85,6 @@ def test_a_reader_that_comes_later_gets_what_is_there():
 
 
 @given(st.integers(0, SLOT_BYTES - MOTION_MAX_BYTES - 5), st.integers(1, 255))
-@settings(derandomize=True, deadline=None, max_examples=200)
 def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
     writer, reader, buffer = pair()
     writer.write(ORDER)
@@ -198,7 +196,6 @@ texts = st.text(max_size=3000)
 
 @given(st.builds(Operation, finite, st.booleans(), st.sampled_from(["", "play", "pose"]),
                  st.integers(0, 2**53), finite, texts, counts, st.just("hold")))  # fmt: skip
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_an_operation_comes_as_it_was_told_or_with_a_shorter_reason(operation):
     encoded = operation.to_bytes()
     assert len(encoded) <= OPERATION_MAX_BYTES

@@ -5,7 +5,7 @@ import math
 
 import pytest
 from desk_samples import SECRET, UID, Bench
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.desk import messages as m
@@ -141,7 +141,6 @@ def test_who_says_what_is_no_message_has_to_go_and_owns_nothing(bench, packet):
                     | st.dictionaries(st.sampled_from(["type", "id", "table", "a"]), inner))
        .map(lambda value: json.dumps({"type": "motion", "table": {"x": value}}).encode())),
        max_size=5))  # fmt: skip
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_nothing_that_is_said_breaks_the_desk(packets):
     bench = Bench()
     for key, packet in enumerate(packets):
@@ -271,7 +270,6 @@ def test_anyone_may_stop(bench):
 
 
 @given(st.lists(st.sampled_from(Button), max_size=30))
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_each_press_counts_exactly_once(presses):
     bench = Bench()
     bench.own(1)

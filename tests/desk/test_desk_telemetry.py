@@ -6,7 +6,7 @@ import struct
 
 import pytest
 from desk_samples import child, poll
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.desk.telemetry import HEADER_BYTES, Telemetry, TelemetryReader
@@ -15,7 +15,6 @@ SLOTS, SLOT_BYTES = 8, 48
 
 
 @given(st.lists(st.one_of(st.binary(max_size=32), st.integers(0, 12)), max_size=60))
-@settings(derandomize=True, deadline=None)
 def test_any_interleaving_gives_the_newest_in_order_and_counts_the_rest(steps):
     ring = Telemetry.local(SLOTS, SLOT_BYTES)
     reader = TelemetryReader(ring.buffer)

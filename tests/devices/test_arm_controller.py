@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_scripted_host import PERIOD_S, ScriptedHost, ahead, end_line, waypoint_line
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.devices.arm_controller import ArmController
@@ -306,7 +306,6 @@ def test_it_is_the_same_however_time_is_cut():
 
 
 @given(st.lists(st.binary(max_size=200), max_size=10))
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_arbitrary_bytes_never_move_it(pieces: list[bytes]):
     robot = ArmController(ArmControllerSettings(), now_s=0.0)
     before = robot.gripper[0]

@@ -14,7 +14,7 @@ from queue import Queue
 import numpy as np
 import pytest
 from arm_scripted_host import PERIOD_S, ScriptedHost, ahead, waypoint_line
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.timing.realtime import RealClock
@@ -30,8 +30,6 @@ from sim.devices.arm_program import ArmState
 from sim.devices.arm_server import run_arm_controller
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.devices.fault_text import FaultError
-
-pytestmark = pytest.mark.real_time
 
 
 def streaming(**more: object) -> ScriptedHost:
@@ -254,7 +252,6 @@ def test_console_operates_the_controller():
 
 
 @given(st.text(max_size=40))
-@settings(derandomize=True, deadline=None, max_examples=200)
 def test_arbitrary_lines_get_an_answer(line: str):
     assert bool(ArmConsole(HOST.robot).execute(line, 0.0)) is bool(line.split())
 
@@ -358,6 +355,7 @@ def hangs_up(fd: int) -> bool:
     return False
 
 
+@pytest.mark.real_time
 def test_over_tcp_one_host_at_a_time():
     with running() as (urls, _):
         url = urls.get(timeout=60.0)
@@ -371,6 +369,7 @@ def test_over_tcp_one_host_at_a_time():
             assert request_line(link.fileno()).startswith(b"R,")
 
 
+@pytest.mark.real_time
 def test_over_a_pty_unplugged_and_plugged_again_with_a_console():
     reader, writer = os.pipe()
     try:
@@ -393,6 +392,7 @@ def test_over_a_pty_unplugged_and_plugged_again_with_a_console():
         os.close(writer)
 
 
+@pytest.mark.real_time
 def test_a_script_counts_from_the_start():
     with running(script=(ArmFault("estop"),)) as (urls, _):
         port = int(urls.get(timeout=60.0).rsplit(":", 1)[1])

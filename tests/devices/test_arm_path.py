@@ -15,8 +15,9 @@ from arm_scripted_host import (
     end_line,
     waypoint_line,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 from sim.devices.arm_limits import ArmModel, LimitError, ReachSettings
 from sim.devices.arm_path import (
@@ -69,13 +70,11 @@ JOINTS = st.tuples(
 
 
 @given(JOINTS)
-@settings(derandomize=True, deadline=None, max_examples=150)
 def test_forward_is_the_dh_product(q: tuple[float, ...]):
     np.testing.assert_allclose(MODEL.pose(np.array(q)), dh_product(np.array(q), 0.1), atol=1e-14)
 
 
 @given(JOINTS, st.integers(0, 2**32 - 1))
-@settings(derandomize=True, deadline=None, max_examples=150)
 def test_inverse_finds_the_near_solution(q: tuple[float, ...], seed: int):
     right = np.array(q)
     if abs(right[2] + math.pi / 2 + math.atan(0.0203 / 0.4318)) < 0.2:  # elbow stretched
@@ -98,7 +97,6 @@ def test_out_of_reach_is_told():
 
 
 @given(st.tuples(*[st.floats(-1.7, 1.7)] * 3))
-@settings(derandomize=True, deadline=None, max_examples=200)
 def test_rotation_vectors_come_back(vector: tuple[float, float, float]):
     v = np.array(vector)
     if np.linalg.norm(v) < 3.1:
@@ -112,8 +110,8 @@ def standing() -> np.ndarray:
 MOVE = st.tuples(*[st.floats(-0.02, 0.02)] * 3, *[st.floats(-0.15, 0.15)] * 3)
 
 
+@dear
 @given(st.lists(MOVE, min_size=1, max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_path_is_smooth_and_ends_at_its_last_waypoint(moves: list[tuple[float, ...]]):
     pose = standing()
     path = ContinuousPath(BlendSettings(), pose)
@@ -165,7 +163,6 @@ def blended(before: np.ndarray, after: np.ndarray, half_s: float) -> np.ndarray:
     return np.array([corner.at(float(t))[:, 3] for t in np.linspace(-half_s, half_s, 2001)])
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.floats(0.01, math.pi / 2), SPEEDS, SPEEDS, st.floats(0.014, 0.1))
 def test_a_blend_leaves_the_lines_by_what_is_told_at_unequal_speeds_too(turn, v1, v2, half_s):
     before, after = corner_rates(turn, v1, v2)
@@ -179,7 +176,7 @@ def test_a_blend_leaves_the_lines_by_what_is_told_at_unequal_speeds_too(turn, v1
         assert estimate < 0.75 * told
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 @given(st.floats(math.pi / 2 + 1e-6, math.pi), SPEEDS, SPEEDS, st.floats(0.014, 0.1))
 def test_a_blend_that_turns_back_passes_the_waypoint_at_what_is_told(turn, v1, v2, half_s):
     before, after = corner_rates(turn, v1, v2)

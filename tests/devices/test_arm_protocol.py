@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_scripted_host import checked, end_line, waypoint_line
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.devices.arm_program import LISTENING, STATUS, ArmEvent, ArmState, step
@@ -74,14 +74,12 @@ def test_what_is_no_answer_is_refused(line: bytes):
 
 
 @given(st.binary(max_size=90))
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_arbitrary_bytes_raise_nothing_else(data: bytes):
     with pytest.raises(LineError):
         decode_answer(data)
 
 
 @given(st.integers(0, len(GOOD) - 1), st.integers(0, 7))
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_one_turned_bit_is_always_noticed(place: int, bit: int):
     spoiled = bytearray(GOOD)
     spoiled[place] ^= 1 << bit
@@ -108,7 +106,6 @@ ANGLE = st.floats(-math.pi, math.pi)
 
 
 @given(ANGLE, st.one_of(st.sampled_from([math.pi / 2, -math.pi / 2]), ANGLE), ANGLE)
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_angles_come_back_as_the_same_rotation(o: float, a: float, t: float):
     rotation = rotation_of(o, a, t)
     np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-14)

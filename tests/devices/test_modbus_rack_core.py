@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.register_map import register_map_from
@@ -207,7 +207,6 @@ def test_state_words_cannot_be_written_and_a_drives_own_data_neither():
 
 
 @given(st.sampled_from(sorted(table.SETTABLE)), st.integers(0, 5), st.data())
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_a_written_parameter_reads_back_and_moves_no_other(name, axis, data):
     master, word = Master(), table.SETTABLE[name]
     low = -(1 << 16 * word.width - 1) if word.signed else 0
@@ -388,7 +387,6 @@ def test_a_script_that_is_none_is_refused(text):
 
 
 @given(st.text(max_size=40))
-@settings(derandomize=True, deadline=None)
 def test_any_line_is_a_fault_or_an_error_of_ours(line):
     try:
         assert parse_fault(line).kind in KINDS

@@ -6,8 +6,9 @@ import math
 import struct
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import dear
 from virtual_master import NODES, VirtualMaster
 
 from sim.devices.can_rack import CanRack
@@ -96,7 +97,7 @@ def lived(rack: CanRack, deeds) -> list[object]:
 @pytest.mark.parametrize("kind", SETTINGS)
 @example(deeds=EXAMPLES)
 @given(deeds=st.lists(DEEDS, max_size=25))
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 def test_a_rack_that_rests_is_what_one_is_that_looks_all_the_time(kind: str, deeds):
     resting, looking = (make(SETTINGS[kind], seed=3) for make in (CanRack, Looking))
     assert lived(resting, deeds) == lived(looking, deeds)

@@ -6,7 +6,7 @@ import math
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from virtual_master import CSP, VirtualMaster
 
@@ -379,7 +379,6 @@ _INJECTIONS = st.builds(
 
 
 @given(_INJECTIONS)
-@settings(derandomize=True, deadline=None)
 def test_a_described_fault_can_be_typed_again(injection: Injection):
     again = parse_words(describe(injection).split())
     assert (again.kind, again.node, again.at_s) == (injection.kind, injection.node, injection.at_s)
@@ -393,7 +392,6 @@ def test_a_described_fault_can_be_typed_again(injection: Injection):
         st.one_of(st.text(max_size=5), st.integers(), st.floats(), st.booleans(), st.none()),
     )
 )
-@settings(derandomize=True, deadline=None)
 def test_any_table_is_a_fault_or_a_fault_error(table: dict[str, object]):
     try:
         injection = injection_from(table)
@@ -404,7 +402,6 @@ def test_any_table_is_a_fault_or_a_fault_error(table: dict[str, object]):
 
 
 @given(st.lists(_INJECTIONS, max_size=8), st.lists(st.floats(0.0, 30.0), max_size=10))
-@settings(derandomize=True, deadline=None)
 def test_each_fault_begins_and_ends_once_and_in_order(
     injections: list[Injection], steps: list[float]
 ):

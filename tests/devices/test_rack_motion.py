@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.devices.drive402 import State
@@ -62,7 +62,6 @@ def test_a_rack_needs_six_different_nodes():
 
 
 @given(st.floats(0.0, 10.0))
-@settings(derandomize=True, deadline=None)
 def test_substeps_fill_the_time_and_are_short(dt_s: float):
     count, step_s = substeps(dt_s)
     assert step_s <= 1e-3 * (1.0 + 1e-6)
@@ -441,7 +440,6 @@ def test_the_same_seed_gives_the_same_rack_and_another_one_another():
 
 
 @given(st.floats(-0.3, 0.3), st.floats(0.01, 0.6), st.floats(0.1, 8.0))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_a_profile_ends_at_its_target_and_keeps_its_limits(target: float, speed: float, a: float):
     reference = Reference()
     reference.profile(target, speed, a, a)
@@ -458,7 +456,6 @@ def test_a_profile_ends_at_its_target_and_keeps_its_limits(target: float, speed:
 
 
 @given(st.floats(-0.6, 0.6), st.floats(0.5, 8.0))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_a_ramp_stops_in_v2_over_2a(speed: float, a: float):
     reference = Reference()
     reference.v_m_s = speed
@@ -470,7 +467,6 @@ def test_a_ramp_stops_in_v2_over_2a(speed: float, a: float):
 
 
 @given(st.floats(-0.01, 0.01), st.floats(-0.5, 0.5) | st.none(), st.floats(-0.5, 0.5))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_a_segment_ends_at_its_setpoint_with_its_speed(
     distance: float, end_speed: float | None, start_speed: float
 ):

@@ -7,7 +7,7 @@ import select
 import socket
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rack_thread import running_rack
 
@@ -116,7 +116,6 @@ def test_a_wrong_bit_rate_lets_nothing_pass():
 
 
 @given(st.binary(max_size=300), st.integers(1, 40))
-@settings(derandomize=True, deadline=None, max_examples=80)
 def test_any_bytes_in_any_pieces_leave_a_working_adapter(data: bytes, size: int):
     made = adapter()
     for k in range(0, len(data), size):

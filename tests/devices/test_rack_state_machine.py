@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.devices import drive402
@@ -383,7 +383,6 @@ def act(drive: EmulatedDrive, name: str, value: int) -> None:
         run(drive, value * 1e-3)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.lists(_ACTIONS, max_size=40))
 def test_whatever_is_written_the_rod_stays_in_its_limits(actions: list[tuple[str, int]]):
     drive, rod = make_drive(start_m=0.3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from virtual_master import CSP, HOMING, NODES, VirtualMaster
 
@@ -187,7 +187,6 @@ def test_homing_ends_too_when_the_master_falls_silent():
 
 
 @given(st.lists(st.floats(0.0, 0.1), max_size=30), st.floats(0.001, 0.05))
-@settings(derandomize=True, deadline=None)
 def test_a_deadline_expires_once_per_silence(gaps: list[float], time_s: float):
     deadline, now_s, losses = Deadline(time_s), 0.0, 0
     for gap in gaps:

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ideal_drives import IdealDrive, Six
 
@@ -369,7 +369,6 @@ EVENTS = st.one_of(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.lists(EVENTS, max_size=25), st.booleans())
 def test_whatever_happens_no_leg_is_powered_without_its_goal(events, homed_first):
     """Operation is enabled for homing or, homed, by the goal ENABLED asked for since the last

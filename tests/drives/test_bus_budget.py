@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.bank import DriveSetupError
@@ -64,7 +64,6 @@ def test_bits_of_a_frame(data_bytes, bits):
 
 
 @given(st.binary(max_size=8))
-@settings(derandomize=True, deadline=None)
 def test_no_frame_is_longer_than_its_bound(data):
     assert stuffed_bits(data) <= frame_bits(len(data))
 
@@ -131,7 +130,6 @@ def test_what_fits_by_nothing_is_said_so():
     st.floats(1.0, 2000.0),
     st.floats(0.1, 1.0),
 )
-@settings(derandomize=True, deadline=None)
 def test_a_rate_is_refused_exactly_above_the_highest_one(kinds, bitrate, buses, rate_hz, load_max):
     budget = pdos(*kinds, bitrate=bitrate, buses=buses)
     if rate_hz > budget.highest_rate_hz(load_max):

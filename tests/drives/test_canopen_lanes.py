@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 from canopen_bench import SCALES, SETTINGS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory_bus import VirtualTime
+from properties import dear
 
 from drives.axes_values import AxesWords
 from drives.canopen_cycle import PdoInbox
@@ -110,7 +111,7 @@ def sides(buses, speeds, bus=0, **changes):
 @pytest.mark.parametrize(
     ("buses", "bus"), [("one", 0), ("two", 0), ("two", 1), ("lonely", 0), ("lonely", 1)]
 )
-@settings(derandomize=True, deadline=None, max_examples=15)
+@dear
 @given(
     st.booleans(),
     six(st.integers(0, 0xFFFF)),
@@ -149,7 +150,7 @@ def any_frame():
 
 
 @pytest.mark.parametrize("buses", BUS_OF_LEG)
-@settings(derandomize=True, deadline=None, max_examples=15)
+@dear
 @given(st.lists(any_frame(), max_size=30), st.booleans(), st.integers(0, 700))
 def test_both_see_the_same(buses, frames, small, cut):
     by_frames, by_text = sides(buses, False)

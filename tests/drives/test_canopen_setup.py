@@ -6,7 +6,7 @@ import struct
 
 import pytest
 from canopen_bench import SCALES, SETTINGS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from memory_bus import VirtualTime
 from scripted_bench import Scripted
@@ -271,7 +271,6 @@ def test_a_period_that_cannot_be_told_is_refused_with_the_nearest():
         interpolation_period(1 / 300)
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.sampled_from(["u8", "i8", "u16", "i16", "u32", "i32"]), st.integers(-(2**33), 2**33))
 def test_a_parameter_is_packed_or_refused_and_comes_back(kind, value):
     parameter = Parameter(0x6065, 0, kind, value, "window")

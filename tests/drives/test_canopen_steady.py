@@ -2,7 +2,7 @@
 
 import pytest
 from canopen_bench import SCALES
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ideal_drives import IdealDrive
 from scripted_bench import Scripted
@@ -38,7 +38,6 @@ def told(axes):
     )
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     st.lists(st.tuples(EVENTS, st.integers(0, 5), st.booleans()), max_size=40),
     st.sampled_from([7, 8]),
@@ -97,7 +96,6 @@ SCALE = st.builds(
 NUMBER = st.floats(-3.0, 3.0) | st.floats() | st.just(0.0)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(
     st.lists(SCALE, min_size=6, max_size=6),
     st.tuples(*[NUMBER] * 6),
@@ -138,7 +136,6 @@ HEARD = st.sampled_from(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.lists(st.tuples(HEARD, st.integers(1, 6), st.floats(0.0, 0.03)), max_size=60))
 def test_one_look_at_six_nodes_says_what_six_looks_say(events):
     watch, now_s = Watch(range(1, 7), (0,) * 6, 127, 0.02), 0.0

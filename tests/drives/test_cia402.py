@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives import cia402
@@ -133,7 +133,6 @@ def test_no_word_leads_into_a_fault(target):
         next_controlword(S.SWITCHED_ON, target)
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     st.sampled_from([s for s in S if s not in (S.START, S.NOT_READY_TO_SWITCH_ON)]),
     st.sampled_from([t for t in cia402.TARGETS if t is not S.QUICK_STOP_ACTIVE]),
@@ -148,7 +147,6 @@ def test_the_words_lead_from_anywhere_to_the_target(state, target):
     assert state is target
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.integers(0, 0xFFFF), st.sampled_from(cia402.TARGETS), st.integers(0, 0xFFFF))
 def test_any_statusword_gives_a_word_and_an_unknown_one_never_enables(status, target, previous):
     state = state_of(status)

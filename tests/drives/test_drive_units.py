@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from canopen_bench import SETTINGS, six
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scripted_bench import Scripted
 
@@ -60,7 +60,6 @@ def test_a_word_of_something_else_is_refused(word, order):
         unit_of_word(word, order)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 2]))
 def test_any_word_is_a_unit_or_refused(word, order):
     try:
@@ -213,7 +212,6 @@ def test_what_is_written_to_a_drive_in_rpm_by_a_screw_of_5_mm():
     assert held["60C5h:0"].value == 96_000  # 8 m/s2
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
 @given(st.floats(1e-4, 0.5), st.floats(1e-3, 20.0))
 def test_no_speed_and_no_acceleration_is_larger_than_asked(speed_m_s, acceleration_m_s2):
     held = in_rpm(

@@ -7,7 +7,7 @@ import threading
 
 import can
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from slcan_peer import now_s, until_lost
 
@@ -213,7 +213,6 @@ class Silence:
 
 
 @given(st.lists(st.binary(max_size=300), max_size=6))
-@settings(derandomize=True, deadline=None)
 def test_any_bytes_are_frames_or_counted_in_bounded_memory(parts):
     opening = [b"< hi >", b"< ok >", b"< ok >"]
     bus = SocketcandBus(Silence([*opening, *parts]), "can0", lambda: 0.0)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.bank import LinkError
@@ -124,7 +124,6 @@ def test_a_wrong_link_says_where_and_what_would_be_right(url, text):
         st.text("/:[]host.0123456789").map("socketcand://{}".format),
     )
 )
-@settings(derandomize=True, deadline=None, max_examples=400)
 def test_any_text_is_a_link_or_an_error_that_names_it(url):
     try:
         link = parse_link(url)

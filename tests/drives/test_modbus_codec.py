@@ -1,7 +1,7 @@
 """Words and registers, and what a serial line holds."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from modbus_bench import shipped_map, shipped_table
 
@@ -26,7 +26,6 @@ RANGES = {
 
 
 @given(st.data(), st.sampled_from(list(RegisterType)), st.sampled_from(list(WordOrder)))
-@settings(derandomize=True, deadline=None)
 def test_a_value_comes_back_from_its_registers(data, kind, order):
     value = data.draw(st.integers(*RANGES[kind]))
     registers = to_registers(value, kind, order)

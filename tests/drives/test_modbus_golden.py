@@ -12,7 +12,7 @@ import threading
 import tty
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.modbus_errors import (
@@ -184,7 +184,6 @@ def test_refused_connections_and_absent_ports_name_url_and_cause():
 
 
 @given(st.sampled_from([TCP, RTU]), st.binary(max_size=300))
-@settings(derandomize=True, deadline=None)
 def test_any_bytes_are_an_answer_or_an_error_of_ours(framing, data):
     request = (tcp if framing is TCP else rtu)(READ_3[0])
     try:
@@ -195,7 +194,6 @@ def test_any_bytes_are_an_answer_or_an_error_of_ours(framing, data):
 
 
 @given(st.integers(0, 10), st.integers(0, 7))
-@settings(derandomize=True, deadline=None)
 def test_one_flipped_bit_is_never_a_right_answer_on_a_serial_line(byte, bit):
     data = bytearray(rtu(READ_3[1]))
     data[byte] ^= 1 << bit
@@ -206,7 +204,6 @@ def test_one_flipped_bit_is_never_a_right_answer_on_a_serial_line(byte, bit):
 
 
 @given(st.integers(0, 10))
-@settings(derandomize=True, deadline=None)
 def test_every_beginning_of_an_answer_waits_for_the_rest(length):
     assert not is_whole_answer(RTU, rtu(READ_3[0]), rtu(READ_3[1])[:length])
     assert not is_whole_answer(TCP, tcp(READ_3[0]), tcp(READ_3[1])[:length])

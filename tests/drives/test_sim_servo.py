@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 from scipy.integrate import solve_ivp
 from sim_cylinders import (
     CLOSED_M,
@@ -95,7 +96,7 @@ def test_without_feed_forward_the_rod_lags_by_two_z_over_w_times_the_speed():
     assert lag == pytest.approx(np.full(6, 2.0 * MODEL.damping / OMEGA * speed), rel=1e-6)
 
 
-@settings(derandomize=True, deadline=None, max_examples=20)
+@dear
 @given(
     st.lists(
         st.tuples(
@@ -206,7 +207,6 @@ def test_a_closing_brake_stops_harder_than_the_drive_and_holds_without_force():
     assert cycles(bank, 500).force_n == (0.0,) * 6
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.floats(-1.0, 1.0), st.floats(0.01, 1.0), st.floats(0.1, 5.0), st.floats(0.0, 1.0))
 def test_the_homing_profile_is_consistent_and_ends_on_its_goal(distance, speed, rate, share):
     top = min(speed, math.sqrt(abs(distance) * rate))

@@ -1,7 +1,7 @@
 """SLCAN lines: golden examples of the manual, and any bytes at all."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drives.frames import BusState, Frame
@@ -163,7 +163,6 @@ def test_a_frame_that_no_line_can_hold_is_refused(frame):
 
 
 @given(st.lists(FRAMES, max_size=20), st.data())
-@settings(derandomize=True, deadline=None)
 def test_frames_survive_any_cutting_of_their_bytes(frames, data):
     wire = encode_frames(frames)
     splitter, lines = LineSplitter(), []
@@ -175,7 +174,6 @@ def test_frames_survive_any_cutting_of_their_bytes(frames, data):
 
 
 @given(FRAMES, st.data())
-@settings(derandomize=True, deadline=None)
 def test_a_frame_cut_short_is_never_a_frame(frame, data):
     line = encode_frames([frame])[:-1]
     cut = line[: data.draw(st.integers(1, len(line) - 1))]
@@ -183,7 +181,6 @@ def test_a_frame_cut_short_is_never_a_frame(frame, data):
 
 
 @given(NOISE)
-@settings(derandomize=True, deadline=None, max_examples=500)
 @example(b"t1812A_BB\r")
 @example(b"t181\x00\r")
 def test_any_bytes_give_values_and_no_exception(noise):
@@ -195,7 +192,6 @@ def test_any_bytes_give_values_and_no_exception(noise):
 
 
 @given(st.lists(NOISE, max_size=12), FRAMES, st.sampled_from([b"\r", b"\x07"]))
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_after_any_garbage_and_one_end_of_line_the_next_frame_is_whole(noise, frame, end):
     splitter = LineSplitter()
     for part in noise:
@@ -206,7 +202,6 @@ def test_after_any_garbage_and_one_end_of_line_the_next_frame_is_whole(noise, fr
 
 
 @given(st.lists(NOISE, max_size=8))
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_the_cutting_does_not_change_the_lines(parts):
     whole, pieces = LineSplitter(), LineSplitter()
     expected = whole.feed(b"".join(parts))

@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.bank import DriveModelError
@@ -45,7 +45,6 @@ def ages_of(times_s, quartz, late, *, stamp=MICROSECONDS, period_s=0.004, wire_s
     return found
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     late=st.integers(0, 3),
     ppm=st.floats(-300.0, 300.0),

@@ -19,7 +19,7 @@ from rack_bench import needs_wires, rack, repeated, write_quick_rig
 
 from hil.timing.realtime import MonotonicSleeper
 
-pytestmark = [needs_wires, pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+pytestmark = [needs_wires, pytest.mark.real_time]
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """\

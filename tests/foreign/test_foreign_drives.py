@@ -17,7 +17,6 @@ DRAWN = random.Random(SEED).sample(VARIANTS, count(len(VARIANTS)))
 @pytest.mark.real_time
 @needs_wires
 @pytest.mark.timeout(1800)  # some measure each leg by hand, two commands each
-@pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize("variant", DRAWN, ids=lambda variant: variant.name)
 def test_a_foreign_rack_is_driven_or_refused_by_name(variant):
     print(f"seed {SEED}, share {SHARE:g}")

@@ -177,7 +177,6 @@ SIGNALS = [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM, signal.SIGSTOP]
 
 
 @pytest.mark.real_time
-@pytest.mark.xdist_group("real time")
 @pytest.mark.campaign
 def test_a_control_that_ends_or_freezes_is_followed_by_a_stop_in_the_next_cycle(tmp_path):
     """Mode and signal by turns, moment drawn; judged by the gate's own cycle numbers."""

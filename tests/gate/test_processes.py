@@ -37,7 +37,7 @@ from hil.timing.realtime_setup import RealtimePolicy
 from safety.modes import Mode, Request
 
 # One at a time: they share two cores.
-pytestmark = [pytest.mark.real_time, pytest.mark.xdist_group("real time")]
+pytestmark = pytest.mark.real_time
 
 HERE = Path(__file__).parent
 LATE_GATE = str(HERE / "late_gate.py")

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 from gate_bench import LIMITS, PERIOD_S, SPEED, ZERO, InlineGate, judge_stop, read_box
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.bank import DriveGoal, DriveState, LinkLostError
@@ -57,7 +57,6 @@ def test_an_order_is_obeyed_once():
 
 
 @given(st.data())
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_any_lateness_of_control_stops_along_the_path_or_goes_on(data):
     """Control writes in time, late, twice, damaged or not at all, cycle by cycle."""
     gate = InlineGate().moving()

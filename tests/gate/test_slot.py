@@ -5,7 +5,7 @@ import os
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.stations.platform.gate.slot import SLOT_BYTES, CommandSlot, Order
@@ -39,7 +39,6 @@ def pair():
 
 
 @given(orders())
-@settings(derandomize=True, deadline=None)
 def test_an_order_comes_as_it_was_written(order):
     writer, reader, _ = pair()
     writer.write(order)
@@ -47,7 +46,6 @@ def test_an_order_comes_as_it_was_written(order):
 
 
 @given(st.lists(st.one_of(orders(), st.just("take")), max_size=30))
-@settings(derandomize=True, deadline=None)
 def test_any_interleaving_gives_the_newest_once(steps):
     writer, reader, _ = pair()
     waiting = None
@@ -63,7 +61,6 @@ def test_any_interleaving_gives_the_newest_once(steps):
 
 
 @given(st.integers(0, SLOT_BYTES - 1), st.integers(1, 255))
-@settings(derandomize=True, deadline=None, max_examples=500)
 def test_any_damaged_byte_is_noticed(offset, flips):
     writer, reader, buffer = pair()
     writer.write(ORDER)
@@ -78,7 +75,6 @@ def test_any_damaged_byte_is_noticed(offset, flips):
 
 
 @given(st.binary(min_size=SLOT_BYTES, max_size=SLOT_BYTES))
-@settings(derandomize=True, deadline=None)
 def test_any_bytes_are_no_order(noise):
     reader = CommandSlot.local()
     reader._buffer[:] = noise

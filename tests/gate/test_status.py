@@ -4,8 +4,9 @@ import math
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 from drives.bank import BankFeedback, DriveState, LegCommand
 from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
@@ -61,7 +62,6 @@ def record(verdict, feedback, *, heard=True, encoder=None):
 
 
 @given(verdicts, feedbacks, st.booleans())
-@settings(derandomize=True, deadline=None)
 def test_a_cycle_comes_back_as_it_was(verdict, feedback, heard):
     status = decode(record(verdict, feedback, heard=heard))
     assert status.verdict == verdict
@@ -72,7 +72,7 @@ def test_a_cycle_comes_back_as_it_was(verdict, feedback, heard):
 
 
 @given(st.lists(st.tuples(verdicts, feedbacks), max_size=4))
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 def test_an_encoder_forgets_the_faults_of_before(cycles):
     encoder = StatusEncoder()
     for verdict, feedback in cycles:

@@ -60,7 +60,6 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_wires
 @pytest.mark.real_time
-@pytest.mark.xdist_group("kills" if SHARE >= 1.0 else "real time")  # an hour of its own
 @pytest.mark.campaign
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("case", NOW, ids=name_of)

@@ -235,12 +235,7 @@ def is_motion_or_refusal(file, content):
     return True
 
 
-FUZZ = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=150,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @FUZZ

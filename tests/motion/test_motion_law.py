@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from motion_checks import (
     NEUTRAL,
@@ -134,7 +134,6 @@ def test_the_thresholds_of_rest(term, faded):
     assert motion.lead_in_s == (0.5 if faded else 0.0)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.floats(0.05, 3.0), st.floats(0.0, 3.0), st.floats(0.05, 3.0), st.floats(0.0, 1.0))
 def test_the_window_lies_between_0_and_1_and_its_derivatives_fit(lead_in, own, lead_out, share):
     fade = np.array([lead_in, own, lead_out])

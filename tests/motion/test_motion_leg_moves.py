@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.errors import MotionError
@@ -26,7 +26,6 @@ small = st.tuples(*[st.floats(-0.01, 0.01)] * 6)
 
 
 @given(st.lists(st.tuples(small, st.floats(0.0, 1.0)), min_size=1, max_size=4))
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_every_move_arrives_at_its_lengths_at_rest_and_within_its_bounds(offsets):
     motion = LegMoves(GEOMETRY, PARK, offsets, LIMITS)
     last = legs_at(motion, motion.duration_s)

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from motion_checks import LIMITS, assert_consistent, assert_rests_at_both_ends, assert_same_pose
 from motion_checks import pose as at
+from properties import dear
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import MotionError
@@ -94,7 +95,7 @@ lengths = st.floats(-0.3, 0.3)
 turns = st.floats(-0.7, 0.7)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@dear
 @given(st.tuples(lengths, lengths, lengths, turns, turns, turns), st.floats(1e-6, 1.0))
 def test_any_move_keeps_its_limits_and_reaches_its_goal(offset, size):
     q = np.array([0.0, 0.0, 0.8, 0.1, -0.2, 0.3])

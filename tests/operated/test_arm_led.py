@@ -227,7 +227,6 @@ def test_a_stop_counts_however_late_it_comes_and_whoever_owns_the_motion_by_then
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux")
-@pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize("how", ["stop", "desk killed"])
 def test_a_panel_watches_and_stops_a_run_and_so_does_the_end_of_its_desk(tmp_path, how):
     place = tmp_path / "runtime"

@@ -1,9 +1,10 @@
 """What presses do, and what they do not: the real loop and gate, in virtual time."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from operated_bench import PERIOD_S, Bench
+from properties import dear
 
 from hil.desk.order import Button
 from hil.stations.platform.operator.buttons import Standing, allowed_buttons, why_not
@@ -50,7 +51,7 @@ def test_a_whole_session():
     bench.press(Button.PLAY)
     bench.run(0.7)
     assert bench.told.operation.playing == "play"
-    assert bench.told.operation.motion_t_s == pytest.approx(0.7, abs=0.02)
+    assert bench.told.operation.motion_t_s == pytest.approx(0.7, abs=5 * PERIOD_S)
     bench.write(override=0.25)
     bench.run(2.0)
     assert bench.told.operation.override == 0.25
@@ -278,14 +279,14 @@ def test_buttons_that_do_something():
 events = st.lists(
     st.tuples(
         st.sampled_from([*Button, "let go", "grip", "freeze", "thaw", "slow", "fast"]),
-        st.integers(1, 250),
+        st.integers(1, 125),
     ),
     min_size=8,
     max_size=30,
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=6)
+@dear
 @given(events)
 def test_whatever_is_pressed_the_gate_stays_silent_and_the_dead_man_stops(events):
     bench = Bench()

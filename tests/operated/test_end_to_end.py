@@ -23,7 +23,6 @@ from safety.modes import Mode
 pytestmark = [
     pytest.mark.real_time,
     pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
-    pytest.mark.xdist_group("real time"),
 ]
 MODES = tuple(mode.name for mode in Mode)
 MODE_AT = 5  # among a frame's values: index, t, dt, late, busy, mode

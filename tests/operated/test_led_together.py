@@ -23,7 +23,6 @@ from hil.timing.realtime import RealClock
 pytestmark = [
     pytest.mark.real_time,
     pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
-    pytest.mark.xdist_group("real time"),
 ]
 NOW_S = RealClock().now_s
 REAL = 'changes = ["clock=real", "rate_hz=100", "check_first=false"]\n'

@@ -6,9 +6,10 @@ import math
 import numpy as np
 import pytest
 from bench_plans import HEAVE, plan
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from player import LONG, NEAR, PERIOD_S, Player
+from properties import dear
 
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator import kernels
@@ -187,7 +188,7 @@ ordered = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@dear
 @given(ordered)
 def test_whatever_is_ordered_whenever_nothing_jumps(orders):
     player = Player()
@@ -219,7 +220,6 @@ def test_whatever_is_ordered_whenever_nothing_jumps(orders):
     player.check()
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(1, 300)), min_size=1, max_size=10))
 def test_the_tempo_keeps_its_bounds_and_arrives(orders):
     tempo, dt = Tempo(0.3), 0.002

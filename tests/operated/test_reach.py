@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 from bench_plans import plan
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from player import NEAR, PERIOD_S, Player
+from properties import dear
 
 from hil.machines.machine import envelope_of, gate_limits, geometry_of
 from hil.stations.platform.operator import motion as operated_motion
@@ -96,7 +97,7 @@ poses = st.tuples(
 rates = st.tuples(*[st.floats(-0.05, 0.05)] * 6)
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 @given(poses, poses, rates)
 def test_brute_force_along_random_ways_agrees(rig, start, end, rate):
     reach, envelope = Reach(rig, PERIOD_S), envelope_of(rig, geometry_of(rig))

@@ -14,8 +14,11 @@ HERE = os.path.dirname(__file__)
 
 
 def pytest_itemcollected(item):
-    """One worker has all of them: windows on one screen take the keyboard from each other."""
-    if str(item.path).startswith(HERE):
+    """One worker has all of them: windows on one screen take the keyboard from each other.
+
+    Those in real time run one at a time anyway.
+    """
+    if str(item.path).startswith(HERE) and item.get_closest_marker("real_time") is None:
         item.add_marker(pytest.mark.xdist_group("panel"), append=False)
 
 

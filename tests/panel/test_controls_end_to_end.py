@@ -18,7 +18,6 @@ from hil.panel.live.models.feed import column
 pytestmark = [
     pytest.mark.real_time,
     pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
-    pytest.mark.xdist_group("real time"),
 ]
 LEFT, KEY = Qt.MouseButton.LeftButton, Qt.Key
 HEAVING = {

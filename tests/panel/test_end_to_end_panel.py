@@ -21,7 +21,6 @@ from hil.recording.reader import Recording
 pytestmark = [
     pytest.mark.real_time,
     pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux"),
-    pytest.mark.xdist_group("real time"),
 ]
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from feed_samples import arm_facts, batch, event, mode_event, platform_facts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.live.models.arm_words import arm_data
@@ -162,7 +162,6 @@ RANGED = (ArmCheck.POSITION, ArmCheck.RATE, ArmCheck.ACCELERATION)
 TOLD = (ArmCheck.START, ArmCheck.LATCHED, ArmCheck.INTERNAL)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(
     st.sampled_from(ArmCheck), st.sampled_from(["", "rm01", "RM-01"]), NUMBERS, NUMBERS, NUMBERS,
     st.booleans(), st.booleans(),

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from feed_samples import arm_facts, event, platform_facts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 from hil.desk.operation import Operation
 from hil.desk.telemetry import OPERATION_KIND, Telemetry, TelemetryReader
@@ -81,7 +82,7 @@ class Clock:
 # --- decoding ----------------------------------------------------------------------------------
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 @given(st.lists(st.integers(0, 10_000), max_size=8))
 def test_decoded_rows_are_the_frames(indices):
     frames = [frame(index) for index in indices]
@@ -216,7 +217,7 @@ def test_a_rate_counts_from_when_it_was_set(tmp_path):
     assert not len(feed.poll().rows)
 
 
-@settings(derandomize=True, deadline=None, max_examples=20)
+@dear
 @given(st.lists(st.floats(-1.0, 3.0), min_size=1, max_size=5))
 def test_seeking_gives_the_past_of_that_moment_wherever_one_was(places):
     feed = replay(SEEN["recording"], Clock())
@@ -224,7 +225,7 @@ def test_seeking_gives_the_past_of_that_moment_wherever_one_was(places):
         feed.seek(place_s)
         batch = feed.poll()
         shown_s = min(max(place_s, 0.0), feed.span_s[1])
-        expected = [k for k in range(200) if k * PERIOD_S <= shown_s]
+        expected = [k for k in range(200) if round(k * PERIOD_S, 9) <= shown_s]  # kept in ns
         assert batch.restart
         assert batch.rows[:, 0].tolist() == expected
         assert [one.index for one in batch.events] == [k for k in (20, 150) if k in expected]

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.scenarios.models.toml_text import LINE_MAX, TomlError, toml_of, toml_value
@@ -28,13 +28,11 @@ values = within(within(within(scalars)))
 
 
 @given(st.dictionaries(texts, values, max_size=5))
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_any_table_comes_back(table):
     assert tomllib.loads(toml_of(table)) == table
 
 
 @given(st.lists(st.dictionaries(texts, values, min_size=1, max_size=4), min_size=1, max_size=3))
-@settings(derandomize=True, deadline=None, max_examples=100)
 def test_lists_of_tables_within_tables_come_back(items):
     table = {"a": {"b": items, "c": 1}, "d": 2}
     assert tomllib.loads(toml_of(table)) == table

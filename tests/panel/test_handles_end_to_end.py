@@ -20,7 +20,6 @@ from hil.recording.arm_recording import ArmRecording
 pytestmark = [
     pytest.mark.real_time,
     pytest.mark.skipif(sys.platform != "linux", reason="desks are Linux's"),
-    pytest.mark.xdist_group("real time"),
 ]
 SCENARIO = """
 station = "arm"

@@ -5,7 +5,7 @@ import stat
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.lead.models.handles import KEYS, HandlesModel, HandlesPlace, RemoteWriter
@@ -132,7 +132,6 @@ def test_token_and_folder_are_this_users_alone(place):
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats()), max_size=8),
        st.sets(st.sampled_from(sorted(KEYS))))  # fmt: skip
-@settings(derandomize=True, deadline=None)
 def test_no_input_is_beyond_full_deflection_and_released_is_zero(pads, keys):
     model = HandlesModel(SHAPE)
     for axis, value in pads:
@@ -174,7 +173,6 @@ def test_a_key_of_no_axis_lets_go_of_nothing():
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([*KEYS, "", "X"]), st.booleans())))
-@settings(derandomize=True, deadline=None)
 def test_when_every_key_is_up_nothing_moves_whatever_they_were_called(events):
     model, down = HandlesModel(SHAPE), set()
     for place, name, pressed in events:

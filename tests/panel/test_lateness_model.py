@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from feed_samples import arm_facts, batch, platform_facts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.live.models.lateness import (
@@ -38,7 +38,6 @@ def test_nothing_yet():
     assert math.isnan(spread.p99_s)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.lists(st.floats(2e-6, 5.0), min_size=1, max_size=300))
 def test_percentiles_are_right_to_a_bin(late_s):
     model = LatenessModel(FACTS)
@@ -51,7 +50,6 @@ def test_percentiles_are_right_to_a_bin(late_s):
         assert exact * (1 - 1e-9) <= found <= exact * BIN * (1 + 1e-9)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(1, 40), st.floats(0.0, 30.0)), min_size=1, max_size=12),
     st.integers(0, 1000),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from feed_samples import arm_facts, batch, platform_facts, soft_ranges
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.live.models.feed import RunFacts
@@ -125,7 +125,6 @@ SHARES = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(SHARES, min_size=1, max_size=6))
 def test_the_order_is_right_beyond_the_step_and_steady_within_it(seen):
     order = list(range(15))
@@ -143,7 +142,6 @@ def test_the_order_is_right_beyond_the_step_and_steady_within_it(seen):
         assert ranked(shares, order) == order
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     st.lists(st.integers(0, 40), min_size=6, max_size=6),
     st.lists(st.lists(st.floats(0.0, 1e-3), min_size=6, max_size=6), min_size=1, max_size=9),

@@ -16,8 +16,6 @@ from hil.desk.places import Place
 from hil.panel.shell.models import opening
 from hil.panel.shell.models.opening import opening_of
 
-pytestmark = pytest.mark.real_time
-
 
 @pytest.fixture(autouse=True)
 def no_benches(monkeypatch, tmp_path):

@@ -1,7 +1,7 @@
 """A turn is divided among views: each in its turn, none left out for long, in virtual time."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.shell.models.pace import SKIPS_MAX, Pace
@@ -123,7 +123,6 @@ def test_the_gap_between_two_turns_is_told():
     assert bench.pace.gap_s == pytest.approx(0.2)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0.0, 0.2), min_size=1),
     st.floats(0.0, 0.1),

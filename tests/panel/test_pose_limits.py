@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 from hil.machines.machine import envelope_of, geometry_of, load_rig
 from hil.panel.lead.models.pose_limits import pose_limits
@@ -34,7 +35,7 @@ def walked(envelope, pose, axis, sign, step):
     name=st.sampled_from(sorted(RIGS)),
     shares=st.lists(st.floats(-0.6, 0.6), min_size=6, max_size=6),
 )
-@settings(derandomize=True, deadline=None, max_examples=8)
+@dear
 def test_ends_are_where_walking_ends(name, shares):
     rig, envelope = RIGS[name], ENVELOPES[name]
     box = rig.pose_box.box()

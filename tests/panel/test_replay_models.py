@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import orjson
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scope_samples import MODES, event
 
@@ -360,7 +360,6 @@ def test_a_message_that_reaches_beyond_its_chunk_is_refused():
         message_json(data, 35)
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @example(0.1)
 @example(-0.0)
@@ -378,7 +377,6 @@ def test_a_number_is_the_nearest_double(value):
         assert not 1e-250 < abs(value) < 1e250  # left to the ordinary reader
 
 
-@settings(derandomize=True, deadline=None, max_examples=250)
 @given(st.integers(0, 10**19 - 1), st.integers(-250, 250))
 def test_digits_times_a_power_are_the_nearest_double(digits, exponent):
     found = scaled(np.uint64(digits), exponent, POWERS)

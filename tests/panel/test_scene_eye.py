@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.scene.eye import NARROW_FOV_DEG, Eye
@@ -16,7 +16,6 @@ eyes = st.builds(
     st.floats(-360.0, 360.0),
     st.floats(-90.0, 90.0),
 )
-checked = settings(derandomize=True, deadline=None, max_examples=50)
 
 
 def seen(eye: Eye, point, width=800, height=600) -> np.ndarray:
@@ -25,7 +24,6 @@ def seen(eye: Eye, point, width=800, height=600) -> np.ndarray:
     return clip[:3] / clip[3]
 
 
-@checked
 @given(eyes)
 def test_the_axes_are_right_handed_and_right_is_level(eye):
     np.testing.assert_allclose(eye.axes @ eye.axes.T, np.eye(3), atol=1e-12)
@@ -34,7 +32,6 @@ def test_the_axes_are_right_handed_and_right_is_level(eye):
     assert eye.axes[1, 2] >= 0.0
 
 
-@checked
 @given(eyes)
 def test_the_middle_is_in_the_middle_and_a_step_right_is_a_step_right(eye):
     right, up, towards = eye.axes
@@ -66,7 +63,6 @@ def test_from_the_front_the_eye_is_on_x_with_y_on_its_right():
     np.testing.assert_allclose(above.axes, np.eye(3), atol=1e-12)
 
 
-@checked
 @given(eyes, st.floats(-0.2, 0.2), st.floats(-0.2, 0.2))
 def test_a_shift_moves_what_was_in_the_middle_the_other_way(eye, right_m, up_m):
     shifted = eye.shifted(right_m, up_m)
@@ -102,7 +98,6 @@ def test_an_eye_that_is_nowhere_is_refused(distance_m):
         Eye(np.zeros(3), distance_m, 0.0, 0.0)
 
 
-@checked
 @given(eyes)
 def test_the_lamp_is_over_the_left_shoulder(eye):
     right, up, towards = eye.axes @ eye.lamp

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from hil.scene.solids import hull
 
 
-@settings(derandomize=True, deadline=None)
 @given(count=st.integers(3, 40), seed=st.integers(0, 2**32 - 1))
 def test_it_has_the_same_corners_and_goes_round_counter_clockwise(count, seed):
     points = np.random.default_rng(seed).normal(size=(count, 2))

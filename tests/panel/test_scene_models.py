@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scene_samples import (
     BKM,
@@ -65,7 +65,6 @@ def role_of(scene, figure, slot: str) -> str:
     return dict(zip(scene.build.slots, figure.roles, strict=True))[slot]
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(coordinates)
 def test_each_leg_reaches_from_its_base_joint_to_its_platform_joint(wanted):
     X_BP = Pose.from_coordinates(np.array(wanted))
@@ -159,7 +158,6 @@ def test_only_the_newest_row_is_drawn():
     assert named(scene, scene.figure(0.0))["plate"][2, 3] == 0.95
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(angles)
 def test_the_links_of_the_space_arm_are_those_of_its_dynamics(q):
     arm, q_rad = BKM.arm(), np.array(q)
@@ -171,7 +169,6 @@ def test_the_links_of_the_space_arm_are_those_of_its_dynamics(q):
     np.testing.assert_allclose(placed[6][:3, :3], placed[5][:3, :3] @ arm.tool_rotation, atol=EXACT)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(angles)
 def test_a_tube_ends_in_the_next_joint_of_the_space_arm(q):
     scene, q_rad = space_arm(""), np.array(q)
@@ -198,7 +195,6 @@ def test_the_payload_has_the_size_of_a_box_of_its_inertia(name):
     assert "payload" not in {p.slot for p in space_arm("").build.parts[-1].pieces}
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(angles)
 def test_the_robot_is_where_its_kinematics_says(q):
     geometry, q_rad = RM01.geometry(), np.array(q)
@@ -295,7 +291,6 @@ def test_time_that_goes_back_or_far_ahead_is_a_jump(t_s, jump):
     assert after.share(1.0) == 1.0  # too far apart to lead from one to the other
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.floats(0.0, 1.0))
 def test_between_poses_is_a_straight_way_and_the_shorter_arc(seed, share):
     rng = np.random.default_rng(seed)
@@ -385,7 +380,6 @@ def test_volumes_of_solids():
     assert volume(cylinder(0.5, 2.0)) == pytest.approx(0.5 * math.pi, rel=0.04)
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_axes_along_a_direction_are_right_handed(seed):
     directions = np.random.default_rng(seed).normal(size=(5, 3))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 
 from hil.machines.machine import geometry_of, load_rig, park_pose, soft_range_m
 from hil.machines.rig import Rig
@@ -62,7 +63,7 @@ def test_a_shipped_rig_is_the_bench_s(name):
     assert_same(shape, rig)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@dear
 @given(coordinates, st.floats(-8.0, 8.0))
 def test_a_rig_that_is_parked_askew_is_the_bench_s(parked, rotation_deg):
     table = changed("geometry", "plate_rotation_deg", to=rotation_deg)
@@ -116,7 +117,6 @@ def test_no_table_at_all_is_said_too():
         RigShape.from_table(None)
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
 @given(st.lists(st.floats(-1.5, 1.5), min_size=6, max_size=6))
 def test_a_pose_has_the_same_axes_as_the_platform_s(coordinates):
     found = Placed.from_coordinates(np.array(coordinates))

@@ -1,6 +1,6 @@
 """Words of marks: short, the newest first, never over each other."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scope_samples import event
 
@@ -22,7 +22,6 @@ def test_the_newest_have_their_words_first():
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0.1, 30)), max_size=20))
-@settings(derandomize=True, deadline=None)
 def test_what_is_shown_never_overlaps_and_nothing_more_fits(parts):
     spans = [(left, left + width) for left, width in parts]
     shown = fitting(spans, 1.0)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from feed_samples import arm_facts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scope_samples import FORCE1, LEG1, LEG2, NAMES, PERIOD_S, batch, event, facts, rows
 
@@ -22,8 +22,6 @@ from hil.recording.arm_frame import ARM
 from hil.recording.frame import EventKind
 from hil.recording.layouts import PLATFORM
 
-SPLIT = settings(derandomize=True, deadline=None, max_examples=60)
-
 
 def stream(count: int, signals: int = 3) -> np.ndarray:
     """Signal 0 is the time, the others are noise with holes."""
@@ -36,7 +34,6 @@ def stream(count: int, signals: int = 3) -> np.ndarray:
 # Ring
 
 
-@SPLIT
 @given(st.lists(st.integers(0, 40), max_size=20), st.integers(1, 30))
 def test_a_ring_holds_the_newest_samples_in_order_as_one_view(parts, samples):
     table = stream(sum(parts))
@@ -128,7 +125,6 @@ def envelope_oracle(values: np.ndarray) -> tuple[float, float]:
 finite_or_hole = st.one_of(st.floats(-1e6, 1e6), st.just(math.nan))
 
 
-@SPLIT
 @given(
     st.lists(finite_or_hole, min_size=1, max_size=200),
     st.integers(1, 17),
@@ -151,7 +147,6 @@ def test_a_line_has_every_extreme_of_its_window(values, bucket, first):
         np.testing.assert_equal(envelope_oracle(line.y[near]), (low, high))
 
 
-@SPLIT
 @given(
     st.lists(st.integers(1, 60), min_size=1, max_size=12),
     st.integers(2, 9),

@@ -138,7 +138,6 @@ def test_whoever_owns_the_motion_asks_the_display_before_each_sign_of_life(desk,
 
 
 @pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs a display of its own")
-@pytest.mark.xdist_group("real time")
 def test_a_display_that_freezes_lets_go_although_nothing_is_drawn(desk):
     control, read, write = Control(desk), *os.pipe()
     display = subprocess.Popen(

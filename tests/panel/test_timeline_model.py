@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 from feed_samples import arm_facts, batch, event, mode_event, platform_facts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.live.models.timeline import MARKS_KEPT, SPANS_KEPT, TimelineModel
@@ -26,7 +26,6 @@ def fed(modes, *cuts):
     return model
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.data())
 def test_spans_are_the_runs_of_equal_modes_however_they_came(data):
     modes = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=40))

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.panel.scope.models.trigger import (
@@ -22,7 +22,6 @@ from hil.panel.scope.models.trigger import (
     turned,
 )
 
-MANY = settings(derandomize=True, deadline=None, max_examples=150)
 values_near_level = st.lists(
     st.sampled_from([-2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0, math.nan]), max_size=60
 )
@@ -51,7 +50,6 @@ def naive_edges(values, gap, edge):
     return found
 
 
-@MANY
 @given(values_near_level, gaps, st.sampled_from(Edge), st.integers(0, 60))
 def test_edges_are_those_of_the_naive_loop_however_samples_come(values, gap, edge, cut):
     wanted = TriggerSettings("x", 0.0, edge, gap, sweep=Sweep.NORMAL)
@@ -84,7 +82,6 @@ def naive_sweeps(values, wanted, span):
     return full
 
 
-@MANY
 @given(
     values_near_level,
     st.sampled_from([0.0, 0.5, 0.75, 1.0]),

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 from hexapods import coordinates, lopsided, numbers, paper, vectors
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
@@ -180,7 +180,6 @@ def test_no_pair_left_is_told_as_such():
 points = st.tuples(*[numbers(1.0)] * 3).map(np.array)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(points, points, points, points, st.sampled_from(["free", "parallel", "crossing"]))
 def test_segment_distance_is_the_least_squares_minimum(a, da, b, db, kind):
     """Oracle: the distance of two segments is a least-squares problem with bounds 0..1."""
@@ -199,7 +198,6 @@ def test_segment_distance_is_the_least_squares_minimum(a, da, b, db, kind):
     assert kernel._clearance(a + da, -da, b, db) == pytest.approx(distance, abs=2e-7)
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates())
 def test_the_smallest_singular_value_is_lapacks(q):
     for geometry in (paper(), lopsided(0.02)):
@@ -229,7 +227,6 @@ def test_the_singular_value_is_sharp():
     assert str(found).startswith("platform: smallest singular value")
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
 @given(coordinates(), vectors(), vectors(20.0))
 def test_many_at_once_agree_with_one_by_one(q, dq, ddq):
     envelope = Envelope(lopsided(0.02), LIMITS)

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from hexapods import DEG, coordinates, every_kind, lopsided, numbers, paper, vectors
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from platform6dof.forward import forward
@@ -30,7 +30,6 @@ def difference(one: Pose, other: Pose) -> float:
 
 
 @pytest.mark.parametrize("kind", range(3))
-@settings(derandomize=True, deadline=None)
 @given(q=coordinates(), away=vectors(0.02))
 def test_the_pose_of_a_poses_lengths_is_that_pose(kind, q, away):
     geometry, pose = KINDS[kind], Pose.from_coordinates(q)
@@ -42,7 +41,6 @@ def test_the_pose_of_a_poses_lengths_is_that_pose(kind, q, away):
 
 
 @pytest.mark.parametrize("kind", range(3))
-@settings(derandomize=True, deadline=None)
 @given(q=coordinates(), change=st.tuples(*[numbers(0.01)] * 6))
 def test_the_lengths_of_a_found_pose_are_the_lengths(kind, q, change):
     geometry, pose = KINDS[kind], Pose.from_coordinates(q)
@@ -53,7 +51,6 @@ def test_the_lengths_of_a_found_pose_are_the_lengths(kind, q, change):
 
 
 @pytest.mark.parametrize("kind", range(3))
-@settings(derandomize=True, deadline=None)
 @given(q=coordinates(), tick=vectors(0.01))
 def test_a_warm_start_takes_at_most_four_steps(kind, q, tick):
     """A tick's motion is at most 10 mm and 10 mrad: 1 m/s and 1 rad/s at 100 Hz."""
@@ -64,7 +61,6 @@ def test_a_warm_start_takes_at_most_four_steps(kind, q, tick):
     assert found.iterations <= 4
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates())
 def test_a_cold_start_from_the_neutral_pose_finds_the_pose(q):
     geometry, pose = paper(), Pose.from_coordinates(q)
@@ -82,7 +78,6 @@ def test_an_exact_guess_takes_no_step():
     assert difference(found.X_BP, pose) < 1e-15
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates(), vectors(0.02))
 def test_a_warm_start_stays_on_its_branch(q, away):
     """Both plates are flat: mirrored at the base, the platform has the same lengths."""
@@ -118,7 +113,6 @@ def test_a_long_chain_of_warm_starts_does_not_drift():
     np.testing.assert_allclose(pose.rotation @ pose.rotation.T, np.eye(3), rtol=0, atol=1e-15)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
 @given(coordinates(), vectors(1.0))
 def test_a_far_start_says_the_truth_about_itself(q, far):
     """Whatever it finds, converged means that the lengths are right; else the guess comes back."""
@@ -132,7 +126,6 @@ def test_a_far_start_says_the_truth_about_itself(q, far):
         assert found.reason
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.tuples(*[anything] * 6))
 def test_no_number_makes_it_raise(lengths):
     geometry = paper()
@@ -156,7 +149,6 @@ def test_impossible_numbers_are_told_with_the_leg(leg, bad):
     assert found.reason.startswith(f"leg {leg + 1}: length")
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.integers(0, 5), st.integers(0, 5))
 def test_triangle_inequality_is_checked_before_any_step(first, second):
     if first == second:
@@ -186,7 +178,6 @@ def test_two_legs_too_short_to_span_their_joints_are_named():
     assert need == pytest.approx(abs(apart - own), abs=1e-15)
 
 
-@settings(derandomize=True, deadline=None)
 @given(vectors(3.0), st.sampled_from([0.0, 0.2, -0.2]))
 def test_lengths_of_any_pose_at_all_pass_the_triangle_check(q, lead):
     geometry = lopsided(lead)
@@ -243,7 +234,6 @@ def test_condition_limit_decides():
     assert not forward(geometry, lengths, geometry.neutral_pose, condition_max=lower).converged
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates())
 def test_the_condition_number_is_numpys_one_norm(q):
     geometry, pose = lopsided(0.02), Pose.from_coordinates(q)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hexapods import DEG, coordinates, every_kind, lopsided, numbers, paper, vectors
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import platform6dof.kernels
@@ -34,7 +34,6 @@ def test_lengths_at_home():
     np.testing.assert_allclose(leg_lengths(paper(), home), 1.002901283, rtol=0, atol=1e-9)
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates())
 def test_lengths_are_distances_of_joints(q):
     geometry, pose = lopsided(), Pose.from_coordinates(q)
@@ -44,7 +43,6 @@ def test_lengths_are_distances_of_joints(q):
 
 
 @pytest.mark.parametrize("kind", range(3))
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(q=coordinates(), dq=vectors(), ddq=vectors())
 def test_speeds_are_derivatives_of_lengths(kind, q, dq, ddq):
     geometry, h = KINDS[kind], 1e-5
@@ -63,7 +61,6 @@ def test_speeds_are_derivatives_of_lengths(kind, q, dq, ddq):
 
 
 @pytest.mark.parametrize("kind", range(3))
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(q=coordinates(), dq=vectors())
 def test_the_jacobian_gives_the_speeds(kind, q, dq):
     geometry = KINDS[kind]
@@ -74,7 +71,6 @@ def test_the_jacobian_gives_the_speeds(kind, q, dq):
     )
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(coordinates(), vectors(), vectors(), st.permutations(range(6)))
 def test_permuted_legs_give_permuted_answers(q, dq, ddq, order):
     geometry, order = lopsided(screw_lead_m=0.02), list(order)
@@ -91,7 +87,6 @@ def test_permuted_legs_give_permuted_answers(q, dq, ddq, order):
         np.testing.assert_allclose(getattr(one, name)[order], getattr(other, name), atol=1e-14)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(coordinates(), vectors(), vectors(), coordinates())
 def test_a_shared_motion_of_both_plates_changes_no_leg(q, dq, ddq, move):
     """Turn and shift the base's axes: the same machine seen from elsewhere."""
@@ -139,7 +134,6 @@ def test_no_winding_at_the_neutral_pose_and_none_without_a_lead():
         )
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
 @given(coordinates())
 def test_the_winding_is_the_projected_angle_of_the_forks(q):
     lead, pose = 0.025, Pose.from_coordinates(q)
@@ -230,7 +224,6 @@ def test_batch_refuses_wrong_shapes():
             leg_setpoints_batch(paper(), np.zeros(q), np.zeros(dq))
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
 @given(numbers(batch.LARGEST_ANGLE_RAD))
 def test_sine_and_cosine_are_exact_to_1e_15(angle):
     sine, cosine = batch._sincos(angle)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from hexapods import lopsided, numbers, paper, vectors
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -51,7 +51,6 @@ def test_the_solver_tells_a_singular_matrix(rank):
     assert not legs._solve(np.full((6, 6), math.nan), np.ones((6, 1)))
 
 
-@settings(derandomize=True, deadline=None)
 @given(vectors(1.0), vectors(0.5), st.sampled_from([1.0, 0.25, 9e-5, 1.1e-4, 1e-9, 0.0]))
 def test_a_step_shifts_and_turns_about_base_axes(q, step, factor):
     start = Pose.from_coordinates(q)
@@ -62,7 +61,6 @@ def test_a_step_shifts_and_turns_about_base_axes(q, step, factor):
     np.testing.assert_allclose(r, turn @ start.rotation, rtol=0, atol=1e-15)
 
 
-@settings(derandomize=True, deadline=None)
 @given(vectors(1.0), st.tuples(*[numbers(1e-5)] * 9))
 def test_squaring_up_gives_the_nearest_rotation(q, noise):
     rotation = Pose.from_coordinates(q).rotation

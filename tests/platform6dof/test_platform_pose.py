@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from hexapods import coordinates, numbers, vectors
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -15,7 +15,6 @@ def matrix(q):
     return Rotation.from_euler("ZYX", q[3:]).as_matrix()
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.tuples(*[numbers(3.1)] * 6))
 def test_the_rotation_is_rz_ry_rx(q):
     pose = Pose.from_coordinates(q)
@@ -23,7 +22,6 @@ def test_the_rotation_is_rz_ry_rx(q):
     np.testing.assert_array_equal(pose.position_m, q[:3])
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.tuples(*[numbers(1.5)] * 6))
 def test_coordinates_come_back(q):
     np.testing.assert_allclose(Pose.from_coordinates(q).coordinates(), q, atol=1e-13)
@@ -37,7 +35,6 @@ def test_coordinates_at_gimbal_lock_give_the_same_pose_with_gamma_zero(beta):
     np.testing.assert_allclose(Pose.from_coordinates(again).rotation, pose.rotation, atol=1e-9)
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates(), coordinates(), st.tuples(*[numbers(1.0)] * 3))
 def test_composition_carries_points(first, second, point):
     X_AB, X_BC = Pose.from_coordinates(first), Pose.from_coordinates(second)
@@ -55,7 +52,6 @@ def test_composition_with_something_else_is_a_type_error():
         Pose.identity() @ np.eye(3)  # type: ignore[operator]
 
 
-@settings(derandomize=True, deadline=None)
 @given(coordinates(), vectors(), vectors())
 def test_twist_and_acceleration_are_derivatives_of_the_motion(q, dq, ddq):
     """Central differences of scipy's rotation along the motion q(t)."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -17,7 +17,6 @@ angles = st.one_of(
 )
 
 
-@settings(derandomize=True, deadline=None)
 @given(axes, angles)
 @example((1.0, 0.0, 0.0), 0.0)
 @example((0.0, -1.0, 0.0), math.pi - 1e-6)

@@ -9,7 +9,7 @@ import sys
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.timing.clock import VirtualClock, utc_stamp
@@ -34,7 +34,6 @@ class FakeSleeper:
         self.time_ns = max(self.time_ns, deadline_ns) + self.late_ns
 
 
-@settings(derandomize=True, deadline=None)
 @given(period_s=PERIODS_S, index=st.integers(0, 2000))
 def test_virtual_time_is_the_product_of_index_and_period(period_s: float, index: int) -> None:
     clock = VirtualClock()
@@ -63,7 +62,6 @@ def test_a_real_period_below_a_microsecond_is_refused() -> None:
         RealClock(FakeSleeper()).ticks(1e-7)
 
 
-@settings(derandomize=True, deadline=None)
 @given(period_s=PERIODS_S, lates_ns=st.lists(st.integers(0, 400_000), min_size=1, max_size=200))
 def test_late_wake_ups_never_move_a_deadline(period_s: float, lates_ns: list[int]) -> None:
     sleeper = FakeSleeper()
@@ -87,7 +85,6 @@ def test_a_third_of_a_hertz_does_not_drift_in_a_day() -> None:
     assert sleeper.deadlines[-1] == 24 * 3600 * 1_000_000_000
 
 
-@settings(derandomize=True, deadline=None)
 @given(works_ns=st.lists(st.integers(0, 9_500_000), min_size=2, max_size=100))
 def test_overruns_are_skipped_counted_and_never_caught_up(works_ns: list[int]) -> None:
     sleeper = FakeSleeper()

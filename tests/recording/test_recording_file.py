@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcap.reader import make_reader
 from recording_samples import HEADER, packed, record, sample_frame
@@ -177,7 +177,6 @@ def test_poses_are_shown_at_most_fifty_times_a_second(tmp_path: Path) -> None:
 ANGLE = st.floats(-3.1, 3.1)
 
 
-@settings(derandomize=True, deadline=None)
 @given(alpha_rad=ANGLE, beta_rad=ANGLE, gamma_rad=ANGLE)
 def test_the_quaternion_is_that_of_z_y_x(
     alpha_rad: float, beta_rad: float, gamma_rad: float

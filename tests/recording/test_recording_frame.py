@@ -6,7 +6,7 @@ import math
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from recording_samples import packed, sample_frame
 
@@ -39,7 +39,6 @@ FRAMES = st.builds(
 )
 
 
-@settings(derandomize=True, deadline=None)
 @given(frame=FRAMES)
 def test_a_frame_comes_back_bit_for_bit(frame: CycleFrame) -> None:
     back = unpack(packed(frame))
@@ -96,7 +95,6 @@ EVENTS = st.builds(
 )
 
 
-@settings(derandomize=True, deadline=None)
 @given(event=EVENTS)
 def test_an_event_fits_its_slot_and_comes_back(event: EventRecord) -> None:
     payload = event.to_bytes()

@@ -10,7 +10,7 @@ from collections import deque
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.recording.ring import RecorderStatus, Ring
@@ -19,7 +19,6 @@ from hil.recording.ring import RecorderStatus, Ring
 OPERATIONS = st.lists(st.one_of(st.binary(max_size=40), st.integers(0, 6)), max_size=80)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(operations=OPERATIONS, slots=st.integers(1, 5))
 def test_any_interleaving_keeps_order_and_counts(operations: list, slots: int) -> None:
     ring = Ring.local(slots=slots, slot_bytes=40)  # payloads above 32 bytes do not fit

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcap.opcode import Opcode
 from recording_samples import record, sample_frame
@@ -59,7 +59,6 @@ def test_the_whole_file_is_not_called_truncated(whole: Path) -> None:
     assert (recording.truncated, recording.damage, recording.cycles) == (False, "", CYCLES)
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
 @given(place=st.integers(0, 10**9), value=st.integers(1, 255))
 def test_a_changed_byte_is_found_or_harmless(whole: Path, place: int, value: int) -> None:
     data = bytearray(whole.read_bytes())
@@ -97,7 +96,6 @@ def _record_starts(data: bytes, opcode: int) -> list[int]:
     return starts
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(rest=st.binary(max_size=200), op=st.integers(0, 20), length=st.integers(0, 300))
 def test_noise_behind_the_magic_does_no_harm(
     whole: Path, rest: bytes, op: int, length: int

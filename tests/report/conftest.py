@@ -27,16 +27,24 @@ def tripped_run(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return write_run(path, TRIPPED, events=events)
 
 
+def draw_coarsely(patch: pytest.MonkeyPatch) -> None:
+    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
+    patch.setattr(hil.report.style, "DPI", 36)
+
+
+def paint_nothing(patch: pytest.MonkeyPatch) -> None:
+    """For pages that are about texts: every picture is put together, none becomes dots."""
+    patch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
+
+
 @pytest.fixture
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
-    monkeypatch.setattr(hil.report.style, "DPI", 36)
+    draw_coarsely(monkeypatch)
 
 
 @pytest.fixture
 def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For pages that are about texts: every picture is put together, none becomes dots."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
+    paint_nothing(monkeypatch)
 
 
 @pytest.fixture(scope="session")
@@ -51,9 +59,13 @@ def tripped_view(tripped_run: Recording) -> RunView:
 
 @pytest.fixture(scope="session")
 def good_page(good_run: Recording) -> Path:
-    return write_report(good_run, good_run.path.parent)
+    with pytest.MonkeyPatch.context() as patch:
+        paint_nothing(patch)
+        return write_report(good_run, good_run.path.parent)
 
 
 @pytest.fixture(scope="session")
 def tripped_page(tripped_run: Recording) -> Path:
-    return write_report(tripped_run, tripped_run.path.parent)
+    with pytest.MonkeyPatch.context() as patch:
+        draw_coarsely(patch)
+        return write_report(tripped_run, tripped_run.path.parent)

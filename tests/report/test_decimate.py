@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,7 +17,6 @@ LINES = arrays(
 )
 
 
-@settings(derandomize=True, deadline=None)
 @given(values=LINES, most=st.integers(2, 60))
 def test_extremes_ends_and_order_are_kept(values: np.ndarray, most: int) -> None:
     chosen = decimate(values, most)
@@ -32,13 +31,11 @@ def test_extremes_ends_and_order_are_kept(values: np.ndarray, most: int) -> None
         assert np.nanmax(values[chosen]) == np.nanmax(values)
 
 
-@settings(derandomize=True, deadline=None)
 @given(values=LINES, most=st.integers(2, 60))
 def test_there_are_no_more_than_asked_for(values: np.ndarray, most: int) -> None:
     assert len(decimate(values, most)) <= most + 2
 
 
-@settings(derandomize=True, deadline=None)
 @given(place=st.integers(0, 9999), sign=st.sampled_from([-1.0, 1.0]))
 def test_a_peak_of_one_cycle_is_always_seen(place: int, sign: float) -> None:
     values = np.sin(np.arange(10_000) * 0.01)

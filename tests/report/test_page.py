@@ -104,6 +104,7 @@ def test_both_ends_of_a_range_are_shown(tmp_path) -> None:
     assert "0.65 … 1.37" in parsed(page).text
 
 
+@pytest.mark.usefixtures("coarse")
 def test_the_same_recording_gives_the_same_bytes(tripped_run: Recording, tripped_page, tmp_path):
     again = write_report(Recording.open(tripped_run.path), tmp_path / "deep" / "folder")
     assert again.read_bytes() == tripped_page.read_bytes()

@@ -91,6 +91,7 @@ def test_a_station_that_ran_alone_was_stopped_by_the_operator(noted, station):
     assert verdict_of(station, noted(station)).ending is Ending.STOPPED
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize(("station", "other"), [("platform", "arm"), ("arm", "platform")])
 def test_the_other_station_says_which_died_and_its_page_is_red(noted, station, other):
     path = noted(station, PartNote(station, stopped_for=f"{other} came to a bad end: {HOW}"))

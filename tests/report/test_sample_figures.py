@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib.axes import Axes
@@ -99,7 +99,6 @@ def test_one_pose_is_a_sample_too(box, tmp_path: Path) -> None:
     assert len(write_sample_figures(one, box, tmp_path)) == 4
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     values=arrays(np.float64, st.integers(1, 300), elements=st.floats(-1e3, 1e3)),
     most=st.integers(1, 50),

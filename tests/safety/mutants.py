@@ -262,6 +262,7 @@ class Mutation:
         self._env = os.environ | {
             "PYTHONPATH": str(folder),
             "PYTHONDONTWRITEBYTECODE": "1",  # no .pyc of a mutant outlives it
+            "HYPOTHESIS_PROFILE": "suite",  # they die of what is tried every day
         }
 
     def verdict(self, mutant):

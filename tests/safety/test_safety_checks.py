@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safety_samples import DT, LEG, START, ZERO, changed, feedback, make_limits, stop_ends
 
@@ -172,7 +172,6 @@ def test_the_very_limits_of_acceleration_and_speed_pass_in_spite_of_rounding():
         last = asked
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.floats(1e-3, 0.2))
 def test_one_leg_alone_may_go_as_fast_as_the_exact_single_leg_form_says(distance):
     """With no margin to speak of, the six-leg check on one moving leg is the single-leg limit."""

@@ -4,8 +4,9 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 from safety_samples import DT, START, Bench, changed
 
 from safety.first_motion import FirstStage
@@ -164,7 +165,7 @@ def test_a_length_that_is_none_is_no_arrival():
     assert bench.verdict.mode in (Mode.QSTOP, Mode.FAULT)
 
 
-@settings(max_examples=15)
+@dear
 @given(
     st.lists(
         st.tuples(st.integers(1, 400), st.sampled_from([0.0, 1e-5, 1e-4, 5e-4, 1e-3, 2e-3])),

@@ -7,8 +7,9 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import dear
 from safety_samples import make_limits
 
 from safety.lag import DOUBT_M, LagWatch
@@ -94,7 +95,7 @@ def test_lengths_that_run_ahead_at_first_do_not_make_a_true_lag_a_fault():
 
 
 @given(seed=st.integers(0, 10**6), cycles=st.floats(0.0, 3.0))
-@settings(derandomize=True, deadline=None, max_examples=25)
+@dear
 def test_the_lag_of_random_motions_is_found_within_half_a_cycle(seed, cycles):
     period_s = 0.01
     watch = LagWatch(limits(period_s))
@@ -206,7 +207,6 @@ def test_a_slow_leg_that_friction_holds_back_a_little_does_not_trip(offset_m):
 
 
 @given(data=st.data())
-@settings(derandomize=True, deadline=None, max_examples=50)
 def test_what_is_not_finite_or_not_there_is_never_taken_in(data):
     period_s = 0.004
     wild = st.sampled_from([math.nan, math.inf, -math.inf, 1e300, -1e9])

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safety_samples import changed, make_limits
 
@@ -67,7 +67,6 @@ def test_a_silent_leg_neither_confirms_nor_clears():
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=False, width=32), max_size=60))
-@settings(derandomize=True, deadline=None)
 def test_it_agrees_with_a_count_done_by_hand(forces):
     """Class B exactly when the last cycles were all above the machine's limit."""
     for cycle, found in enumerate(play(forces)):

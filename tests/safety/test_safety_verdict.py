@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import FrozenInstanceError
+from itertools import product
 
 import pytest
 from safety_samples import NO, YES, ZERO, changed
@@ -61,14 +62,13 @@ def test_a_violation_reads_well(text, expected):
     assert text == expected
 
 
-@pytest.mark.parametrize("check", Check)
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, -0.0, 0])
-@pytest.mark.parametrize("limit", [math.nan, math.inf, 1.0])
-@pytest.mark.parametrize("low", [None, math.nan, -1.0])
-def test_every_violation_has_a_text_whatever_its_values(check, value, limit, low):
-    text = say(check, 1, value, limit, low=low, note="n")
-    assert text.startswith("leg 1: ")
-    assert say(check, None, value, limit, low=low).startswith("leg") is False
+def test_every_violation_has_a_text_whatever_its_values():
+    values, limits = (math.nan, math.inf, -math.inf, 1e300, -0.0, 0), (math.nan, math.inf, 1.0)
+    for check, value, limit, low in product(Check, values, limits, (None, math.nan, -1.0)):
+        of_a_leg = say(check, 1, value, limit, low=low, note="n")
+        of_all = say(check, None, value, limit, low=low)
+        assert of_a_leg.startswith("leg 1: "), of_a_leg
+        assert not of_all.startswith("leg"), of_all
 
 
 def test_what_one_setpoint_does_wrong_is_one_cause_and_each_leg_is_one():

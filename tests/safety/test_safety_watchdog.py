@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safety_samples import DT, NO, START, YES, ZERO, changed, feedback, make_limits
 
@@ -179,7 +179,6 @@ class TestStandstill:
         before=st.integers(0, 9),
         lost=st.integers(0, 60),
     )
-    @settings(derandomize=True, deadline=None)
     def test_a_frozen_speed_does_not_hide_a_leg_that_moves(
         self, leg, speed, sign, told, before, lost
     ):
@@ -195,7 +194,6 @@ class TestStandstill:
                 assert not watch.all_legs
 
     @given(speed=st.floats(0.0, 0.004), leg=st.sampled_from(LEGS))
-    @settings(derandomize=True, deadline=None)
     def test_creeping_up_to_the_limit_is_standing(self, speed, leg):
         watch = StandstillWatch(LIMITS)
         for cycle in range(60):

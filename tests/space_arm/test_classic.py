@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from arms import gripper_pose, mass_and_bias, shipped
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.world.space_arm import drive as d
@@ -96,8 +96,8 @@ AGREEMENT_M = {"a": 1e-8, "b": 1e-6, "c": 1e-4, "d": 2e-6, "e": 1e-4}
 @pytest.mark.parametrize("model", DriveModel)
 def test_rk4_agrees_with_sdirk2(model, payload_kg):
     arm, drive = arm_with(payload_kg), table(model)
-    explicit = travel(Rk4(5e-5), arm, drive)
-    implicit = travel(Sdirk2(LEVER_M, Accuracy.fixed(2e-5)), arm, drive)
+    explicit = travel(Rk4(1e-4), arm, drive)
+    implicit = travel(Sdirk2(LEVER_M, Accuracy.fixed(4e-5)), arm, drive)
     assert apart_m(arm, explicit, implicit) < AGREEMENT_M[model.value]
 
 
@@ -287,7 +287,6 @@ RATE = st.floats(-0.2, 0.2)
     volts=st.floats(0.5, 50.0) | st.just(np.inf),
     torque=st.floats(1.0, 3000.0) | st.just(np.inf),
 )
-@settings(derandomize=True, deadline=None)
 def test_the_regime_of_a_rate_has_the_motors_torque(command, rate, volts, torque):
     drive = table(DriveModel.A, VOLTAGE_MAX=volts, TORQUE_MAX=torque)
     expected, fall = motor_torque(drive, 2, rate, command)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from arms import shipped
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.world.space_arm.drive import (
@@ -42,7 +42,6 @@ joints = st.integers(0, 5)
 rates = st.floats(-0.3, 0.3)
 windups = st.floats(-2e-3, 2e-3)
 steps_s = st.sampled_from([1e-6, 1e-4, 3e-3, 0.02])
-plain = settings(derandomize=True, deadline=None, max_examples=300)
 
 
 def test_the_table_is_on_the_joints_side_of_the_gear():
@@ -80,7 +79,6 @@ def test_a_drive_that_cannot_be_is_refused(value):
         JointDrive(**given_ | {"gear_ratio": value})
 
 
-@plain
 @given(joints, rates, rates, st.floats(0.0, 0.1), st.sampled_from("abe"))
 def test_a_motor_never_pulls_harder_when_it_runs_faster(j, w, command, faster, model):
     table = TABLES[model]
@@ -94,7 +92,6 @@ def test_a_motor_never_pulls_harder_when_it_runs_faster(j, w, command, faster, m
     ) or fall == 0.0 or motor_torque(table, j, w + 1e-9, command)[1] == 0.0  # fmt: skip
 
 
-@plain
 @given(joints, windups, rates, st.floats(0.0, 1e-3), st.floats(0.0, 0.1))
 def test_a_gear_never_passes_on_less_when_it_is_wound_up_more(j, windup, rate, more, faster):
     for name in ("d", "clutch, spring"):
@@ -121,7 +118,6 @@ def test_the_torque_of_a_contact_is_continuous(rate):
     assert np.abs(np.diff(torque)).max() <= steepest * 1.001
 
 
-@plain
 @given(
     st.sampled_from(sorted(TABLES)), joints, steps_s, rates, windups, rates, rates,
     st.sampled_from([-1.0, 0.0, 1.0]), st.sampled_from([0.0, 40.0, 1500.0]), st.floats(0.0, 0.05),

@@ -13,7 +13,7 @@ from arms import (
     relative_error,
     twist,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
@@ -57,7 +57,6 @@ def test_no_angle_has_no_sine(angle: float) -> None:
     assert np.isnan(sine_cosine(angle)).all()
 
 
-@settings(derandomize=True, deadline=None)
 @given(arms, angles)
 def test_mass_matrix_is_symmetric_and_positive_definite(name: str, q: np.ndarray) -> None:
     mass = mass_of(ARMS[name], q)
@@ -65,7 +64,6 @@ def test_mass_matrix_is_symmetric_and_positive_definite(name: str, q: np.ndarray
     np.linalg.cholesky(mass)  # raises if it is not definite
 
 
-@settings(derandomize=True, deadline=None)
 @given(arms, angles, rates)
 def test_coriolis_torques_give_the_power_that_the_mass_matrix_takes(
     name: str, q: np.ndarray, v: np.ndarray
@@ -118,7 +116,6 @@ def test_energy_won_is_the_work_of_the_torque(name: str) -> None:
     assert abs(work) > 1.0
 
 
-@settings(derandomize=True, deadline=None)
 @given(arms, angles, rates)
 def test_jacobian_is_the_slope_of_the_pose(name: str, q: np.ndarray, v: np.ndarray) -> None:
     arm = ARMS[name]
@@ -132,7 +129,6 @@ def test_jacobian_is_the_slope_of_the_pose(name: str, q: np.ndarray, v: np.ndarr
     assert twist(arm, q, v) == pytest.approx(jacobian(arm, q) @ v, abs=1e-12)
 
 
-@settings(derandomize=True, deadline=None)
 @given(arms, angles)
 def test_gripper_axes_are_a_rotation(name: str, q: np.ndarray) -> None:
     rotation, _ = gripper_pose(ARMS[name], q)

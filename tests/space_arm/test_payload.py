@@ -14,7 +14,7 @@ from arms import (
     skew_arm,
     skew_body,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.world.space_arm.arm import Arm, ArmError, Body
@@ -106,7 +106,6 @@ def test_each_joint_keeps_its_momentum_in_a_grapple(rotors: np.ndarray | None) -
         assert np.abs(after - v).max() > 1e-3
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
 @given(masses, twists, seeds, st.booleans())
 def test_a_grapple_never_wins_energy(
     mass_kg: float, twist: np.ndarray, seed: int, firm: bool
@@ -122,7 +121,6 @@ def test_a_grapple_never_wins_energy(
     assert 0.5 * after @ both @ after <= before_j * (1.0 + 1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
 @given(masses, seeds)
 def test_letting_go_and_taking_hold_again_changes_nothing(mass_kg: float, seed: int) -> None:
     arm, body = BKM.arm(), skew_body(mass_kg, seed)

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from properties import dear
 
 from sim.world.space_arm.arm import Arm, Link
 from sim.world.space_arm.drive import JointDrive
@@ -119,7 +120,6 @@ any_twist = st.tuples(*[st.floats(-0.5, 0.5, allow_subnormal=False)] * 6).map(np
 
 
 @given(st.integers(0, 2**32), st.integers(0, 6), st.floats(0.0, 1.0))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_singular_values_agree_with_lapack(seed, rank, shrink):
     rng = np.random.default_rng(seed)
     matrix = rng.normal(size=(6, rank)) @ rng.normal(size=(rank, 6))
@@ -141,7 +141,6 @@ def test_a_matrix_that_is_not_finite_has_no_singular_values():
 
 
 @given(st.integers(0, 2**32), st.floats(1e-6, 0.5))
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_damping_solves_the_damped_equations_in_each_direction(seed, sigma_small):
     rng = np.random.default_rng(seed)
     u, _ = np.linalg.qr(rng.normal(size=(6, 6)))
@@ -160,7 +159,6 @@ def test_damping_solves_the_damped_equations_in_each_direction(seed, sigma_small
 
 
 @given(inside, slow_twist)
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_without_damping_the_gripper_moves_exactly_as_wanted(q, twist):
     assume(smallest(q) > 0.03 and np.linalg.norm(twist) > 1e-4)
     prs = programme(damping=Damping(below=0.02, largest=0.0), singular_approach_s=0.5)
@@ -178,7 +176,7 @@ def test_without_damping_the_gripper_moves_exactly_as_wanted(q, twist):
 
 
 @given(slow_twist)
-@settings(derandomize=True, deadline=None, max_examples=30)
+@dear
 def test_frames_agree_by_rotation(twist):
     rotation_BG, _ = pose(BENT)
     in_gripper = programme().rates(BENT, both(rotation_BG.T, twist), Frame.GRIPPER)
@@ -209,7 +207,6 @@ def test_the_world_frame_needs_to_be_known():
 
 
 @given(st.floats(1.0, 200.0), slow_twist)
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_rate_limits_scale_the_whole_twist(factor, twist):
     assume(np.linalg.norm(twist) > 1e-3)
     alone = np.linalg.solve(jacobian(BENT), factor * twist)
@@ -291,7 +288,6 @@ NARROW = np.array([[-0.3, 0.5], [0.6, 1.2], [-1.6, -1.0], [0.2, 0.8], [0.1, 0.7]
     st.integers(0, 2**32), st.sampled_from((0.002, 0.01, 0.05)), st.sampled_from((1, 2, 5)),
     st.integers(1, 25),
 )  # fmt: skip
-@settings(derandomize=True, deadline=None, max_examples=40)
 def test_no_walk_passes_a_limit_and_a_stop_is_always_possible(seed, acceleration, rounding, hold):
     rng = np.random.default_rng(seed)
     prs = programme(boom(NARROW), acceleration, rounding_ticks=rounding, position_margin_rad=0.0)
@@ -355,7 +351,6 @@ away_from_zero = st.floats(1e-3, 0.5).flatmap(lambda x: st.sampled_from((x, -x))
 @given(
     st.tuples(*[away_from_zero] * 6).map(np.array), st.sampled_from((1, 3, 8)), st.floats(1e-6, 2.0)
 )
-@settings(derandomize=True, deadline=None, max_examples=80)
 def test_the_greatest_factor_uses_up_the_room_exactly(rates, rounding, room):
     law = StopLaw(np.array([0.01, 0.02, 0.01, 0.03, 0.05, 0.04]), TICK_S, rounding)
     factors = law.factor_within(np.full(6, room), rates)
@@ -367,7 +362,6 @@ def test_the_greatest_factor_uses_up_the_room_exactly(rates, rounding, room):
 
 
 @given(st.integers(0, 2**32), st.sampled_from((1, 4)))
-@settings(derandomize=True, deadline=None, max_examples=120)
 def test_from_every_permitted_state_the_next_one_is_permitted_or_braked(seed, rounding):
     rng = np.random.default_rng(seed)
     law = StopLaw(np.full(6, 0.01), TICK_S, rounding)
@@ -523,7 +517,7 @@ def test_walks_through_singular_postures_stay_finite_and_within_limits(start, se
 
 
 @given(st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=10)
+@dear
 def test_a_walk_with_the_settings_as_they_come_stays_out_of_singular_postures(seed):
     rng, q = np.random.default_rng(seed), BENT.copy()
     prs = ProgrammedRates(ARM, TICK_S)
@@ -560,7 +554,6 @@ def here_radial(matrix: np.ndarray) -> np.ndarray:
 
 
 @given(any_twist, st.sampled_from((1, 2, 3, 7)))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_stop_keeps_its_direction_and_ends_when_it_said(rates, rounding):
     limit = np.array([0.01, 0.02, 0.01, 0.03, 0.05, 0.04])
     law = StopLaw(limit, TICK_S, rounding)

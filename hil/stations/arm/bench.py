@@ -14,6 +14,7 @@ from hil.config.errors import RefusedError
 from hil.recording.frame import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
+from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.header import robot_line, run_header
 from hil.stations.arm.loop import ArmEnd
 from hil.stations.arm.operator import led_arm
@@ -144,13 +145,13 @@ def run_arm(
         source = source_of(plan, clock)
         stack.callback(source.close)
         held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
-        station = prepared.station(held)
         signals = stack.enter_context(StopSignals())
         wish = signals if led is None else led.stops(signals)
         wire = _wire(prepared, clock, faults)
         stack.callback(wire.close)
+        arm = GatedArm(prepared.gate(), wire, plan.robot.oat_convention())
         stream = Stream(
-            clock, station, wire, stream_plan(prepared),
+            clock, prepared.station(held, arm), arm, stream_plan(prepared),
             RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
             plan.robot.oat_convention(),
         )  # fmt: skip

@@ -23,6 +23,7 @@ from arm_driver.mapping import Mapping
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.stations.arm.follow import GripperFollower
+from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.nodes import Nodes, node_pose
 from hil.stations.arm.peers import Station
 from hil.stations.arm.refusals import violations_of
@@ -36,7 +37,6 @@ from hil.stations.arm.step import (
     robot_sample,
     space_sample,
 )
-from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import Status
 from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateCommand
@@ -86,7 +86,7 @@ class ArmStation:
         mapping: Mapping | None = None,
         start: Joints | None = None,
         least: SingularDistances = LEAST_DISTANCES,
-        gate: ArmGate | None = None,
+        gate: WaypointGate | None = None,
         nodes: Nodes | None = None,
     ) -> None:
         if mapping is not None and (start is None or gate is None):
@@ -248,7 +248,7 @@ class ArmStation:
         self,
         X_RT: Pose,
         keeper: BranchKeeper,
-        gate: ArmGate,
+        gate: WaypointGate,
         wanted: Twist,
         command: RateCommand,
         snapshot: Snapshot,

@@ -20,7 +20,8 @@ from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.machines.robot_supervision import near_limits
 from hil.stations.arm.dead_man import DeadMan
-from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.gated import GatedArm
+from hil.stations.arm.peers import Station, Witness
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import ArmStep, Course, RobotStep
 from hil.timing.clock import Clock, Tick
@@ -76,7 +77,7 @@ class ArmLoop:
     Args:
         clock: paces the looks at the link.
         station: makes the waypoints.
-        wire: the link.
+        wire: the link behind its gate.
         plan: declared start and end.
         start: how the robot is to stand there, and what the operator says of it.
         witness: notes what happens.
@@ -89,7 +90,7 @@ class ArmLoop:
         self,
         clock: Clock,
         station: Station[RobotStep],
-        wire: ArmWire,
+        wire: GatedArm,
         plan: StreamPlan,
         start: RobotStart,
         witness: Witness,

@@ -20,6 +20,7 @@ from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.stations.arm.control import LOOKS, ArmStation, play_out
 from hil.stations.arm.corners import worst_corner
+from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.source import VelocitySource
@@ -66,34 +67,40 @@ class Prepared:
     margin: float | None
     offset_m: Array | None = None
 
-    def station(self, source: VelocitySource) -> ArmStation:
-        """Control of both arms, at the start, with a gate of its own."""
-        space = space_arm_of(self.plan)
-        rates = _rates_of(self.plan)
-        geometry = self.plan.robot.geometry()
-        first = rates.stop(space.state[0])
+    def gate(self) -> ArmGate:
+        """The gate of both arms, at the start.
+
+        Raises:
+            RefusedError: if the start is refused.
+        """
+        space, first = space_arm_of(self.plan), _rates_of(self.plan)
+        at_rest = first.stop(space.state[0])
         gate = ArmGate(
             (space_limits(self.plan), self.plan.robot.gate_limits()),
             TICK_S,
             (
-                space_sample(space.look(), first.smallest_singular_value),
-                robot_sample(geometry, np.array(self.start.q_rad)),
+                space_sample(space.look(), at_rest.smallest_singular_value),
+                robot_sample(self.plan.robot.geometry(), np.array(self.start.q_rad)),
             ),
         )
         if gate.latched:
             raise RefusedError(f"the start is refused: {gate.latched[0]}")
-        rates.reset()
+        return gate
+
+    def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
+        """Control of both arms, at the start; with a gate of its own, or one."""
+        space = space_arm_of(self.plan)
         return ArmStation(
             space,
-            rates,
+            _rates_of(self.plan),
             X_WB,
             source,
-            geometry=geometry,
+            geometry=self.plan.robot.geometry(),
             convention=self.plan.robot.oat_convention(),
             mapping=self.mapping,
             start=self.start,
             least=self.plan.robot.least(),
-            gate=gate,
+            gate=gate or self.gate(),
             nodes=self._nodes(pose_of(space.look(), X_WB)),
         )
 

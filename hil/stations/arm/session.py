@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.link import ArmLink, open_arm_link
+from arm_driver.link import open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from arm_driver.val import OatConvention
 from hil.config.errors import RefusedError
@@ -19,6 +19,7 @@ from hil.recording.recorder import RecorderResult, RecordingSink
 from hil.recording.ring import RecorderStatus
 from hil.run.folder import recording_sink, run_dir
 from hil.stations.arm.display import Shown
+from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmEnd, ArmLoop
 from hil.stations.arm.peers import ArmWire, Station, Witness
@@ -46,7 +47,7 @@ class Stream:
     Args:
         clock: paces it.
         station: makes the waypoints.
-        wire: the link.
+        wire: the link behind its gate.
         plan: declared start and end.
         start: how the robot is to stand there.
         wish: the operator's wish to end.
@@ -56,7 +57,7 @@ class Stream:
 
     clock: Clock
     station: Station[RobotStep]
-    wire: ArmWire
+    wire: GatedArm
     plan: StreamPlan
     start: RobotStart
     wish: StopWish
@@ -189,8 +190,7 @@ def _in_time(stream: Stream) -> Iterator[tuple[RealtimeItem, ...]]:
     if stream.dry:
         yield ()
         return
-    reader = stream.wire.reader_thread if isinstance(stream.wire, ArmLink) else None
-    with arm_in_time(reader) as granted:
+    with arm_in_time(stream.wire.reader_thread) as granted:
         yield granted
 
 

@@ -181,8 +181,9 @@ def run_goto(
         shown_at: descriptor to show on what happens; None to show nothing.
         witness: wraps who notes what happens, to see each waypoint as well.
     """
+    arm = session.guard(move.start_rad)
     return session.run(
-        move.station(hand), start, move.path.pose(1.0), "goto", out,
+        arm, move.station(hand, arm), start, move.path.pose(1.0), "goto", out,
         told={"moves": f"the robot alone, to {target.name}"}, notes=notes_of(hand),
         witness=witness, shown_at=shown_at,
     )  # fmt: skip

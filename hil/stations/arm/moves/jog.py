@@ -226,11 +226,12 @@ def run_jog(
         RefusedError: if the robot may not be moved from where it stands.
     """
     robot = session.choice.robot
-    geometry, judge = robot.geometry(), RobotJudge.at(robot, np.array(start.q_rad))
+    geometry, arm = robot.geometry(), session.guard(np.array(start.q_rad))
+    judge = RobotJudge.at(robot, np.array(start.q_rad), arm)
     mover = JogMover(geometry, robot.gate_limits(), judge, hand, axes, part, step)
     station = RobotStation(geometry, robot.oat_convention(), judge, mover, hand)
     return session.run(
-        station, start, None, "jog", out,
+        arm, station, start, None, "jog", out,
         told={"moves": f"the robot alone, jogged in {axes.value} axes"},
         shown_at=shown_at, longest_s=longest_s,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from arm_driver.kinematics import Joints
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.refusals import violations_of
 from hil.stations.arm.step import robot_sample
 from safety.arm_gate import ArmGate
@@ -20,6 +21,7 @@ from safety.arm_limits import ArmAction, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]
+_MAY_NOT = "the robot may not be moved from where it stands"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,23 @@ class Judged:
     violations: tuple[ArmViolation, ...]
 
 
+def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
+    """The gate of a robot at rest.
+
+    Args:
+        robot: whose limits count.
+        start_rad: its joint angles [rad], shape (6,).
+
+    Raises:
+        RefusedError: if it may not stand there, with joint, value and limit.
+    """
+    sample = robot_sample(robot.geometry(), np.array(start_rad))
+    gate = ArmGate((robot.gate_limits(),), TICK_S, (sample,))
+    if gate.latched:
+        raise RefusedError("\n".join((f"{_MAY_NOT}:", *map(str, gate.latched))))
+    return gate
+
+
 class RobotJudge:
     """Judges one waypoint after the other, from a start at rest.
 
@@ -51,33 +70,28 @@ class RobotJudge:
     """
 
     def __init__(
-        self, geometry: PumaGeometry, gate: ArmGate, keeper: BranchKeeper, index: int = 0
+        self, geometry: PumaGeometry, gate: WaypointGate, keeper: BranchKeeper, index: int = 0
     ) -> None:
         self._geometry, self._gate, self._keeper, self._index = geometry, gate, keeper, index
 
     @classmethod
-    def at(cls, robot: RobotSettings, start_rad: Array) -> Self:
+    def at(cls, robot: RobotSettings, start_rad: Array, gate: WaypointGate | None = None) -> Self:
         """The judge of a robot at rest.
 
         Args:
             robot: whose limits count.
             start_rad: its joint angles [rad], shape (6,).
+            gate: open, at that start; one of its own if left out.
 
         Raises:
             RefusedError: if it may not stand there, with joint, value and limit.
         """
         geometry = robot.geometry()
-        sample = robot_sample(geometry, np.array(start_rad))
-        gate = ArmGate((robot.gate_limits(),), TICK_S, (sample,))
-        told = "\n".join(map(str, gate.latched))
-        if told:
-            raise RefusedError(f"the robot may not be moved from where it stands:\n{told}")
+        gate = gate or gate_at(robot, start_rad)
         try:
             return cls(geometry, gate, BranchKeeper(geometry, start_rad, robot.least()))
         except ArmError as error:
-            raise RefusedError(
-                f"the robot may not be moved from where it stands: {robot.name}: {error}"
-            ) from None
+            raise RefusedError(f"{_MAY_NOT}: {robot.name}: {error}") from None
 
     @property
     def joints(self) -> Joints:
@@ -91,7 +105,7 @@ class RobotJudge:
 
     def trial(self) -> Self:
         """Another one at the same waypoint, whose verdicts bind nobody."""
-        return type(self)(self._geometry, copy(self._gate), copy(self._keeper), self._index)
+        return type(self)(self._geometry, self._gate.trial(), copy(self._keeper), self._index)
 
     def declare_stop(self) -> None:
         """Note that the waypoints from now on are a smooth stop; no limit is another for that."""

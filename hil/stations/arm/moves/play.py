@@ -239,8 +239,9 @@ def run_play(
         shown_at: descriptor to show on what happens; None to show nothing.
     """
     begin = Joints.of(move.start_rad, start.branch)
+    arm = session.guard(move.start_rad)
     return session.run(
-        move.station(hand), begin, move.path.pose(1.0), "play", out,
+        arm, move.station(hand, arm), begin, move.path.pose(1.0), "play", out,
         told={"moves": f"the robot alone, along {recorded.name}"}, notes=notes_of(hand),
         shown_at=shown_at,
     )  # fmt: skip

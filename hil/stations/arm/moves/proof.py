@@ -20,6 +20,7 @@ from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.control import play_out
+from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.laws import (
@@ -79,9 +80,9 @@ class ProvedMove:
         """Held from beginning to end [s]."""
         return len(self.steps) * TICK_S
 
-    def station(self, hand: Hand) -> RobotStation:
-        """Control of the robot along the path, at its beginning, with a gate of its own."""
-        robot, judge = self.robot, RobotJudge.at(self.robot, self.start_rad)
+    def station(self, hand: Hand, gate: WaypointGate | None = None) -> RobotStation:
+        """Control of the robot along the path, at its beginning; with a gate of its own, or one."""
+        robot, judge = self.robot, RobotJudge.at(self.robot, self.start_rad, gate)
         mover = PathMover(self.path, self.law)
         return RobotStation(robot.geometry(), robot.oat_convention(), judge, mover, hand)
 

@@ -19,9 +19,11 @@ from hil.machines.robot_settings import RobotSettings
 from hil.recording.arm_frame import arm_header
 from hil.recording.header import RunHeader
 from hil.run.facts import run_facts
+from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.journal import ACTIONS, STATES
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
+from hil.stations.arm.moves.judge import gate_at
 from hil.stations.arm.peers import ArmWire, Station, Witness
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
@@ -101,8 +103,21 @@ class Session:
         """Whether no time passes."""
         return isinstance(self.clock, VirtualClock)
 
+    def guard(self, start_rad: Array) -> GatedArm:
+        """The link behind a gate for one stream, from where the robot rests.
+
+        Args:
+            start_rad: its joint angles [rad], shape (6,).
+
+        Raises:
+            RefusedError: if it may not be moved from there, with joint, value and limit.
+        """
+        robot = self.choice.robot
+        return GatedArm(gate_at(robot, start_rad), self.wire, robot.oat_convention())
+
     def run(
         self,
+        arm: GatedArm,
         station: Station[RobotStep],
         start: Joints,
         end: Pose | None,
@@ -118,7 +133,8 @@ class Session:
         """Run a station against the robot and record it.
 
         Args:
-            station: what makes the waypoints, at its start.
+            arm: gate and link, at the start.
+            station: what makes the waypoints, at its start, by that gate.
             start: the robot's joints there.
             end: X_RT of the last waypoint; None if it is not known before.
             name: what the run's folder is called after.
@@ -135,7 +151,7 @@ class Session:
             location_of(X_RT0, convention), None if end is None else location_of(end, convention)
         )
         stream = Stream(
-            self.clock, station, self.wire, plan, RobotStart(robot, start, self.choice.shown),
+            self.clock, station, arm, plan, RobotStart(robot, start, self.choice.shown),
             self.wish, longest_s, convention,
         )  # fmt: skip
         return run_stream(

@@ -10,6 +10,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from arm_driver.contour import EndReason
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import Heard, LinkReport, Offer, StreamPlan
@@ -147,8 +149,9 @@ def drive_strokes(
             _rest(kept, hand, SETTLED_S + (number % 2) * TICK_S, say)
             name = f"stroke_{number:02d}_{stroke.axis}"
             say(f"{number} of {len(strokes)}: along {stroke.axis}")
+            arm = kept.guard(np.array(stroke.start.q_rad))
             streamed = kept.run(
-                stroke.station(robot, hand), stroke.start, stroke.poses[-1], name, folder,
+                arm, stroke.station(robot, hand, arm), stroke.start, stroke.poses[-1], name, folder,
                 told={"moves": "the robot alone, to identify its controller"},
                 notes=notes_of(hand), shown_at=shown_at,
             )  # fmt: skip

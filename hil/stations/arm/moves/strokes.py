@@ -15,6 +15,7 @@ from arm_driver.pose import Pose
 from arm_driver.strokes import AXES, plan_strokes
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.station import RobotStation
@@ -43,9 +44,11 @@ class ProvedStroke:
     start: Joints
     poses: tuple[Pose, ...]
 
-    def station(self, robot: RobotSettings, hand: Hand) -> RobotStation:
-        """Control of the robot along it, at its beginning, with a gate of its own."""
-        judge = RobotJudge.at(robot, np.array(self.start.q_rad))
+    def station(
+        self, robot: RobotSettings, hand: Hand, gate: WaypointGate | None = None
+    ) -> RobotStation:
+        """Control of the robot along it, at its beginning; with a gate of its own, or one."""
+        judge = RobotJudge.at(robot, np.array(self.start.q_rad), gate)
         return RobotStation(
             robot.geometry(), robot.oat_convention(), judge, StrokeMover(self.poses), hand
         )

@@ -1,0 +1,168 @@
+"""Nothing is written to a robot that its gate has not let through: judged at its link."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from live_bench import RM01, place_of
+
+import hil
+from arm_driver.contour import EndReason
+from arm_driver.host_values import Offer, StreamPlan
+from arm_driver.kinematics import forward
+from arm_driver.location import Location
+from hil.stations.arm.gated import GatedArm, PastGateError
+from hil.stations.arm.moves.judge import gate_at
+from hil.stations.arm.step import location_of, robot_sample
+from safety.arm_limits import ArmAction
+
+START_DEG = np.array([46.4, 78.1, -218.3, 53.8, 63.8, -31.1])
+GEOMETRY, CONVENTION = RM01.geometry(), RM01.oat_convention()
+SPEED_M_S, PERIOD_S = RM01.gripper_speed_max_m_s, 0.35
+
+
+class Link:
+    """Keeps what it is given; takes nothing while it is full."""
+
+    def __init__(self):
+        self.written, self.full, self.ends, self.closed = [], False, [], False
+
+    def start(self, plan, measured=None):
+        self.written.append(plan.start)
+
+    def offer(self, location):
+        if self.full:
+            return Offer.FULL
+        self.written.append(location)
+        return Offer.TAKEN
+
+    def poll(self):
+        return "report"
+
+    def end(self, reason):
+        self.ends.append(reason)
+
+    def close(self):
+        self.closed = True
+
+
+def gated():
+    link = Link()
+    return link, GatedArm(gate_at(RM01, np.radians(START_DEG)), link, CONVENTION)
+
+
+def joints(turned_deg):
+    """Some way on from the start; a degree of the first joint is about 9 mm of the gripper."""
+    return np.radians(START_DEG + np.array([turned_deg, 0.0, 0.0, 0.0, 0.0, 0.0]))
+
+
+def passed(arm, index, turned_deg):
+    """Let a waypoint through; its place on the wire."""
+    q_rad = joints(turned_deg)
+    verdict = arm.judge(index, (robot_sample(GEOMETRY, q_rad),))
+    assert verdict.action is ArmAction.PASSED, verdict.violations
+    return location_of(forward(GEOMETRY, q_rad), CONVENTION)
+
+
+def test_what_passed_is_written_once_and_in_order():
+    link, arm = gated()
+    first, second = passed(arm, 1, 0.2), passed(arm, 2, 0.5)
+    with pytest.raises(PastGateError, match="from the waypoint that passed"):
+        arm.offer(second)
+    assert arm.offer(first) is Offer.TAKEN
+    assert arm.offer(second) is Offer.TAKEN
+    with pytest.raises(PastGateError, match="no waypoint has passed"):
+        arm.offer(second)
+    assert link.written == [first, second]
+
+
+def test_a_slot_that_is_full_keeps_the_waypoint_for_later():
+    link, arm = gated()
+    place = passed(arm, 1, 0.2)
+    link.full = True
+    assert arm.offer(place) is Offer.FULL
+    link.full = False
+    assert arm.offer(place) is Offer.TAKEN
+    assert link.written == [place]
+
+
+def test_what_was_not_judged_is_not_written():
+    link, arm = gated()
+    with pytest.raises(PastGateError):
+        arm.offer(place_of(START_DEG))
+    assert not link.written
+
+
+def test_after_a_refusal_nothing_is_written_but_what_had_passed():
+    link, arm = gated()
+    place = passed(arm, 1, 0.2)
+    verdict = arm.judge(2, (robot_sample(GEOMETRY, joints(30.0)),))
+    assert verdict.action is ArmAction.REFUSED
+    assert arm.offer(place) is Offer.TAKEN
+    for turned_deg in (0.4, 30.0):
+        with pytest.raises(PastGateError):
+            arm.offer(place_of(START_DEG + np.array([turned_deg, 0, 0, 0, 0, 0])))
+    with pytest.raises(PastGateError, match="the gate is shut"):
+        arm.start(StreamPlan(place, None))
+    assert link.written == [place]
+
+
+def test_after_the_end_what_had_passed_is_not_written():
+    link, arm = gated()
+    place = passed(arm, 1, 0.2)
+    arm.end(EndReason.CANCELLED)
+    with pytest.raises(PastGateError):
+        arm.offer(place)
+    assert (link.written, link.ends) == ([], [EndReason.CANCELLED])
+
+
+def test_a_trial_lets_nothing_through():
+    link, arm = gated()
+    q_rad = joints(0.2)
+    assert arm.trial().judge(1, (robot_sample(GEOMETRY, q_rad),)).action is ArmAction.PASSED
+    with pytest.raises(PastGateError):
+        arm.offer(location_of(forward(GEOMETRY, q_rad), CONVENTION))
+    assert not link.written
+
+
+def test_the_rest_is_the_link_s():
+    link, arm = gated()
+    assert arm.poll() == "report"
+    assert arm.reader_thread is None
+    arm.close()
+    assert link.closed
+
+
+@given(
+    st.lists(st.integers(-400, 400), min_size=6, max_size=6),
+    st.floats(-0.4, 0.4),
+)
+def test_only_the_place_that_passed_is_written_to_the_decimals_of_the_wire(counts, turned_deg):
+    """Judged by counts: what differs by more than two of them anywhere is another place."""
+    link, arm = gated()
+    place = passed(arm, 1, turned_deg)
+    other = Location(tuple(a + b for a, b in zip(place.counts, counts, strict=True)))
+    try:
+        arm.offer(other)
+    except PastGateError:
+        assert any(counts), "the very place"
+        assert not link.written
+    else:
+        assert max(map(abs, counts[:3])) <= 1
+        assert max(map(abs, counts[3:])) <= 3
+        assert link.written == [other]
+
+
+def test_nobody_else_offers_waypoints_to_a_link():
+    """`offer` is called in the gated arm, by the loop that has one, and by links that wrap one."""
+    root = Path(hil.__file__).parent / "stations" / "arm"
+    found = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr == "offer"
+    }
+    assert found == {"gated.py", "loop.py", "wire.py", "moves/stroke_drive.py"}
