@@ -3,6 +3,7 @@
 All tests of a bank share one homing; each begins disabled at the reference and leaves no fault.
 """
 
+import dataclasses
 import itertools
 import math
 
@@ -103,7 +104,7 @@ def test_a_setpoint_that_is_no_number_is_refused_and_nothing_is_sent(at_rest):
     for field, bad, leg in itertools.product(fields, no_numbers, range(6)):
         values = list(getattr(good, field))
         values[leg] = bad
-        wrong = good._replace(**{field: tuple(values)})
+        wrong = dataclasses.replace(good, **{field: tuple(values)})
         with pytest.raises(DriveCommandError, match=rf"leg {leg + 1}: {field} is {bad} m"):
             at_rest.bank.exchange(wrong)
         feedback = at_rest.bank.exchange(good)
