@@ -14,7 +14,7 @@ from rich.table import Table
 
 from hil.config.shipped import configs_dir
 from hil.machines.machine import gate_limits
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 from hil.stations.platform.bench import bank_of, machine_of
 from hil.stations.platform.bench import run as run_plan
 from hil.stations.platform.control import PlatformStation
@@ -36,7 +36,7 @@ class _EmptySink:
     """A recorder that forgets: the ring is emptied, nothing is written."""
 
     def __init__(self) -> None:
-        self.ring = Ring.local()
+        self.ring = RecorderRing.local()
 
     def service(self) -> None:
         if self.ring.pending > self.ring.capacity // 2:

@@ -28,14 +28,14 @@ from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
 from hil.desk.order import OperatorOrder, OperatorSlot
 from hil.desk.process import DeskProcess
-from hil.desk.telemetry import Telemetry
+from hil.ipc.broadcast import Broadcast
 from hil.recording.frame import CYCLE_KIND, FRAME
 from hil.recording.header import RunHeader
 
 READER = """
 import os, sys
-from hil.desk.telemetry import TelemetryReader
-reader = TelemetryReader(int(sys.argv[1]))
+from hil.ipc.broadcast import BroadcastReader
+reader = BroadcastReader(int(sys.argv[1]))
 print(flush=True)
 while os.getppid() == int(sys.argv[2]):
     reader.read()
@@ -65,7 +65,7 @@ def timed(call: Callable[[], object], count: int) -> dict[str, float]:
 
 def pushes(count: int, *, watched: bool) -> dict[str, float]:
     """Pushing a cycle's frame into shared telemetry."""
-    ring, frame = Telemetry.shared(), bytes(FRAME.size)
+    ring, frame = Broadcast.shared(), bytes(FRAME.size)
     reader = None
     if watched:
         arguments = [sys.executable, "-c", READER, str(ring.fileno()), str(os.getpid())]

@@ -17,7 +17,7 @@ import orjson
 from hil.desk import messages as m
 from hil.desk.places import PlaceError, opened, through, token
 from hil.desk.service import peer_uid
-from hil.desk.telemetry import TelemetryReader
+from hil.ipc.broadcast import BroadcastReader
 from hil.recording.header import RunHeader
 
 CONNECT_TIMEOUT_S: Final = 2.0
@@ -65,7 +65,7 @@ class DeskClient:
         self,
         connection: socket.socket,
         welcome: RunWelcome,
-        telemetry: TelemetryReader,
+        telemetry: BroadcastReader,
         path: Path,
         name: str,
     ) -> None:
@@ -98,7 +98,7 @@ class DeskClient:
         try:
             welcome, descriptors = _let_in(connection, path, secret, name)
             try:
-                told = TelemetryReader(descriptors[0])
+                told = BroadcastReader(descriptors[0])
                 return cls(connection, _run_welcome(welcome, descriptors[1]), told, path, name)
             finally:
                 for descriptor in descriptors:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from hil.ipc.child import PIPE, ChildProcess, ChildTimeout, start_child
+from hil.ipc.child import PIPE, ChildProcess, start_child
 
 START_TIMEOUT_S: Final = 30.0
 END_TIMEOUT_S: Final = 2.0
@@ -83,12 +83,9 @@ class Keeper:
         desk = self._desk = start_child(
             DESK_PROGRAM, stdin=PIPE, stdout=PIPE, pass_fds=self._descriptors
         )
-        if desk.stdin is None or desk.stdout is None:
+        if desk.stdout is None:
             return {"refused": "the desk's process has no pipes"}
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
-            rest = memoryview(self._order)
-            while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[desk.stdin.write(rest) :]
+        desk.tell(self._order)
         if desk.stdout.fileno() in _readable((BENCH, desk.stdout.fileno()), START_TIMEOUT_S):
             with suppress(ValueError):
                 answer = json.loads(desk.stdout.readline() or b"{}")
@@ -125,17 +122,10 @@ class Keeper:
         desk, self._desk = self._desk, None
         if desk is None:
             return None
-        if over and desk.stdin is not None:
-            with suppress(OSError):  # it is gone already
-                desk.stdin.write(OVER)
-        for pipe in (desk.stdin, desk.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        with suppress(ChildTimeout):
-            return desk.wait(timeout_s)
-        desk.kill()
-        return desk.wait()
+        if over:
+            desk.tell(OVER)
+        desk.close_pipes()
+        return desk.end(timeout_s)
 
 
 def _readable(descriptors: tuple[int, ...], timeout_s: float) -> list[int]:

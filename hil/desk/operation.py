@@ -11,6 +11,9 @@ import orjson
 from hil.desk.order import NO_PRESSES
 from hil.desk.run_end import RunEnd
 
+OPERATION_KIND: Final = 3
+"""Entries of telemetry that hold an `Operation`; 1 and 2 are the cycles and events of
+`hil.recording`."""
 OPERATION_MAX_BYTES: Final = 1000
 """An entry of telemetry holds a little more."""
 

@@ -27,12 +27,13 @@ from hil.desk.places import PlaceError, folder, socket_name, token
 from hil.desk.prover import ProverChild
 from hil.desk.server import Desk
 from hil.desk.service import Service, listen
-from hil.desk.telemetry import Telemetry
-from hil.ipc.child import PIPE, ChildProcess, ChildTimeout, start_child
-from hil.ipc.descriptors import header_file, read_only
+from hil.ipc.broadcast import Broadcast
+from hil.ipc.child import PIPE, ChildProcess, start_child
+from hil.ipc.memory import constant_file, read_only
 from hil.recording.header import RunHeader
 
 _KEEPER: Final = "hil.desk.keeper"
+TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
 """What the keeper is given beyond the times that it gives the desk [s]."""
 _SAID_MAX_BYTES: Final = 4096
@@ -84,7 +85,7 @@ class DeskProcess:
         self._prover = prover
         self.slot = OperatorSlot.shared()
         """What the operator wants; control reads it once per cycle."""
-        self.telemetry = Telemetry.shared()
+        self.telemetry = Broadcast.shared(TELEMETRY_SLOTS)
         """Where control pushes what it tells."""
         self._keeper: ChildProcess | None = None
         self._poll = select.poll()
@@ -142,12 +143,9 @@ class DeskProcess:
             "prover": self._prover,
             "header": self._header.to_json().decode("utf-8"),
         }
-        if keeper.stdin is None or keeper.stdout is None:
+        if keeper.stdout is None:
             raise DeskError(f"{self._path}: the desk's keeper has no pipes")
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
-            rest = memoryview(json.dumps(order).encode() + b"\n")
-            while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[keeper.stdin.write(rest) :]
+        keeper.tell(json.dumps(order).encode() + b"\n")
         self._poll.register(keeper.stdout, select.POLLIN)
         self._poll.poll(1000.0 * (START_TIMEOUT_S + _SLACK_S))
         self._listen()
@@ -185,18 +183,9 @@ class DeskProcess:
         keeper, self._keeper = self._keeper, None
         self._pid = 0
         if keeper is not None:
-            if keeper.stdin is not None:
-                with suppress(OSError):  # it may be gone
-                    keeper.stdin.write(OVER)
-            for pipe in (keeper.stdin, keeper.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            with suppress(ChildTimeout):
-                keeper.wait(END_TIMEOUT_S + _SLACK_S)
-            if keeper.poll() is None:
-                keeper.kill()
-                keeper.wait()
+            keeper.tell(OVER)
+            keeper.close_pipes()
+            keeper.end(END_TIMEOUT_S + _SLACK_S)
             with suppress(OSError):  # left behind only if both were killed
                 self._path.unlink()
         self.slot.release()
@@ -218,7 +207,7 @@ def _service(order: dict[str, Any]) -> Service:
 
     place, header = Path(order["place"]), order["header"].encode("utf-8")
     slot = OperatorSlot.attach(order["slot_fd"])
-    header_fd = header_file(header)
+    header_fd = constant_file(header)
     facts = DeskFacts(header_bytes=len(header), **order["facts"])
     secret = token(place, make=True)
 

@@ -28,7 +28,6 @@ from hil.ipc.child import (
     DEVNULL,
     SINGLE_THREADED,
     ChildProcess,
-    ChildTimeout,
     start_child,
 )
 
@@ -167,10 +166,7 @@ class ProverChild:
             self._wire = None
         status = None
         if process is not None:
-            with suppress(ChildTimeout):
-                process.wait(0.01)  # one that has ended by itself keeps its status
-            process.kill()
-            status = process.wait()
+            status = process.end(0.01)  # one that has ended by itself keeps its status
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = ""

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from hil.desk.operation import Operation
-from hil.desk.telemetry import OPERATION_KIND
+from hil.desk.operation import OPERATION_KIND, Operation
 from hil.timing.clock import Tick
 
 Note = Callable[[Tick, str, dict[str, str | bool]], None]

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
@@ -23,10 +23,53 @@ DEVNULL: Final = subprocess.DEVNULL
 PIPE: Final = subprocess.PIPE
 SINGLE_THREADED: Final[Mapping[str, str]] = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Environment of a child whose arithmetic keeps to one processor."""
-ChildProcess = subprocess.Popen[bytes]
-"""A process that was started; its pipes are unbuffered."""
 ChildTimeout = subprocess.TimeoutExpired
 """What waiting for one raises when it takes too long."""
+
+
+class ChildProcess(subprocess.Popen[bytes]):
+    """A process that was started; its pipes are unbuffered."""
+
+    def tell(self, line: bytes, *, last: bool = False) -> None:
+        """Write to its standard input; one that has died is not told, its missing answer says so.
+
+        Args:
+            line: all that is to be said.
+            last: whether nothing more will be; it reads the end of its input then.
+        """
+        if self.stdin is None:
+            return
+        with suppress(OSError):
+            rest = memoryview(line)
+            while rest:  # unbuffered: a signal may cut a long write short
+                rest = rest[self.stdin.write(rest) :]
+        if last:
+            with suppress(OSError):
+                self.stdin.close()
+            self.stdin = None
+
+    def end(self, patience_s: float = 0.0) -> int:
+        """See its end, or kill it, and close its pipes; harmless when repeated.
+
+        Args:
+            patience_s: time that it has to end by itself [s].
+
+        Returns:
+            Its exit status.
+        """
+        with suppress(ChildTimeout):
+            self.wait(patience_s)
+        self.kill()  # one that has ended is not sent anything
+        status = self.wait()
+        self.close_pipes()
+        return status
+
+    def close_pipes(self) -> None:
+        """Close its standard input and output; a child that lives by its input ends with it."""
+        for pipe in (self.stdin, self.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
 
 
 def start_child(
@@ -55,7 +98,7 @@ def start_child(
     Raises:
         OSError: if the system refuses it.
     """
-    return subprocess.Popen(  # noqa: S603 our own interpreter, our own modules, no shell
+    return ChildProcess(
         [sys.executable, "-P", *arguments],
         bufsize=0,
         stdin=stdin,

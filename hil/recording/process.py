@@ -1,6 +1,6 @@
 """The recorder as a process of its own, for real time: the loop never waits for a disk.
 
-The loop's process makes a shared `Ring` and a `RecorderProcess`; the other side of it is
+The loop's process makes a shared `RecorderRing` and a `RecorderProcess`; the other side of it is
 `python -m hil.recording.process`, which is told by one line of JSON on its standard input what to
 record and answers by lines of JSON on its standard output: ready or refused, a new part, and the
 result. It sits in a session of its own and ignores the terminal's signals, because it must outlive
@@ -27,7 +27,7 @@ from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES
 from hil.recording.recorder import Recorder, RecorderResult
 from hil.recording.relay import Standby, TakeOverError
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.ring import RecorderRing, RecorderStatus
 
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
@@ -40,7 +40,7 @@ class RecorderProcess:
     """The loop's end of a recorder in another process (Linux).
 
     Args:
-        ring: made by `Ring.shared`; the loop pushes into it.
+        ring: made by `RecorderRing.shared`; the loop pushes into it.
         path: the new file.
         header: facts of the run.
         min_free_bytes: least free space to begin with.
@@ -52,7 +52,7 @@ class RecorderProcess:
 
     def __init__(
         self,
-        ring: Ring,
+        ring: RecorderRing,
         path: Path,
         header: RunHeader,
         *,
@@ -85,16 +85,10 @@ class RecorderProcess:
 
     def _start(self, order: bytes) -> None:
         answer: dict[str, Any] = {}
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
+        stdout = self._process.stdout
+        if stdout is None:
             raise RecordingError("the recorder process has no pipes")
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so below
-            rest = memoryview(order + b"\n")
-            while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[stdin.write(rest) :]
-        with suppress(BrokenPipeError):
-            stdin.close()
-        self._process.stdin = None
+        self._process.tell(order + b"\n", last=True)
         if select.select([stdout], [], [], START_TIMEOUT_S)[0]:
             answer = orjson.loads(stdout.readline() or b"{}")
         if "refused" in answer:
@@ -107,7 +101,7 @@ class RecorderProcess:
             )
 
     @property
-    def ring(self) -> Ring:
+    def ring(self) -> RecorderRing:
         """Where the loop pushes its frames and events."""
         return self._ring
 
@@ -196,11 +190,7 @@ class RecorderProcess:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # a session of its own: all of them
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        self._process.stdin = None
+        self._process.close_pipes()
 
 
 def _say(**answer: Any) -> None:
@@ -227,7 +217,7 @@ def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult
     return recorder.finish()  # which drains what came since
 
 
-def _recorder(ring: Ring, order: dict[str, Any], part: int) -> Recorder:
+def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:
     """The recorder of a part.
 
     Raises:
@@ -245,7 +235,7 @@ def _recorder(ring: Ring, order: dict[str, Any], part: int) -> Recorder:
     return recorder
 
 
-def _run(ring: Ring, order: dict[str, Any], parent: int) -> int:
+def _run(ring: RecorderRing, order: dict[str, Any], parent: int) -> int:
     """Record, in one part after the other if recorders are killed.
 
     Returns:
@@ -290,7 +280,7 @@ def main() -> int:
         parent = os.pidfd_open(order["parent"])
     except ProcessLookupError:
         return 2
-    ring = Ring.attach(order["fd"])
+    ring = RecorderRing.attach(order["fd"])
     try:
         return _run(ring, order, parent)
     finally:

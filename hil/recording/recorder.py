@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND
 from hil.recording.header import RunHeader
 from hil.recording.mcap_file import DEFAULT_MIN_FREE_BYTES, RecordingWriter
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.ring import RecorderRing, RecorderStatus
 
 FLUSH_AFTER_S: Final = 0.5
 
@@ -53,7 +53,7 @@ class RecordingSink(Protocol):
     """What the loop sees of a recorder, whether it is inline or a process of its own."""
 
     @property
-    def ring(self) -> Ring:
+    def ring(self) -> RecorderRing:
         """Where the loop pushes its frames and events."""
         ...
 
@@ -88,7 +88,7 @@ class Recorder:
 
     def __init__(
         self,
-        ring: Ring,
+        ring: RecorderRing,
         path: Path,
         header: RunHeader,
         *,
@@ -111,7 +111,7 @@ class Recorder:
         self._report(RecorderStatus.OK)
 
     @property
-    def ring(self) -> Ring:
+    def ring(self) -> RecorderRing:
         """Where the loop pushes its frames and events."""
         return self._ring
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from hil.config.scenario import RecordingSettings
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecordingSink
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 from hil.timing.clock import utc_stamp
 
 BLACK_BOX_NAME = "gate.jsonl"
@@ -62,7 +62,9 @@ def recording_sink(
     """
     path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
     if virtual:
-        return Recorder(Ring.local(settings.ring_slots), path, header, min_free_bytes=least)
+        return Recorder(RecorderRing.local(settings.ring_slots), path, header, min_free_bytes=least)
     from hil.recording.process import RecorderProcess  # Linux only
 
-    return RecorderProcess(Ring.shared(settings.ring_slots), path, header, min_free_bytes=least)
+    return RecorderProcess(
+        RecorderRing.shared(settings.ring_slots), path, header, min_free_bytes=least
+    )

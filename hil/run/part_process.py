@@ -153,10 +153,7 @@ class PartProcess:
         """End it if nothing else did: only when this process itself is failing."""
         if self.running and self._process is not None:
             self._process.terminate()
-            with suppress(ChildTimeout):
-                self._process.wait(self._deadline.within_s)
-            self._process.kill()
-            self._process.wait()
+            self._process.end(self._deadline.within_s)
 
     def result(self) -> PartResult:
         """How it went."""

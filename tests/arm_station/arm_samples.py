@@ -21,7 +21,7 @@ from hil.recording.arm_frame import WAY_PLACES, ArmFrame, arm_header, stream_res
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord
 from hil.recording.recorder import Recorder
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 from hil.stations.arm.report.driven import driven_path
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import Path as PosePath
@@ -163,7 +163,7 @@ def write_run(
     robot |= {} if supervision is None else {"supervision": supervision}
     scenario = {MACHINES_KEY: machines().to_json(), "robot": robot} if described else {}
     header = arm_header(STATES, ("NONE", "PASSED"), FACTS, scenario)
-    recorder = Recorder(Ring.local(), path, header)
+    recorder = Recorder(RecorderRing.local(), path, header)
     for frame in frames()[:count]:
         shown = frame if change is None else change(frame.index, frame)
         recorder.ring.push(CYCLE_KIND, shown.to_bytes())

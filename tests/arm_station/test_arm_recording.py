@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil.ipc.memory import DEFAULT_SLOT_BYTES
 from hil.recording.arm_frame import (
     ARM,
     ARM_FIELDS,
@@ -34,7 +35,7 @@ from hil.recording.layouts import LAYOUTS, PLATFORM, layout_of
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import DEFAULT_SLOT_BYTES, RecorderStatus, Ring
+from hil.recording.ring import RecorderRing, RecorderStatus
 
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING")
 ACTIONS = ("NONE", "PASSED", "STOPPED")
@@ -56,7 +57,7 @@ def different_frame(index: int) -> ArmFrame:
 
 
 def recorded(path: Path, frames: list[ArmFrame], *events, header: RunHeader = HEADER) -> Path:
-    recorder = Recorder(Ring.local(slots=64), path, header)
+    recorder = Recorder(RecorderRing.local(slots=64), path, header)
     for frame in frames:
         assert recorder.ring.push(CYCLE_KIND, frame.to_bytes())
         recorder.service()
@@ -133,7 +134,7 @@ def test_a_frame_is_the_same_after_packing(pose: list[float], requests: int) -> 
     ],
 )
 def test_waypoints_count_from_one(tmp_path: Path, numbers, gaps, missing) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     for number in numbers:
         recorder.ring.push(CYCLE_KIND, different_frame(number).to_bytes())
     recorder.finish()
@@ -227,7 +228,7 @@ def test_the_end_of_a_stream_is_an_event(tmp_path: Path) -> None:
 
 
 def test_the_recorder_process_records_the_arm_too(tmp_path: Path) -> None:
-    ring = Ring.shared(slots=64)
+    ring = RecorderRing.shared(slots=64)
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     frames = [different_frame(index) for index in range(20)]
     for frame in frames:
@@ -242,7 +243,7 @@ def test_the_recorder_process_records_the_arm_too(tmp_path: Path) -> None:
 
 def platform_run(path: Path) -> Path:
     header = RunHeader(("OFF",), ("NONE",), {"rig": "sample"}, {})
-    recorder = Recorder(Ring.local(), path, header)
+    recorder = Recorder(RecorderRing.local(), path, header)
     for index in range(300):
         six = tuple(index + 0.125 * leg for leg in range(6))
         frame = CycleFrame(index, 0.002 * index, 0.002, 0.0, 0.0, 0, 0, 0, *[six] * 10, 0.5, six)
@@ -272,7 +273,7 @@ PLATFORM_SCHEMA = "b44daa77641667796853cc625b057385698ba6b91bb911cc7a9d9781b0e0c
 def test_a_station_that_is_not_known_is_refused(tmp_path: Path) -> None:
     header = RunHeader((), (), {"station": "crane"}, {})
     with pytest.raises(RecordingError, match="'crane'; known are platform, arm"):
-        Recorder(Ring.local(), tmp_path / "a.mcap", header)
+        Recorder(RecorderRing.local(), tmp_path / "a.mcap", header)
     assert not (tmp_path / "a.mcap").exists()
     assert layout_of({}) is PLATFORM
     assert {name: layout.cycle_topic for name, layout in LAYOUTS.items()} == {

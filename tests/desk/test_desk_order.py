@@ -14,7 +14,6 @@ from hil.desk.operation import OPERATION_MAX_BYTES, Operation
 from hil.desk.order import (
     BUTTONS,
     MOTION_MAX_BYTES,
-    SLOT_BYTES,
     Button,
     OperatorOrder,
     OperatorSlot,
@@ -48,7 +47,7 @@ ORDER = OperatorOrder(
 
 
 def pair():
-    buffer = bytearray(SLOT_BYTES)
+    buffer = bytearray(OperatorSlot.slot_bytes)
     return OperatorSlot(buffer), OperatorSlot(buffer), buffer
 
 
@@ -84,7 +83,7 @@ def test_a_reader_that_comes_later_gets_what_is_there():
     assert ORDER.pressed(Button.POSE) == 7
 
 
-@given(st.integers(0, SLOT_BYTES - MOTION_MAX_BYTES - 5), st.integers(1, 255))
+@given(st.integers(0, OperatorSlot.slot_bytes - MOTION_MAX_BYTES - 5), st.integers(1, 255))
 def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
     writer, reader, buffer = pair()
     writer.write(ORDER)
@@ -97,7 +96,7 @@ def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
 def test_a_damaged_motion_is_noticed():
     writer, reader, buffer = pair()
     writer.write(ORDER)
-    buffer[SLOT_BYTES - MOTION_MAX_BYTES] ^= 1
+    buffer[OperatorSlot.slot_bytes - MOTION_MAX_BYTES] ^= 1
     assert reader.read() is None
     assert reader.corrupt == 1
 
@@ -188,7 +187,7 @@ def test_shared_memory_is_attached_by_its_descriptor():
     with pytest.raises(ValueError, match="shared memory"):
         OperatorSlot.local().fileno()
     with pytest.raises(ValueError, match="are needed"):
-        OperatorSlot(bytearray(SLOT_BYTES - 1))
+        OperatorSlot(bytearray(OperatorSlot.slot_bytes - 1))
 
 
 texts = st.text(max_size=3000)

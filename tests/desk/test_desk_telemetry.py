@@ -9,15 +9,16 @@ from desk_samples import child, poll
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.desk.telemetry import HEADER_BYTES, Telemetry, TelemetryReader
+from hil.ipc.broadcast import Broadcast, BroadcastReader
+from hil.ipc.memory import HEADER_BYTES
 
 SLOTS, SLOT_BYTES = 8, 48
 
 
 @given(st.lists(st.one_of(st.binary(max_size=32), st.integers(0, 12)), max_size=60))
 def test_any_interleaving_gives_the_newest_in_order_and_counts_the_rest(steps):
-    ring = Telemetry.local(SLOTS, SLOT_BYTES)
-    reader = TelemetryReader(ring.buffer)
+    ring = Broadcast.local(SLOTS, SLOT_BYTES)
+    reader = BroadcastReader(ring.buffer)
     waiting, missed = [], 0
     for number, step in enumerate(steps):
         if isinstance(step, bytes):
@@ -36,8 +37,8 @@ def test_any_interleaving_gives_the_newest_in_order_and_counts_the_rest(steps):
 
 
 def test_readers_do_not_take_from_each_other():
-    ring = Telemetry.local(SLOTS, SLOT_BYTES)
-    one, two = TelemetryReader(ring.buffer), TelemetryReader(ring.buffer)
+    ring = Broadcast.local(SLOTS, SLOT_BYTES)
+    one, two = BroadcastReader(ring.buffer), BroadcastReader(ring.buffer)
     ring.push(1, b"a")
     assert one.read() == [(1, b"a")]
     ring.push(2, b"b")
@@ -47,17 +48,17 @@ def test_readers_do_not_take_from_each_other():
 
 
 def test_a_late_reader_begins_with_the_oldest_that_is_there():
-    ring = Telemetry.local(SLOTS, SLOT_BYTES)
+    ring = Broadcast.local(SLOTS, SLOT_BYTES)
     for number in range(20):
         ring.push(number, bytes([number]))
-    reader = TelemetryReader(ring.buffer)
+    reader = BroadcastReader(ring.buffer)
     assert [kind for kind, _ in reader.read()] == list(range(12, 20))
     assert reader.missed == 0
 
 
 def test_an_entry_too_long_is_dropped_and_counted():
-    ring = Telemetry.local(SLOTS, SLOT_BYTES)
-    reader = TelemetryReader(ring.buffer)
+    ring = Broadcast.local(SLOTS, SLOT_BYTES)
+    reader = BroadcastReader(ring.buffer)
     ring.push(1, bytes(ring.payload_bytes + 1))
     ring.push(2, bytes(ring.payload_bytes))
     assert ring.dropped == 1
@@ -65,8 +66,8 @@ def test_an_entry_too_long_is_dropped_and_counted():
 
 
 def test_a_slot_under_the_writers_hand_is_not_read():
-    ring = Telemetry.local(SLOTS, SLOT_BYTES)
-    reader = TelemetryReader(ring.buffer)
+    ring = Broadcast.local(SLOTS, SLOT_BYTES)
+    reader = BroadcastReader(ring.buffer)
     for number in range(SLOTS):
         ring.push(number, b"old")
     # The writer has begun entry 8 over entry 0, and is interrupted.
@@ -79,12 +80,12 @@ def test_every_word_of_the_frames_in_use_fits():
     from hil.desk.operation import OPERATION_MAX_BYTES
     from hil.recording.frame import FRAME, MAX_EVENT_BYTES
 
-    ring = Telemetry.local(1)
+    ring = Broadcast.local(1)
     assert max(FRAME.size, MAX_EVENT_BYTES, OPERATION_MAX_BYTES) <= ring.payload_bytes
 
 
 def test_nobody_who_gets_the_descriptor_can_write_or_shrink():
-    ring = Telemetry.shared(SLOTS, SLOT_BYTES)
+    ring = Broadcast.shared(SLOTS, SLOT_BYTES)
     ring.push(7, b"before")
     again = os.open(f"/proc/self/fd/{ring.fileno()}", os.O_RDWR)  # as its owner could
     for attempt in (
@@ -97,7 +98,7 @@ def test_nobody_who_gets_the_descriptor_can_write_or_shrink():
             attempt()
     os.close(again)
     ring.push(8, b"after")  # the writer still can
-    reader = TelemetryReader(ring.fileno())
+    reader = BroadcastReader(ring.fileno())
     assert reader.read() == [(7, b"before"), (8, b"after")]
     with pytest.raises(TypeError):
         reader._view[0] = 1
@@ -109,25 +110,25 @@ def test_nobody_who_gets_the_descriptor_can_write_or_shrink():
 @pytest.mark.parametrize(("slots", "slot_bytes"), [(0, 48), (-1, 48), (4, 16), (4, 20), (4, 0)])
 def test_impossible_sizes_are_refused(slots, slot_bytes):
     with pytest.raises(ValueError, match="needed"):
-        Telemetry.local(slots, slot_bytes)
+        Broadcast.local(slots, slot_bytes)
 
 
 @pytest.mark.parametrize("size", [0, 10, 255, 256, 5000])
 def test_memory_without_a_ring_is_refused(size):
     with pytest.raises(ValueError, match="ring"):
-        TelemetryReader(bytearray(size))
+        BroadcastReader(bytearray(size))
 
 
 def test_a_ring_cut_short_is_refused():
-    whole = Telemetry.local(SLOTS, SLOT_BYTES).buffer
+    whole = Broadcast.local(SLOTS, SLOT_BYTES).buffer
     with pytest.raises(ValueError, match="ring"):
-        TelemetryReader(bytearray(whole[:-1]))
+        BroadcastReader(bytearray(whole[:-1]))
 
 
 RACER = """
 import os, sys
-from hil.desk.telemetry import Telemetry
-ring = Telemetry.shared(64, 256)
+from hil.ipc.broadcast import Broadcast
+ring = Broadcast.shared(64, 256)
 print(ring.fileno(), flush=True)
 sys.stdin.readline()
 for number in range(int(sys.argv[1])):
@@ -141,7 +142,7 @@ def test_a_racing_writer_in_another_process_is_never_read_torn():
     count = 150_000
     writer = child(RACER, count)
     fd = os.open(f"/proc/{writer.pid}/fd/{int(writer.stdout.readline())}", os.O_RDONLY)
-    reader = TelemetryReader(fd)
+    reader = BroadcastReader(fd)
     os.close(fd)
     writer.stdin.write(b"go\n")
     writer.stdin.flush()

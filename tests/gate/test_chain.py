@@ -44,8 +44,10 @@ ALLOWED = {
     "hil.config.installation",
     "hil.timing.realtime",
     "hil.timing.realtime_setup",
-    "hil.recording",
-    "hil.recording.ring",
+    "hil.ipc",
+    "hil.ipc.latest",
+    "hil.ipc.memory",
+    "hil.ipc.ring",
 }
 FORBIDDEN_NAMES = {"threading", "sched", "asyncio", "concurrent", "signal.setitimer", "Timer"}
 

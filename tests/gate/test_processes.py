@@ -27,7 +27,8 @@ from drives.bank import (
     DriveSetupError,
     LinkLostError,
 )
-from hil.recording.ring import HEADER_BYTES, Ring
+from hil.ipc.memory import HEADER_BYTES
+from hil.ipc.ring import Ring
 from hil.stations.platform.gate import process
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.spec import BankSpec

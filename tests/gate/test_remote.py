@@ -6,7 +6,7 @@ import pytest
 from gate_bench import LIMITS, PERIOD_S, IdealBank, InlineGate, sim_spec
 
 from drives.bank import LinkLostError
-from hil.recording.ring import Ring
+from hil.ipc.ring import Ring
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.slot import CommandSlot
 from hil.stations.platform.gate.status import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.stations.platform.gate.slot import SLOT_BYTES, CommandSlot, Order
+from hil.stations.platform.gate.slot import CommandSlot, Order
 from safety.modes import Request
 from safety.verdict import Setpoint
 
@@ -34,7 +34,7 @@ ORDER = Order(7, 12.5, Setpoint(7, (0.9,) * 6, (0.1,) * 6), (Request.HOLD, Reque
 
 def pair():
     """Writer and reader over one memory, as two processes have it."""
-    buffer = bytearray(SLOT_BYTES)
+    buffer = bytearray(CommandSlot.slot_bytes)
     return CommandSlot(buffer), CommandSlot(buffer), buffer
 
 
@@ -60,7 +60,7 @@ def test_any_interleaving_gives_the_newest_once(steps):
     assert (reader.torn, reader.corrupt) == (0, 0)
 
 
-@given(st.integers(0, SLOT_BYTES - 1), st.integers(1, 255))
+@given(st.integers(0, CommandSlot.slot_bytes - 1), st.integers(1, 255))
 def test_any_damaged_byte_is_noticed(offset, flips):
     writer, reader, buffer = pair()
     writer.write(ORDER)
@@ -74,14 +74,14 @@ def test_any_damaged_byte_is_noticed(offset, flips):
         assert reader.torn == 3
 
 
-@given(st.binary(min_size=SLOT_BYTES, max_size=SLOT_BYTES))
+@given(st.binary(min_size=CommandSlot.slot_bytes, max_size=CommandSlot.slot_bytes))
 def test_any_bytes_are_no_order(noise):
     reader = CommandSlot.local()
     reader._buffer[:] = noise
     assert reader.take() is None
 
 
-@pytest.mark.parametrize("cut", range(1, SLOT_BYTES))
+@pytest.mark.parametrize("cut", range(1, CommandSlot.slot_bytes))
 def test_a_writer_that_dies_over_its_work_leaves_no_order(cut):
     """The writer stores counter - 1, body, checksum, counter: cut anywhere in between."""
     writer, reader, buffer = pair()
@@ -116,6 +116,23 @@ def test_an_old_body_under_a_new_counter_is_corrupt():
     assert reader.corrupt == 1
 
 
+def test_an_order_from_before_the_gate_is_not_meant_for_it():
+    writer, _, buffer = pair()
+    writer.write(ORDER)
+    late = CommandSlot(buffer)
+    assert not late.pending
+    assert late.take() is None
+    writer.write(ORDER)
+    assert late.take() == ORDER
+
+
+def test_a_flag_that_no_control_knows_is_no_order():
+    reader = CommandSlot.local()
+    reader.put(1, 1 << 31, 0.0, 0.0, *(0.0,) * 12)
+    assert reader.take() is None
+    assert reader.corrupt == 1
+
+
 def test_nan_goes_through_for_the_gate_to_judge():
     writer, reader, _ = pair()
     writer.write(Order(1, 0.0, Setpoint(1, (math.nan,) * 6, (math.inf,) * 6)))
@@ -137,5 +154,5 @@ def test_it_is_shared_by_descriptor():
 
 
 def test_a_short_memory_is_refused():
-    with pytest.raises(ValueError, match=f"{SLOT_BYTES} are needed"):
-        CommandSlot(bytearray(SLOT_BYTES - 1))
+    with pytest.raises(ValueError, match=f"{CommandSlot.slot_bytes} are needed"):
+        CommandSlot(bytearray(CommandSlot.slot_bytes - 1))

@@ -13,10 +13,9 @@ from desk_processes import desk_number, desk_path
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.desk.operation import Operation
+from hil.desk.operation import OPERATION_KIND, Operation
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder, OperatorSlot
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.telemetry import OPERATION_KIND
 from hil.recording.arm_recording import ArmRecording
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND
 from hil.stations.arm.operator import ArmOperator

@@ -13,8 +13,7 @@ from operated_bench import QUICK
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.desk.operation import Operation
-from hil.desk.telemetry import OPERATION_KIND
+from hil.desk.operation import OPERATION_KIND, Operation
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, FRAME, EventKind
 from hil.recording.reader import Recording
 from hil.timing.realtime import RealClock

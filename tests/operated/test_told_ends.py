@@ -6,11 +6,11 @@ import pytest
 from operated_bench import PATIENCE, PERIOD_S, Bench
 from test_safe_ends import Closed, door, engaged, held_aloft, homed  # noqa: F401 door is a fixture
 
-from hil.desk.operation import OPERATION_MAX_BYTES, Operation
+from hil.desk.operation import OPERATION_KIND, OPERATION_MAX_BYTES, Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.telemetry import OPERATION_KIND, Telemetry, TelemetryReader
 from hil.desk.tell import EVERY_S, Teller
+from hil.ipc.broadcast import Broadcast, BroadcastReader
 from hil.stations.platform.operator.park_wish import ParkWish
 from hil.stations.platform.operator.presses import ASKED_CYCLES
 from hil.timing.clock import Tick
@@ -333,8 +333,8 @@ def test_drives_that_do_not_end_in_time_are_given_up():
 
 
 def test_the_end_is_told_at_once_and_its_time_ten_times_a_second():
-    ring = Telemetry.local(64)
-    reader, teller = TelemetryReader(ring.buffer), Teller(ring)
+    ring = Broadcast.local(64)
+    reader, teller = BroadcastReader(ring.buffer), Teller(ring)
     now = Operation()
     teller.tell(0.0, now)
     for index, left_s in enumerate((5.0, 4.99, 4.98)):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from hil.desk.operation import Operation
-from hil.desk.telemetry import OPERATION_KIND, Telemetry, TelemetryReader
+from hil.desk.operation import OPERATION_KIND, Operation
+from hil.ipc.broadcast import Broadcast, BroadcastReader
 from hil.panel.live.models.feed import (
     HISTORY_S,
     LiveFeed,
@@ -26,7 +26,7 @@ from hil.recording.header import RunHeader
 from hil.recording.layouts import PLATFORM
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 
 PERIOD_S = 0.01
 
@@ -60,7 +60,7 @@ def recording(folder, count=200, events=()):
     header = RunHeader(
         ("OFF", "IDLE", "ENGAGED"), ("NONE", "PASSED"), {"scenario": "sample", "seed": "7"}, {}
     )
-    recorder = Recorder(Ring.local(slots=16), path, header)
+    recorder = Recorder(RecorderRing.local(slots=16), path, header)
     for index in range(count):
         recorder.ring.push(CYCLE_KIND, packed(frame(index)))
         for one in events:
@@ -124,11 +124,11 @@ def test_columns_stand_where_the_struct_has_them():
 def live(telemetry):
     header = platform_facts().header
     welcome = SimpleNamespace(header=header, period_s=0.001, bench="circle-7")
-    return LiveFeed(SimpleNamespace(telemetry=TelemetryReader(telemetry.buffer), welcome=welcome))
+    return LiveFeed(SimpleNamespace(telemetry=BroadcastReader(telemetry.buffer), welcome=welcome))
 
 
 def test_a_live_feed_hands_over_what_came_once():
-    telemetry = Telemetry.local(slots=64)
+    telemetry = Broadcast.local(slots=64)
     feed = live(telemetry)
     told = event("fault", "leg 3: drive: trip", 0.5, check="drive", leg=3)
     telemetry.push(CYCLE_KIND, packed(frame(1)))
@@ -148,7 +148,7 @@ def test_a_live_feed_hands_over_what_came_once():
 
 
 def test_what_was_overwritten_is_counted_once():
-    telemetry = Telemetry.local(slots=8)
+    telemetry = Broadcast.local(slots=8)
     feed = live(telemetry)
     for index in range(30):
         telemetry.push(CYCLE_KIND, packed(frame(index)))

@@ -12,10 +12,9 @@ import pytest
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.desk.operation import Operation
+from hil.desk.operation import OPERATION_KIND, Operation
 from hil.desk.order import DEAD_MAN_S, Button
 from hil.desk.process import DeskProcess
-from hil.desk.telemetry import OPERATION_KIND
 from hil.panel.live.models.bench_link import Link
 from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.live.session import LiveSession

@@ -7,7 +7,7 @@ import pytest
 
 from hil.desk import messages as m
 from hil.desk.client import RunWelcome
-from hil.desk.telemetry import Telemetry, TelemetryReader
+from hil.ipc.broadcast import Broadcast, BroadcastReader
 from hil.panel.live import session as session_module
 from hil.panel.live.models.bench_stop import SILENT_S
 from hil.panel.live.session import LiveSession
@@ -31,7 +31,7 @@ class Desk:
         modes, actions = [one.name for one in Mode], [one.name for one in Action]
         header = RunHeader(tuple(modes), tuple(actions), {"scenario": "t"}, {"station": "arm"})
         self.welcome = RunWelcome(header, 0.35, "arm", "t", "hold")
-        self.telemetry = TelemetryReader(Telemetry.local(8, 256)._buffer)
+        self.telemetry = BroadcastReader(Broadcast.local(8, 256)._buffer)
         self.open, self.full, self.hangs = True, False, False
         self.numbers = itertools.count(1) if numbers is None else numbers
         self.taken, self.says = [], []

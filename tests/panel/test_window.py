@@ -20,11 +20,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
 from hil.config.shipped import find_file
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.operation import Operation
+from hil.desk.operation import OPERATION_KIND, Operation
 from hil.desk.order import DEAD_MAN_S, Button
 from hil.desk.process import DeskProcess
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.telemetry import OPERATION_KIND
 from hil.panel.lead.models.handles import KEYS
 from hil.panel.live.models.bench_link import Link
 from hil.panel.live.models.bench_stop import SILENT_S

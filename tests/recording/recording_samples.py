@@ -8,7 +8,7 @@ from pathlib import Path
 from hil.recording.frame import CYCLE_KIND, FRAME, CycleFrame, Six, pack_into
 from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder, RecorderResult
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 
 HEADER = RunHeader(
     modes=("OFF", "IDLE", "ENGAGED"),
@@ -41,7 +41,7 @@ def packed(frame: CycleFrame) -> bytes:
 
 def record(path: Path, frames: list[CycleFrame], header: RunHeader = HEADER) -> RecorderResult:
     """Record frames as a dry run does."""
-    recorder = Recorder(Ring.local(slots=16), path, header)
+    recorder = Recorder(RecorderRing.local(slots=16), path, header)
     for frame in frames:
         recorder.ring.push(CYCLE_KIND, packed(frame))
         recorder.service()

@@ -19,7 +19,7 @@ from hil.recording.header import RecordingError
 from hil.recording.mcap_walk import CHUNK, MAGIC, Found, Walk
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 
 CYCLES = 60
 OF_A_CHUNK = 10
@@ -38,7 +38,7 @@ class Sound(NamedTuple):
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Sound:
     """A small recording of six chunks, with an event every seventh cycle."""
     path = tmp_path_factory.mktemp("sound") / "a.mcap"
-    recorder = Recorder(Ring.local(slots=16), path, HEADER)
+    recorder = Recorder(RecorderRing.local(slots=16), path, HEADER)
     for index in range(CYCLES):
         recorder.ring.push(CYCLE_KIND, packed(sample_frame(index, PERIOD_S)))
         if index % 7 == 0:

@@ -16,7 +16,7 @@ from hil.recording.frame import CYCLE_KIND, EVENT_KIND
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 from hil.run.facts import revision, run_facts
 from hil.stations.platform.gate.black_box import complaint
 from hil.timing.clock import Moment, VirtualClock, moment
@@ -27,7 +27,7 @@ PERIOD_S = 0.004
 
 def recorded(path: Path, header: RunHeader = HEADER, *, dated: bool = True) -> Recording:
     """Ten cycles, of which the one from 5 to 6 took 0.1 s, and 3 is missing."""
-    recorder = Recorder(Ring.local(), path, header)
+    recorder = Recorder(RecorderRing.local(), path, header)
     for index in (0, 1, 2, 4, 5, 6, 7, 8, 9):
         frame = sample_frame(index, PERIOD_S)._replace(dt_s=0.1 if index == 6 else PERIOD_S)
         recorder.ring.push(CYCLE_KIND, packed(frame))

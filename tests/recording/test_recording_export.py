@@ -14,12 +14,12 @@ from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventKind, EventRecord, 
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Recording:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     for index in range(5):
         frame = sample_frame(index)._replace(measured_force_n=(math.nan, 1.0, 2.0, 3.0, 4.0, 5.0))
         recorder.ring.push(CYCLE_KIND, packed(frame))

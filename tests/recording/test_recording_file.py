@@ -32,7 +32,7 @@ from hil.recording.mcap_file import RecordingWriter
 from hil.recording.messages import quaternion, transforms_message
 from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.ring import RecorderRing, RecorderStatus
 
 EVENT = EventRecord(
     0.25, 125, EventKind.VIOLATION, Level.WARNING, "gate", "leg 3: too fast", {"leg": 3, "v": 0.5}
@@ -70,7 +70,7 @@ def test_what_is_known_of_the_run_comes_back(tmp_path: Path) -> None:
 
 
 def test_events_come_back_in_order(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     later = EventRecord(0.5, 250, EventKind.MODE, Level.INFO, "loop", "ENGAGED → HOLD")
     for event in (EVENT, later):
         recorder.ring.push(EVENT_KIND, event.to_bytes())
@@ -109,7 +109,7 @@ def test_the_digest_is_the_documented_one(tmp_path: Path) -> None:
 
 
 def test_the_library_reads_it_and_each_message_has_the_keys_of_its_schema(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     recorder.ring.push(CYCLE_KIND, packed(sample_frame(0)))
     recorder.ring.push(EVENT_KIND, EVENT.to_bytes())
     recorder.finish()
@@ -206,7 +206,7 @@ def test_missing_cycles_are_reported(tmp_path: Path) -> None:
 
 
 def test_dropped_entries_are_in_the_recording(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(slots=4), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(slots=4), tmp_path / "a.mcap", HEADER)
     for index in range(10):  # without a turn for the recorder, six do not fit
         recorder.ring.push(CYCLE_KIND, packed(sample_frame(index)))
     result = recorder.finish()
@@ -216,7 +216,7 @@ def test_dropped_entries_are_in_the_recording(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_drops_nothing_however_small_the_ring(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(slots=2), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(slots=2), tmp_path / "a.mcap", HEADER)
     for index in range(50):
         assert recorder.ring.push(CYCLE_KIND, packed(sample_frame(index)))
         recorder.service()
@@ -235,7 +235,7 @@ def test_a_time_that_cannot_be_does_not_end_the_recording(tmp_path: Path, t_s: f
 
 
 def test_entries_that_cannot_be_understood_are_counted(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     good = packed(sample_frame(0))
     for kind, payload in ((CYCLE_KIND, good[:-1]), (EVENT_KIND, b"{}"), (9, b""), (1, good)):
         recorder.ring.push(kind, payload)
@@ -252,7 +252,7 @@ def test_a_code_without_a_name_is_shown_as_its_number(tmp_path: Path) -> None:
 
 
 def test_finishing_twice_tells_the_same(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     assert recorder.finish() is recorder.finish()
     assert recorder.ring.status is RecorderStatus.DONE
     assert recorder.ring.written_bytes == (tmp_path / "a.mcap").stat().st_size
@@ -311,7 +311,7 @@ def test_on_a_full_disk_earlier_chunks_stay_and_losses_are_exact(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     path = tmp_path / "a.mcap"
-    recorder = Recorder(Ring.local(), path, HEADER)
+    recorder = Recorder(RecorderRing.local(), path, HEADER)
     monkeypatch.setattr("hil.recording.mcap_file.os.write", _FullDisk(room))
     for index in range(2000):
         assert recorder.ring.push(CYCLE_KIND, packed(sample_frame(index)))
@@ -346,7 +346,7 @@ def test_a_disk_that_takes_a_few_bytes_at_a_time_gets_the_same_file(
 def test_a_disk_that_refuses_the_last_bytes_loses_no_cycle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     recorder.ring.push(CYCLE_KIND, packed(sample_frame(0)))
     recorder.drain(now_s=0.0)
     recorder.drain(now_s=1.0)
@@ -359,7 +359,7 @@ def test_a_disk_that_refuses_the_last_bytes_loses_no_cycle(
 def test_a_refused_sync_is_a_failure_of_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER, sync=True)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER, sync=True)
 
     def refuse(fd: int) -> None:
         raise OSError(5, "Input/output error")
@@ -375,7 +375,7 @@ def test_a_refused_sync_is_a_failure_of_the_disk(
 
 
 def test_a_chunk_is_closed_by_the_clock_when_motion_time_stands_still(tmp_path: Path) -> None:
-    recorder = Recorder(Ring.local(), tmp_path / "a.mcap", HEADER)
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
     still = CycleFrame(0, 0.0, 0.0, 0.0, 0.0, 0, 0)
     for now_s, cycles in ((10.0, 0), (10.2, 0), (10.5, 3), (10.9, 3), (11.0, 5)):
         recorder.ring.push(CYCLE_KIND, packed(still))

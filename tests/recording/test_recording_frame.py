@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recording_samples import packed, sample_frame
 
+from hil.ipc.memory import DEFAULT_SLOT_BYTES
 from hil.recording.frame import (
     FIELDS,
     FRAME,
@@ -22,7 +23,7 @@ from hil.recording.frame import (
     pack_into,
     unpack,
 )
-from hil.recording.ring import DEFAULT_SLOT_BYTES, Ring
+from hil.recording.ring import RecorderRing
 
 NUMBER = st.floats(allow_nan=False)
 SIX = st.tuples(*[NUMBER] * 6)
@@ -56,7 +57,7 @@ def test_the_layout_is_the_table() -> None:
 
 
 def test_a_frame_and_the_longest_event_fit_a_slot() -> None:
-    room = Ring.local(slots=1, slot_bytes=DEFAULT_SLOT_BYTES).payload_bytes
+    room = RecorderRing.local(slots=1, slot_bytes=DEFAULT_SLOT_BYTES).payload_bytes
     assert FRAME.size <= room
     assert room >= MAX_EVENT_BYTES
 

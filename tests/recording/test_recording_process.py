@@ -23,7 +23,7 @@ from hil.recording.frame import CYCLE_KIND
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Recording
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.ring import RecorderRing, RecorderStatus
 from hil.timing.realtime import RealClock
 
 pytestmark = [
@@ -33,13 +33,13 @@ pytestmark = [
 
 
 @pytest.fixture
-def ring() -> Iterator[Ring]:
-    ring = Ring.shared()
+def ring() -> Iterator[RecorderRing]:
+    ring = RecorderRing.shared()
     yield ring
     ring.release()
 
 
-def _push(ring: Ring, first: int, last: int, period_s: float = 0.002) -> None:
+def _push(ring: RecorderRing, first: int, last: int, period_s: float = 0.002) -> None:
     for index in range(first, last):
         assert ring.push(CYCLE_KIND, packed(sample_frame(index, period_s)))
 
@@ -52,7 +52,7 @@ def _wait(condition: Callable[[], bool]) -> None:
         assert tick.index < 4000, "waited 20 s in vain"
 
 
-def test_it_writes_what_a_dry_run_writes(ring: Ring, tmp_path: Path) -> None:
+def test_it_writes_what_a_dry_run_writes(ring: RecorderRing, tmp_path: Path) -> None:
     recorder = RecorderProcess(ring, tmp_path / "run" / "recording.mcap", HEADER)
     recorder.service()
     assert recorder.ring.status is RecorderStatus.OK
@@ -68,13 +68,15 @@ def test_it_writes_what_a_dry_run_writes(ring: Ring, tmp_path: Path) -> None:
     assert result.written_bytes == (tmp_path / "run" / "recording.mcap").stat().st_size
 
 
-def test_a_scenario_larger_than_a_pipe_gets_through(ring: Ring, tmp_path: Path) -> None:
+def test_a_scenario_larger_than_a_pipe_gets_through(ring: RecorderRing, tmp_path: Path) -> None:
     header = RunHeader((), (), {}, {"table": ["x" * 1000] * 500})
     RecorderProcess(ring, tmp_path / "a.mcap", header).finish()
     assert Recording.open(tmp_path / "a.mcap").scenario == header.scenario
 
 
-def test_a_place_that_cannot_be_written_is_refused_at_the_start(ring: Ring, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_refused_at_the_start(
+    ring: RecorderRing, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(RecordingError, match=r"file/a\.mcap: cannot be written: File exists"):
         RecorderProcess(ring, tmp_path / "file" / "a.mcap", HEADER)
@@ -83,8 +85,8 @@ def test_a_place_that_cannot_be_written_is_refused_at_the_start(ring: Ring, tmp_
 
 
 def test_a_local_ring_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"Ring\.shared"):
-        RecorderProcess(Ring.local(), tmp_path / "a.mcap", HEADER)
+    with pytest.raises(ValueError, match=r"RecorderRing\.shared"):
+        RecorderProcess(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
 
 
 def _kill(recorder: RecorderProcess, next_part: int) -> None:
@@ -97,7 +99,7 @@ def _kill(recorder: RecorderProcess, next_part: int) -> None:
 
 
 def test_killed_a_second_one_goes_on_within_a_second_and_nothing_is_lost(
-    ring: Ring, tmp_path: Path
+    ring: RecorderRing, tmp_path: Path
 ) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 1000)  # 2 s of motion; the last chunk of it is never closed by the first one
@@ -119,7 +121,9 @@ def test_killed_a_second_one_goes_on_within_a_second_and_nothing_is_lost(
     assert Recording.open(tmp_path / "a-2.mcap").cycles < 2000, "a part by itself is a part"
 
 
-def test_killed_again_and_again_each_time_another_one_goes_on(ring: Ring, tmp_path: Path) -> None:
+def test_killed_again_and_again_each_time_another_one_goes_on(
+    ring: RecorderRing, tmp_path: Path
+) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     for number in range(1, 5):
         _push(ring, (number - 1) * 100, number * 100)
@@ -130,7 +134,9 @@ def test_killed_again_and_again_each_time_another_one_goes_on(ring: Ring, tmp_pa
     np.testing.assert_array_equal(recording.column("index"), np.arange(400))
 
 
-def test_killed_while_the_file_is_ended_another_one_ends_it(ring: Ring, tmp_path: Path) -> None:
+def test_killed_while_the_file_is_ended_another_one_ends_it(
+    ring: RecorderRing, tmp_path: Path
+) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 3000)
     os.kill(recorder.pid, signal.SIGKILL)  # most of it is still in the ring
@@ -152,7 +158,7 @@ def _family(pid: int) -> list[int]:
 
 
 def test_a_copy_that_is_killed_is_made_anew_and_goes_on_when_needed(
-    ring: Ring, tmp_path: Path
+    ring: RecorderRing, tmp_path: Path
 ) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     session = recorder.pid
@@ -167,7 +173,9 @@ def test_a_copy_that_is_killed_is_made_anew_and_goes_on_when_needed(
     _wait(lambda: _family(session) == [])  # nobody is left behind; a pipe ends before its process
 
 
-def test_all_killed_at_once_the_run_is_told_that_nobody_records(ring: Ring, tmp_path: Path) -> None:
+def test_all_killed_at_once_the_run_is_told_that_nobody_records(
+    ring: RecorderRing, tmp_path: Path
+) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 2000)  # 4 s of motion
     _wait(lambda: ring.pending == 0)
@@ -188,7 +196,7 @@ def test_all_killed_at_once_the_run_is_told_that_nobody_records(ring: Ring, tmp_
     np.testing.assert_array_equal(recording.column("index"), np.arange(recording.cycles))
 
 
-def test_what_lies_still_is_on_disk_soon_as_well(ring: Ring, tmp_path: Path) -> None:
+def test_what_lies_still_is_on_disk_soon_as_well(ring: RecorderRing, tmp_path: Path) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     before = ring.written_bytes
     _push(ring, 0, 10, period_s=0.0)  # motion time stands still
@@ -201,7 +209,7 @@ def test_what_lies_still_is_on_disk_soon_as_well(ring: Ring, tmp_path: Path) -> 
 def test_a_recorder_that_hangs_is_never_waited_for_and_its_losses_are_counted(
     tmp_path: Path,
 ) -> None:
-    ring = Ring.shared(slots=64)
+    ring = RecorderRing.shared(slots=64)
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 5)
     _wait(lambda: ring.pending == 0)
@@ -224,7 +232,7 @@ def test_a_recorder_that_hangs_is_never_waited_for_and_its_losses_are_counted(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_outlives_the_signals_that_end_the_run(
-    ring: Ring, tmp_path: Path, number: signal.Signals
+    ring: RecorderRing, tmp_path: Path, number: signal.Signals
 ) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     assert os.getsid(recorder.pid) == recorder.pid  # the terminal's Ctrl-C does not reach it
@@ -235,7 +243,7 @@ def test_it_outlives_the_signals_that_end_the_run(
 
 
 def test_a_pinned_loop_does_not_keep_the_recorder_on_its_processor(
-    ring: Ring, tmp_path: Path
+    ring: RecorderRing, tmp_path: Path
 ) -> None:
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
@@ -248,7 +256,7 @@ def test_a_pinned_loop_does_not_keep_the_recorder_on_its_processor(
 
 
 def test_in_real_time_every_chunk_goes_through_to_the_disk(
-    ring: Ring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ring: RecorderRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = {}
 
@@ -284,8 +292,8 @@ from pathlib import Path
 from recording_samples import HEADER, packed, sample_frame
 from hil.recording.frame import CYCLE_KIND
 from hil.recording.process import RecorderProcess
-from hil.recording.ring import Ring
-ring = Ring.shared()
+from hil.recording.ring import RecorderRing
+ring = RecorderRing.shared()
 {limit}
 recorder = RecorderProcess(ring, Path(sys.argv[1]), HEADER)
 for index in range(1000):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.recording.ring import RecorderStatus, Ring
+from hil.recording.ring import RecorderRing, RecorderStatus
 
 # An operation: bytes to push, or how many entries the consumer takes before it breaks off.
 OPERATIONS = st.lists(st.one_of(st.binary(max_size=40), st.integers(0, 6)), max_size=80)
@@ -21,7 +21,7 @@ OPERATIONS = st.lists(st.one_of(st.binary(max_size=40), st.integers(0, 6)), max_
 
 @given(operations=OPERATIONS, slots=st.integers(1, 5))
 def test_any_interleaving_keeps_order_and_counts(operations: list, slots: int) -> None:
-    ring = Ring.local(slots=slots, slot_bytes=40)  # payloads above 32 bytes do not fit
+    ring = RecorderRing.local(slots=slots, slot_bytes=40)  # payloads above 32 bytes do not fit
     model: deque[tuple[int, bytes]] = deque()
     pushed = dropped = popped = 0
     for number, operation in enumerate(operations):
@@ -44,7 +44,7 @@ def test_any_interleaving_keeps_order_and_counts(operations: list, slots: int) -
 
 
 def test_a_full_ring_takes_an_entry_again_as_soon_as_one_left() -> None:
-    ring = Ring.local(slots=2, slot_bytes=16)
+    ring = RecorderRing.local(slots=2, slot_bytes=16)
     assert [ring.push(1, bytes([n])) for n in range(3)] == [True, True, False]
     assert next(ring.pop_all()) == (1, b"\x00")
     assert ring.push(1, b"\x03")
@@ -53,7 +53,7 @@ def test_a_full_ring_takes_an_entry_again_as_soon_as_one_left() -> None:
 
 @pytest.mark.parametrize("size", [33, 40, 1000])
 def test_too_long_an_entry_is_dropped_and_harms_no_other(size: int) -> None:
-    ring = Ring.local(slots=2, slot_bytes=40)
+    ring = RecorderRing.local(slots=2, slot_bytes=40)
     assert ring.push(1, b"a" * 32)
     assert not ring.push(2, b"b" * size)
     assert ring.push(3, b"c" * 32)
@@ -62,7 +62,7 @@ def test_too_long_an_entry_is_dropped_and_harms_no_other(size: int) -> None:
 
 
 def test_pushing_while_draining_is_left_for_the_next_drain() -> None:
-    ring = Ring.local(slots=8, slot_bytes=16)
+    ring = RecorderRing.local(slots=8, slot_bytes=16)
     ring.push(1, b"a")
     seen = []
     for _, payload in ring.pop_all():
@@ -75,18 +75,18 @@ def test_pushing_while_draining_is_left_for_the_next_drain() -> None:
 @pytest.mark.parametrize(("slots", "slot_bytes"), [(0, 64), (-1, 64), (4, 8), (4, 0), (4, 63)])
 def test_impossible_sizes_are_refused(slots: int, slot_bytes: int) -> None:
     with pytest.raises(ValueError, match=r"is needed"):
-        Ring.local(slots=slots, slot_bytes=slot_bytes)
+        RecorderRing.local(slots=slots, slot_bytes=slot_bytes)
 
 
 @pytest.mark.parametrize("size", [0, 100, 4096])
 def test_memory_without_a_ring_is_refused(size: int) -> None:
     with pytest.raises(ValueError, match="bytes"):
-        Ring(bytearray(size))
+        RecorderRing(bytearray(size))
 
 
 def test_two_views_of_shared_memory_see_one_ring() -> None:
-    producer = Ring.shared(slots=4, slot_bytes=64)
-    consumer = Ring.attach(os.dup(producer.fileno()))
+    producer = RecorderRing.shared(slots=4, slot_bytes=64)
+    consumer = RecorderRing.attach(os.dup(producer.fileno()))
     producer.push(7, b"hello")
     assert consumer.pending == 1
     assert list(consumer.pop_all()) == [(7, b"hello")]
@@ -106,18 +106,18 @@ def test_two_views_of_shared_memory_see_one_ring() -> None:
 
 
 def test_a_local_or_released_ring_has_no_descriptor() -> None:
-    with pytest.raises(ValueError, match=r"Ring\.shared"):
-        Ring.local().fileno()
-    ring = Ring.shared(slots=1, slot_bytes=16)
+    with pytest.raises(ValueError, match=r"RecorderRing\.shared"):
+        RecorderRing.local().fileno()
+    ring = RecorderRing.shared(slots=1, slot_bytes=16)
     ring.release()
-    with pytest.raises(ValueError, match=r"Ring\.shared"):
+    with pytest.raises(ValueError, match=r"RecorderRing\.shared"):
         ring.fileno()
 
 
 CONSUMER = """
 import struct, sys
-from hil.recording.ring import Ring
-ring = Ring.attach(int(sys.argv[1]))
+from hil.recording.ring import RecorderRing
+ring = RecorderRing.attach(int(sys.argv[1]))
 last, count = -1, 0
 while True:
     closed = ring.producer_closed
@@ -133,7 +133,7 @@ print(count, last)
 
 
 def test_another_process_sees_whole_entries_in_order_and_every_loss_is_counted() -> None:
-    ring = Ring.shared(slots=32, slot_bytes=520)
+    ring = RecorderRing.shared(slots=32, slot_bytes=520)
     with subprocess.Popen(
         [sys.executable, "-c", CONSUMER, str(ring.fileno())],
         pass_fds=(ring.fileno(),),
@@ -157,10 +157,10 @@ def test_another_process_sees_whole_entries_in_order_and_every_loss_is_counted()
 
 def test_nothing_is_left_behind_and_nothing_is_warned_of_at_exit() -> None:
     script = (
-        "import os\nfrom hil.recording.ring import Ring\n"
+        "import os\nfrom hil.recording.ring import RecorderRing\n"
         "before = os.listdir('/dev/shm')\n"
-        "ring = Ring.shared(); ring.push(1, b'x')\n"
-        "other = Ring.attach(os.dup(ring.fileno()))\n"
+        "ring = RecorderRing.shared(); ring.push(1, b'x')\n"
+        "other = RecorderRing.attach(os.dup(ring.fileno()))\n"
         "assert os.listdir('/dev/shm') == before\n"
     )
     done = subprocess.run(

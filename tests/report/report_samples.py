@@ -29,7 +29,7 @@ from hil.recording.frame import (
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
-from hil.recording.ring import Ring
+from hil.recording.ring import RecorderRing
 from hil.stations.platform.scenario import Plan, load_plan
 from platform6dof.inverse import leg_setpoints_batch
 from safety.modes import Mode
@@ -82,7 +82,7 @@ def write_run(
 ) -> Recording:
     """Record a run whose modes last as many cycles as `course` says, and read it back."""
     plan = plan or demo_plan()
-    recorder = Recorder(Ring.local(slots=64), path, header_of(plan, **facts))
+    recorder = Recorder(RecorderRing.local(slots=64), path, header_of(plan, **facts))
     for frame in frames_of(plan, course):
         frame = frame if change is None else change(frame.index, frame)
         buffer = bytearray(FRAME.size)

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
-from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
+from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.robot_supervision import supervision_table
 from hil.run.station import Checked
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
@@ -176,14 +176,7 @@ def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
         yield line.decode().strip()
     finally:
         process.terminate()
-        with suppress(ChildTimeout):
-            process.wait(END_WITHIN_S)
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
+        process.end(END_WITHIN_S)
 
 
 @contextmanager

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.desk.client import DeskClient
-from hil.desk.operation import Operation
-from hil.desk.telemetry import OPERATION_KIND
+from hil.desk.operation import OPERATION_KIND, Operation
 from hil.recording.frame import CYCLE_KIND, EVENT_KIND, EventRecord, Field
 from hil.recording.header import RunHeader
 from hil.recording.layout import Layout

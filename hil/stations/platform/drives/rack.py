@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
-from hil.ipc.child import DEVNULL, PIPE, ChildTimeout, start_child
+from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.machine import load_rig
 from hil.stations.platform.drives.rack_setup import PROTOCOLS, rack_settings, type_of
 from hil.terminal.console import err
@@ -166,11 +166,4 @@ def emulated_rack(
         yield line.decode().strip()
     finally:
         process.terminate()
-        with suppress(ChildTimeout):
-            process.wait(END_WITHIN_S)
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        process.end(END_WITHIN_S)

@@ -85,7 +85,7 @@ class GateChild:
             check_libraries()
         except InstallationError as error:
             raise DriveSetupError(f"{url}: {error}") from None
-        self._send(order.to_line())
+        self._process.tell(order.to_line(), last=True)
         answer = self._answer(now_s, tell)
         if "refused" in answer:
             with suppress(ChildTimeout):
@@ -115,18 +115,6 @@ class GateChild:
             counts=tuple(answer["counts"]),
             first_motion=answer["first_motion"],
         )
-
-    def _send(self, line: bytes) -> None:
-        stdin = self._process.stdin
-        if stdin is None:
-            return
-        with suppress(BrokenPipeError):  # it died at once: its missing answer says so
-            rest = memoryview(line)
-            while rest:  # unbuffered: a signal may cut a long write short
-                rest = rest[stdin.write(rest) :]
-        with suppress(BrokenPipeError):
-            stdin.close()
-        self._process.stdin = None
 
     def _answer(
         self, now_s: Callable[[], float], tell: Callable[[str], None] | None
@@ -165,11 +153,4 @@ class GateChild:
 
     def kill(self) -> None:
         """End it at once if it still runs; harmless when repeated."""
-        process = self._process
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        self._process.end()

@@ -23,7 +23,7 @@ from typing import Any, Final
 from drives.bank import BankEnd, BankReport, DriveError, LinkTally
 from drives.waits import Waits
 from hil.config.installation import HOME, code_of_process
-from hil.recording.ring import Ring
+from hil.ipc.ring import Ring
 from hil.stations.platform.gate.black_box import BlackBox
 from hil.stations.platform.gate.control_state import ControlWatch
 from hil.stations.platform.gate.order import GateOrder

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError
 from drives.waits import Waits
-from hil.recording.ring import Ring
+from hil.ipc.ring import Ring
 from hil.stations.platform.gate.child import GATE_PROGRAM, GateChild
 from hil.stations.platform.gate.control_state import open_own_record
 from hil.stations.platform.gate.gate_clock import GateClock

@@ -17,7 +17,7 @@ from typing import Final
 
 from drives.bank import BankFeedback
 from drives.waits import Waits
-from hil.recording.ring import Ring
+from hil.ipc.ring import Ring
 from hil.stations.platform.gate.black_box import BlackBox
 from hil.stations.platform.gate.control_state import ControlState
 from hil.stations.platform.gate.slot import CommandSlot, Order

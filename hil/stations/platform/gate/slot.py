@@ -1,32 +1,19 @@
 """The command slot: control's newest wish, in memory that it shares with the gate.
 
-One writer, one reader, one slot: the newest wins and nothing queues, so a control that comes back
-from a stall cannot have old wishes executed. A counter that is odd while the writer is at work
-(a seqlock) shows a torn slot, a CRC-32 a damaged one; both count, and are as good as silence. What
-was taken once is never taken again.
-
-The slot lies in an anonymous memory file (Linux memfd), inherited as a file descriptor.
+The newest wins and nothing queues, so a control that comes back from a stall cannot have old wishes
+executed; a torn or damaged order is as good as silence (`hil.ipc.latest`).
 """
 
 from __future__ import annotations
 
 import math
-import mmap
-import os
-import struct
-from binascii import crc32
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from hil.ipc.latest import Latest
+from hil.ipc.memory import Buffer
 from safety.modes import Request
 from safety.verdict import SEQUENCE_MODULUS, Setpoint
-
-_COUNTER: Final = struct.Struct("<Q")
-_BODY: Final = struct.Struct("<QII2d12d")  # counter, sequence, flags, stamp, act, lengths, speeds
-_CRC: Final = struct.Struct("<I")
-_CRC_OFFSET: Final = _COUNTER.size + _BODY.size
-SLOT_BYTES: Final = _CRC_OFFSET + _CRC.size
-"""The seqlock's counter; then the body, which repeats it; then the CRC-32 of the body."""
 
 _REQUESTS: Final = tuple(Request)
 _RESET: Final = 1 << 16
@@ -60,75 +47,18 @@ class Order:
     act_s: float = -math.inf
 
 
-class CommandSlot:
-    """One order in shared memory.
+class CommandSlot(Latest, fields="II2d12d"):
+    """One order in shared memory: sequence, flags, stamp, act, six lengths, six speeds.
 
-    Control calls `write`, the gate `take`; neither ever waits for the other.
+    Control calls `write`, the gate `take`; neither ever waits for the other. What lies there when
+    an end begins was never meant for it.
     """
 
-    __slots__ = ("_buffer", "_fd", "_taken", "_written", "corrupt", "torn")
+    __slots__ = ()
 
-    def __init__(self, buffer: bytearray | mmap.mmap, fd: int = -1) -> None:
-        """Lay the slot over a buffer.
-
-        Args:
-            buffer: at least `SLOT_BYTES` bytes; zeros are an empty slot.
-            fd: descriptor of its memory, owned from now on; -1 for none.
-
-        Raises:
-            ValueError: if the buffer is too short.
-        """
-        if len(buffer) < SLOT_BYTES:
-            raise ValueError(f"a slot of {len(buffer)} bytes; {SLOT_BYTES} are needed")
-        self._buffer = buffer
-        self._fd = fd
-        self._written = self._taken = _COUNTER.unpack_from(buffer)[0]
-        self.torn = 0
-        """Looks at a slot that was being written, or whose writer died over it."""
-        self.corrupt = 0
-        """Orders with a wrong checksum or impossible content."""
-
-    @classmethod
-    def local(cls) -> CommandSlot:
-        """A slot in this process's memory, for tests and a gate that runs inline."""
-        return cls(bytearray(SLOT_BYTES))
-
-    @classmethod
-    def shared(cls) -> CommandSlot:
-        """A slot that another process can attach to by `fileno()` (Linux).
-
-        Raises:
-            OSError: if the memory is refused.
-        """
-        fd = os.memfd_create("hil-slot", os.MFD_CLOEXEC)
-        try:
-            os.ftruncate(fd, SLOT_BYTES)
-            return cls(mmap.mmap(fd, SLOT_BYTES), fd)
-        except BaseException:
-            os.close(fd)
-            raise
-
-    @classmethod
-    def attach(cls, fd: int) -> CommandSlot:
-        """Open the slot of another process by the descriptor inherited from it.
-
-        Raises:
-            OSError: if the descriptor is not open or cannot be mapped.
-            ValueError: if its memory is too short.
-        """
-        return cls(mmap.mmap(fd, os.fstat(fd).st_size), fd)
-
-    def fileno(self) -> int:
-        """Return the descriptor of shared memory.
-
-        Raises:
-            ValueError: if this slot is local or released.
-        """
-        if self._fd < 0:
-            raise ValueError("this slot has no shared memory: make it with CommandSlot.shared()")
-        return self._fd
-
-    # --- control -------------------------------------------------------------------------------
+    def __init__(self, buffer: Buffer, fd: int = -1) -> None:
+        super().__init__(buffer, fd)
+        self._read = self._word[0]
 
     def write(self, order: Order) -> None:
         """Replace the slot's order; it is one order to be obeyed once."""
@@ -139,55 +69,24 @@ class CommandSlot:
         if order.setpoint is not None:
             flags |= _HAS_SETPOINT
             numbers = (*order.setpoint.length_m, *order.setpoint.speed_m_s)
-        buffer, counter = self._buffer, self._written + 2
         sequence = order.sequence % SEQUENCE_MODULUS
-        body = _BODY.pack(counter, sequence, flags, order.stamp_s, order.act_s, *numbers)
-        _COUNTER.pack_into(buffer, 0, counter - 1)
-        buffer[_COUNTER.size : _CRC_OFFSET] = body
-        _CRC.pack_into(buffer, _CRC_OFFSET, crc32(body))
-        _COUNTER.pack_into(buffer, 0, counter)
-        self._written = counter
-
-    # --- gate ----------------------------------------------------------------------------------
-
-    @property
-    def pending(self) -> bool:
-        """Whether something was written since the last `take`."""
-        return _COUNTER.unpack_from(self._buffer)[0] != self._taken
+        self.put(sequence, flags, order.stamp_s, order.act_s, *numbers)
 
     def take(self) -> Order | None:
         """Return an order that was not taken before; None if there is none that can be trusted."""
-        buffer = self._buffer
-        counter = _COUNTER.unpack_from(buffer)[0]
-        if counter == self._taken:
+        fields = self.get()
+        if fields is None:
             return None
-        body = bytes(buffer[_COUNTER.size : _CRC_OFFSET])
-        checksum = _CRC.unpack_from(buffer, _CRC_OFFSET)[0]
-        if counter % 2 or _COUNTER.unpack_from(buffer)[0] != counter:
-            self.torn += 1
-            return None
-        self._taken = counter
-        if crc32(body) != checksum:
-            self.corrupt += 1
-            return None
-        order = _decode(body, counter)
+        order = _decode(fields)
         if order is None:
             self.corrupt += 1
         return order
 
-    def release(self) -> None:
-        """Let go of the memory; harmless when repeated."""
-        if isinstance(self._buffer, mmap.mmap):
-            self._buffer.close()
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
 
-
-def _decode(body: bytes, counter: int) -> Order | None:
-    """Return the order of a body whose checksum holds; None if no writer writes such a one."""
-    stored, sequence, flags, stamp_s, act_s, *numbers = _BODY.unpack(body)
-    if stored != counter or flags & ~_KNOWN:
+def _decode(fields: tuple[Any, ...]) -> Order | None:
+    """Return the order of fields whose checksum holds; None if no writer writes such ones."""
+    sequence, flags, stamp_s, act_s, *numbers = fields
+    if flags & ~_KNOWN:
         return None
     setpoint = None
     if flags & _HAS_SETPOINT:

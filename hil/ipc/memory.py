@@ -1,0 +1,226 @@
+"""Memory that processes share: anonymous files (Linux memfd), handed down as descriptors.
+
+Such a file has no name to collide with or to leave behind, and it is freed with the last process
+that holds it, even after `kill -9`. Words are aligned 8-byte stores, and stores keep their order on
+the bench's processors (x86-64), so nothing here needs a lock.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from contextlib import suppress
+from typing import ClassVar, Final, Self
+
+Buffer = bytearray | mmap.mmap
+HEADER_BYTES: Final = 256
+DEFAULT_SLOTS: Final = 4096
+DEFAULT_SLOT_BYTES: Final = 1024
+
+_MAGIC, _SLOTS, _SLOT_BYTES = 0, 1, 2
+_F_SEAL_FUTURE_WRITE: Final = 0x10  # fcntl(2), Linux 5.1; maps that exist keep their rights
+
+
+class Memory:
+    """Bytes of this process, or of an anonymous file that other processes can map.
+
+    Args:
+        buffer: the bytes.
+        fd: descriptor of their file, owned from now on; -1 for none.
+    """
+
+    __slots__ = ("_buffer", "_fd")
+
+    def __init__(self, buffer: Buffer, fd: int = -1) -> None:
+        self._buffer = buffer
+        self._fd = fd
+
+    @classmethod
+    def attach(cls, fd: int) -> Self:
+        """Open the memory of another process by the descriptor inherited from it.
+
+        Args:
+            fd: what `fileno()` gave there; it is owned from now on.
+
+        Raises:
+            OSError: if the descriptor is not open or cannot be mapped.
+            ValueError: if its memory is too short, or was not prepared.
+        """
+        size = os.fstat(fd).st_size
+        return cls(mmap.mmap(fd, size) if size else bytearray(), fd)
+
+    @property
+    def buffer(self) -> Buffer:
+        """The bytes, for another end in this process."""
+        return self._buffer
+
+    def fileno(self) -> int:
+        """Return the descriptor of shared memory.
+
+        Raises:
+            ValueError: if this memory is local or released.
+        """
+        if self._fd < 0:
+            name = type(self).__name__
+            raise ValueError(f"this has no shared memory: make it with {name}.shared()")
+        return self._fd
+
+    def release(self) -> None:
+        """Let go of the memory; harmless when repeated."""
+        if isinstance(self._buffer, mmap.mmap):
+            with suppress(BufferError):  # another end in this process still looks at it
+                self._buffer.close()
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+class Slots(Memory):
+    """Memory of slots of one size behind a header of words, which says how many there are.
+
+    Raises:
+        ValueError: if the buffer holds none of this kind, or is too short for what it announces.
+    """
+
+    __slots__ = ("_payload_bytes", "_slot_bytes", "_slots", "_view", "_words")
+
+    magic: ClassVar[int]
+    """First word of the header."""
+    head_bytes: ClassVar[int]
+    """Part of each slot that is no payload."""
+    sealed: ClassVar[bool] = False
+    """Whether nobody else shall be able to map it for writing."""
+
+    def __init__(self, buffer: Buffer, fd: int = -1) -> None:
+        super().__init__(buffer, fd)
+        self._slots, self._slot_bytes = self._layout(buffer)
+        self._payload_bytes = self._slot_bytes - self.head_bytes
+        self._view = memoryview(buffer)
+        self._words = self._view.cast("B").cast("Q")
+
+    @classmethod
+    def local(cls, slots: int = DEFAULT_SLOTS, slot_bytes: int = DEFAULT_SLOT_BYTES) -> Self:
+        """Make it in this process's memory, for a dry run.
+
+        Args:
+            slots: number of entries it can hold, at least 1.
+            slot_bytes: size of one slot, its head included; a multiple of 8.
+
+        Raises:
+            ValueError: if a size is out of range.
+        """
+        return cls(cls._prepared(bytearray(cls._size(slots, slot_bytes)), slots, slot_bytes))
+
+    @classmethod
+    def shared(cls, slots: int = DEFAULT_SLOTS, slot_bytes: int = DEFAULT_SLOT_BYTES) -> Self:
+        """Make it so that other processes can attach to it by `fileno()` (Linux).
+
+        Args:
+            slots: number of entries it can hold, at least 1.
+            slot_bytes: size of one slot, its head included; a multiple of 8.
+
+        Raises:
+            ValueError: if a size is out of range.
+            OSError: if the memory is refused.
+        """
+        size = cls._size(slots, slot_bytes)
+        mapping, fd = memory_file(f"hil-{cls.__name__.lower()}", size, sealed=cls.sealed)
+        return cls(cls._prepared(mapping, slots, slot_bytes), fd)
+
+    @property
+    def capacity(self) -> int:
+        """Entries it can hold."""
+        return self._slots
+
+    @property
+    def payload_bytes(self) -> int:
+        """Largest payload of one entry [bytes]."""
+        return self._payload_bytes
+
+    def release(self) -> None:
+        """Let go of the memory; harmless when repeated."""
+        self._words.release()
+        self._view.release()
+        super().release()
+
+    @classmethod
+    def _size(cls, slots: int, slot_bytes: int) -> int:
+        if slots < 1:
+            raise ValueError(f"slots = {slots}: at least 1 is needed")
+        if slot_bytes <= cls.head_bytes or slot_bytes % 8:
+            right = f"a multiple of 8 above {cls.head_bytes} is needed"
+            raise ValueError(f"slot_bytes = {slot_bytes} bytes: {right}")
+        return HEADER_BYTES + slots * slot_bytes
+
+    @classmethod
+    def _prepared(cls, buffer: Buffer, slots: int, slot_bytes: int) -> Buffer:
+        with memoryview(buffer) as view, view.cast("B")[:HEADER_BYTES].cast("Q") as words:
+            words[_SLOTS], words[_SLOT_BYTES] = slots, slot_bytes
+            words[_MAGIC] = cls.magic
+        return buffer
+
+    @classmethod
+    def _layout(cls, buffer: Buffer) -> tuple[int, int]:
+        size = len(buffer)
+        if size >= HEADER_BYTES:
+            with memoryview(buffer) as view, view.cast("B")[:HEADER_BYTES].cast("Q") as words:
+                magic, slots, slot_bytes = words[_MAGIC], words[_SLOTS], words[_SLOT_BYTES]
+            whole = slots >= 1 and slot_bytes > cls.head_bytes and slot_bytes % 8 == 0
+            if magic == cls.magic and whole and size >= HEADER_BYTES + slots * slot_bytes:
+                return slots, slot_bytes
+        raise ValueError(f"memory of {size} bytes does not hold a ring of slots ({cls.__name__})")
+
+
+def memory_file(name: str, size: int, *, sealed: bool = False) -> tuple[mmap.mmap, int]:
+    """Make an anonymous file of zeros; its map for writing, and its descriptor.
+
+    Args:
+        name: what a debugger shows.
+        size: of the file [bytes].
+        sealed: whether it keeps its size, and can be mapped for writing by nobody else.
+
+    Raises:
+        OSError: if the system refuses it.
+    """
+    fd = os.memfd_create(name, os.MFD_CLOEXEC | (os.MFD_ALLOW_SEALING if sealed else 0))
+    try:
+        os.ftruncate(fd, size)
+        mapping = mmap.mmap(fd, size)
+        if sealed:
+            _seal(fd)
+    except BaseException:
+        os.close(fd)
+        raise
+    mapping[:] = bytes(size)  # touch every page now, so that no cycle ever faults one in
+    return mapping, fd
+
+
+def _seal(fd: int) -> None:
+    """Fix the size, and forbid maps for writing that do not exist yet."""
+    import fcntl  # Linux only, unlike this module
+
+    size_seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+    try:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, size_seals | _F_SEAL_FUTURE_WRITE)
+    except OSError:  # an older kernel: there the descriptor handed out is read-only, no more
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, size_seals)
+
+
+def read_only(fd: int) -> int:
+    """A second descriptor of a memory file, without the right to write."""
+    return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def constant_file(content: bytes) -> int:
+    """A memory file that nobody can change any more; its read-only descriptor."""
+    import fcntl  # Linux only, unlike this module
+
+    fd = os.memfd_create("hil-constant", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        with os.fdopen(os.dup(fd), "wb") as stream:
+            stream.write(content)
+        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+        return read_only(fd)
+    finally:
+        os.close(fd)
