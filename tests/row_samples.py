@@ -7,7 +7,10 @@ from collections import namedtuple
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from hil.recording.signals import Signals
+from hil.recording.writer import RecordingWriter
 from hil.stations.arm.signals import SIGNALS as ARM
 from hil.stations.platform.signals import SIGNALS as PLATFORM
 
@@ -56,3 +59,8 @@ def with_codes(signals: Signals, *codes: tuple[str, ...]) -> Signals:
 
 ARM_WITH_MODES = with_codes(ARM, *[one.codes for one in PLATFORM.coded])
 """The arm's rows with the platform's names of codes."""
+
+
+def add_row(writer: RecordingWriter, payload: bytes, number: int) -> None:
+    """Write one row."""
+    writer.add_rows(np.frombuffer(payload, np.uint8)[None], number)

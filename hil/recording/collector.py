@@ -125,47 +125,42 @@ class Collector:
 
     def _take(self, chunk: Unpacked) -> None:
         """Add what an unpacked chunk holds."""
-        at, end = 0, len(chunk.data)
+        data, at, end = chunk.data, 0, len(chunk.data)
+        kind, rows = message_dtype(self.signals.size), self.signals.topics[0]
         while at < end:
-            if taken := self._take_rows(chunk, at):
-                at += taken
-                continue
-            if end - at < HEAD.size:
-                return self._damaged(chunk, at, "a record reaches beyond its chunk")
-            opcode, length = HEAD.unpack_from(chunk.data, at)
+            opcode, length = HEAD.unpack_from(data, at) if end - at >= HEAD.size else (0, end)
             size = HEAD.size + length
             if size > end - at or (opcode == MESSAGE and size < MESSAGE_HEAD.size):
-                return self._damaged(chunk, at, "a record reaches beyond its chunk")
-            self._take_record(chunk, at, opcode, size)
-            at += size
-        return None
+                self._damaged(chunk, at, "a record reaches beyond its chunk")
+                return
+            channel = int.from_bytes(data[at + HEAD.size : at + HEAD.size + 2], "little")
+            is_row = size == kind.itemsize and self._topics.get(channel) == rows
+            if opcode == MESSAGE and is_row:
+                at += self._take_rows(chunk, at, np.frombuffer(data, kind, (end - at) // size, at))
+            else:
+                self._take_record(chunk, at, opcode, size)
+                at += size
 
-    def _take_rows(self, chunk: Unpacked, at: int) -> int:
-        """Take the rows from a place on that follow each other; how many bytes they are."""
-        kind = message_dtype(self.signals.size)
-        room = len(chunk.data) - at
-        if room < kind.itemsize or not self._is_row(chunk.data, at, kind.itemsize):
-            return 0
-        messages = np.frombuffer(chunk.data, kind, room // kind.itemsize, at)
-        alike = messages[:1][["opcode", "length", "channel"]]
-        differ = np.flatnonzero(messages[["opcode", "length", "channel"]] != alike)
+    def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any]) -> int:
+        """Take the first of some messages that follow each other, and all rows after it.
+
+        Returns:
+            How many bytes they are.
+        """
+        heads = messages[["opcode", "length", "channel"]]
+        differ = np.flatnonzero(heads != heads[0])
         messages = messages[: differ[0]] if len(differ) else messages
         marked = (messages["data"][:, : len(MARK)] == _MARK).all(axis=1)
         for place in np.flatnonzero(~marked).tolist():
             found = messages["data"][place, : len(MARK)].tobytes().hex(" ")
             why = f"a row begins with {found}, not {MARK.hex(' ')}"
-            self._damaged(chunk, at + place * kind.itemsize, why)
+            self._damaged(chunk, at + place * messages.itemsize, why)
         fresh = marked & (messages["number"].astype(np.int64) > self._skip_to)
-        rows = messages["data"][fresh] if not fresh.all() else messages["data"]
+        rows = messages["data"] if fresh.all() else messages["data"][fresh]
         self._rows.append(rows)
         self.count += len(rows)
         self._last = max(self._last, int(messages["number"].max()))
         return messages.nbytes
-
-    def _is_row(self, data: bytes, at: int, size: int) -> bool:
-        opcode, length, channel, *_ = MESSAGE_HEAD.unpack_from(data, at)
-        topic = self._topics.get(channel)
-        return (opcode, length, topic) == (MESSAGE, size - HEAD.size, self.signals.topics[0])
 
     def _take_record(self, chunk: Unpacked, at: int, opcode: int, size: int) -> None:
         """Take a record that is no row."""
