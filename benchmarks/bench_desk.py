@@ -124,7 +124,7 @@ def run(
     cycles: int = 50_000, orders: int = 500, console: Console | None = None
 ) -> dict[str, dict[str, float]]:
     """Measure, print a table, return the figures."""
-    operation = Operation(0.5, True, "play", 3, 12.345, "", (1,) * 8)
+    operation = Operation(0.5, True, "play", 3, 12.345, seen=(1,) * 8)
     results = {
         f"push of a row ({SIGNALS.size} bytes)": pushes(cycles, watched=False),
         "the same, with a greedy reader": pushes(cycles, watched=True),

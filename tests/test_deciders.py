@@ -19,9 +19,6 @@ OTHER_THINGS = {
     ("hil/scene/rig.py", "platform"): "one of the two plates of a rig",
     ("hil/panel/live/models/faults.py", "arm"): "which of two arms an event is about",
     ("hil/panel/shell/screenshots.py", "arm"): "name of a picture",
-    ("hil/panel/study/models/replay_index.py", "platform"): "of recordings of before",
-    ("hil/recording/arm_frame.py", "arm"): "of recordings of before",
-    ("hil/recording/layouts.py", "platform"): "of recordings of before",
 }
 """Words that are a station's name too, but mean something else: file and word → what it means."""
 

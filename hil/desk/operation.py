@@ -19,6 +19,38 @@ OPERATION_MAX_BYTES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """That something an operator ordered was not done."""
+
+    why: str = ""
+    """As half a sentence; empty if all was done."""
+    button: str = ""
+    """Name of the button that was pressed; empty if it was no press."""
+    serial: int = 0
+    """Number of the motion that was ordered; 0 if it was none."""
+
+    def __bool__(self) -> bool:
+        return bool(self.why)
+
+    def __str__(self) -> str:
+        what = f"motion {self.serial}" if self.serial else self.button.upper()
+        return f"{what}: {self.why}" if self.why else ""
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any]) -> Refusal:
+        """Read one back out of JSON.
+
+        Raises:
+            KeyError, TypeError, ValueError: if it is none.
+        """
+        return cls(str(raw["why"]), str(raw["button"]), int(raw["serial"]))
+
+
+DONE: Final = Refusal()
+"""Nothing was refused."""
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """The operation as control has it.
 
@@ -28,7 +60,7 @@ class Operation:
         playing: ``"play"``, ``"pose"`` or empty.
         motion_serial: number of the motion in force.
         motion_t_s: where in it the platform is [s].
-        refused: why the last press did nothing; empty if it did.
+        refused: what was not done of the last that was ordered.
         seen: presses taken so far, one counter per `Button`.
         dead_man: ``"hold"`` or ``"presence"``.
         end: the end of the run, once it is under way; None before.
@@ -39,7 +71,7 @@ class Operation:
     playing: str = ""
     motion_serial: int = 0
     motion_t_s: float = 0.0
-    refused: str = ""
+    refused: Refusal = DONE
     seen: tuple[int, ...] = NO_PRESSES
     dead_man: str = "hold"
     end: RunEnd | None = None
@@ -71,7 +103,11 @@ class Operation:
                 "playing": self.playing,
                 "motion_serial": self.motion_serial,
                 "motion_t_s": self.motion_t_s,
-                "refused": _printable(self.refused, longest),
+                "refused": {
+                    "why": _printable(self.refused.why, longest),
+                    "button": self.refused.button,
+                    "serial": self.refused.serial,
+                },
                 "seen": self.seen,
                 "dead_man": self.dead_man,
                 "end": None if end is None else end.to_mapping(),
@@ -93,7 +129,7 @@ class Operation:
                 playing=str(raw["playing"]),
                 motion_serial=int(raw["motion_serial"]),
                 motion_t_s=float(raw["motion_t_s"]),
-                refused=str(raw["refused"]),
+                refused=Refusal.from_mapping(raw["refused"]),
                 seen=tuple(int(count) for count in raw["seen"]),
                 dead_man=str(raw["dead_man"]),
                 end=None if raw["end"] is None else RunEnd.from_mapping(raw["end"]),

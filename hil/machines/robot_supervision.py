@@ -1,19 +1,14 @@
-"""Supervision of the robot: windows in its file, a table of them for people, and warnings."""
+"""Supervision of the robot: the windows in its file."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
-from rich.table import Table
 
-from arm_driver.host_values import HostSettings
-from arm_driver.supervision import SupervisionReport
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import Settings
 
-WARNED_FROM = 0.5
-"""Share of a window from which on it is told."""
 _STANDARD = SupervisionSettings()
 
 
@@ -73,39 +68,3 @@ def supervision_of(scenario: Mapping[str, Any]) -> SupervisionSettings | None:
     if raw is None:
         return None
     return RobotSupervision.build(raw, "the supervision in the recording").settings()
-
-
-def supervision_table(settings: HostSettings) -> Table:
-    """What is watched while the robot moves, its window, and what happens beyond it."""
-    watched = settings.supervision
-    table = Table("watched", "window", "beyond it", box=None, pad_edge=False)
-    speed = f"+ {1e3 * watched.following_s:g} ms of the path's speed"
-    least_s, largest_s = watched.delay_s
-    for name, window, result in (
-        (
-            "place told by the robot",
-            f"{1e3 * watched.following_m:g} mm {speed} and {math.degrees(watched.following_rad):g} "
-            f"deg from the path as sent, {least_s:g} to {largest_s:g} s behind",
-            "not following",
-        ),
-        ("age of that place", f"{watched.feedback_periods} periods", "not following"),
-        (
-            "period of the robot",
-            f"{settings.period_s:g} s ± {watched.period_tolerance:.0%}; {watched.ahead_s:g} s "
-            f"ahead, {watched.behind_s:g} s behind in sum",
-            "off its period",
-        ),
-        ("silence of the robot", f"{settings.lost_after_s:g} s", "link lost"),
-    ):
-        table.add_row(name, window, f"end of the stream, at rest: {result}")
-    return table
-
-
-def near_limits(report: SupervisionReport) -> Iterator[str]:
-    """What has come nearer than half to its limit; each text stays the same while it lasts."""
-    if report.following.share > WARNED_FROM:
-        yield "the robot is more than half of its window away from the path as it was sent"
-    if report.period.ahead > WARNED_FROM:
-        yield "the robot asks faster than its period, by more than half of what ends the stream"
-    if report.period.behind > WARNED_FROM:
-        yield "the robot asks slower than its period, by more than half of what ends the stream"

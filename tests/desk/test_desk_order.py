@@ -10,7 +10,7 @@ from desk_samples import child, poll
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.desk.operation import OPERATION_MAX_BYTES, Operation
+from hil.desk.operation import OPERATION_MAX_BYTES, Operation, Refusal
 from hil.desk.order import (
     BUTTONS,
     MOTION_MAX_BYTES,
@@ -190,11 +190,13 @@ def test_shared_memory_is_attached_by_its_descriptor():
         OperatorSlot(bytearray(OperatorSlot.slot_bytes - 1))
 
 
-texts = st.text(max_size=3000)
+refusals = st.builds(
+    Refusal, st.text(max_size=3000), st.sampled_from(["", "home"]), st.integers(0, 2**53)
+)
 
 
 @given(st.builds(Operation, finite, st.booleans(), st.sampled_from(["", "play", "pose"]),
-                 st.integers(0, 2**53), finite, texts, counts, st.just("hold")))  # fmt: skip
+                 st.integers(0, 2**53), finite, refusals, counts, st.just("hold")))  # fmt: skip
 def test_an_operation_comes_as_it_was_told_or_with_a_shorter_reason(operation):
     encoded = operation.to_bytes()
     assert len(encoded) <= OPERATION_MAX_BYTES
@@ -202,8 +204,8 @@ def test_an_operation_comes_as_it_was_told_or_with_a_shorter_reason(operation):
     same = {name: getattr(back, name) for name in Operation.__slots__ if name != "refused"}
     assert same == {name: getattr(operation, name) for name in same}
     if back.refused != operation.refused:
-        assert back.refused.endswith("…")
-        assert operation.refused.startswith(back.refused[:-1])
+        assert back.refused.why.endswith("…")
+        assert operation.refused.why.startswith(back.refused.why[:-1])
         assert len(encoded) > OPERATION_MAX_BYTES // 2
 
 

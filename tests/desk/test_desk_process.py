@@ -12,7 +12,7 @@ from desk_samples import ARM_HEADER, Button, child, now_s, pause, platform_heade
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.keeper import SILENT_MAX_S
-from hil.desk.operation import OPERATION_KIND, Operation
+from hil.desk.operation import OPERATION_KIND, Operation, Refusal
 from hil.desk.order import DEAD_MAN_S
 from hil.desk.places import benches, token
 from hil.desk.process import DeskError, DeskProcess
@@ -85,7 +85,7 @@ def test_a_client_is_told_of_the_run_and_reads_what_control_tells(process, panel
     assert (said.bench, said.station, said.period_s) == ("handles", "arm", 0.004)
     assert said.dead_man == "presence"
     assert said.header == ARM_HEADER
-    operation = Operation(0.5, True, "play", 3, 1.25, "no", (1,) * 8)
+    operation = Operation(0.5, True, "play", 3, 1.25, Refusal("no", "home"), (1,) * 8)
     panel.telemetry.read()
     process.telemetry.push(OPERATION_KIND, operation.to_bytes())
     ((kind, payload),) = panel.telemetry.read()

@@ -4,7 +4,7 @@ import copy
 import dataclasses
 
 import pytest
-from bench_on_rack import BenchOnRack
+from bench_on_rack import in_motion
 from fault_bench import FAST_LEG
 from fault_judges import (
     corrective,
@@ -27,7 +27,7 @@ LEG = FAST_LEG
 @pytest.fixture(scope="module")
 def sound():
     """A bench that reacted as it should to a drive that dropped out."""
-    bench = run_on(BenchOnRack().moving().strike("state_drop", LEG))
+    bench = run_on(in_motion().strike("state_drop", LEG))
     judge(bench)
     return bench
 

@@ -107,7 +107,7 @@ class Bench:
 
     @property
     def refused(self):
-        return self.told.operation.refused
+        return str(self.told.operation.refused)
 
     def write(self, **changes):
         self.order = replace(self.order, **changes)

@@ -34,7 +34,7 @@ class Player:
             self.rows.append(rows)
             self.index += 1
             if said := self.motion.objection():
-                self.said.append(said)
+                self.said.append(str(said))
         return self
 
     def check(self):

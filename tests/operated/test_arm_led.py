@@ -180,7 +180,7 @@ def test_any_other_button_is_refused_with_a_reason_and_stops_nothing():
     for button in set(Button) - {Button.HOLD, Button.SHUT_DOWN}:
         led.press(button)
         assert not led.operator.stopped
-        assert led.told[-1].refused.startswith(f"{button.name}: ")
+        assert str(led.told[-1].refused).startswith(f"{button.name}: ")
     assert led.told[-1].seen == led.order.presses
     assert led.said[0] == ("Anna owns the motion", {"owner": "Anna"})
 

@@ -7,7 +7,7 @@ import pytest
 from operated_bench import PATIENCE, PERIOD_S, Bench
 from test_safe_ends import Closed, door, engaged, held_aloft, homed  # noqa: F401 door is a fixture
 
-from hil.desk.operation import OPERATION_KIND, OPERATION_MAX_BYTES, Operation
+from hil.desk.operation import OPERATION_KIND, OPERATION_MAX_BYTES, Operation, Refusal
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.tell import EVERY_S, Teller
@@ -348,11 +348,11 @@ def test_the_end_is_told_at_once_and_its_time_ten_times_a_second():
 
 def test_an_end_with_much_to_say_fits_into_an_entry():
     long = RunEnd(EndCause.FAULT, EndStep.AWAITING_PARK, "ö\udcff\x01" * 400, 1.5, "€" * 900)
-    payload = Operation(refused="ß" * 900, end=long).to_bytes()
+    payload = Operation(refused=Refusal("ß" * 900, "home"), end=long).to_bytes()
     assert len(payload) <= OPERATION_MAX_BYTES
     back = Operation.from_bytes(payload)
     assert (back.end.cause, back.end.step, back.end.left_s) == (long.cause, long.step, 1.5)
-    assert all(len(words) > 10 for words in (back.refused, back.end.why, back.end.waits))
+    assert all(len(words) > 10 for words in (back.refused.why, back.end.why, back.end.waits))
 
 
 @pytest.mark.parametrize("left_s", [-1.0, float("nan"), float("inf")])

@@ -8,7 +8,7 @@ import pytest
 from control_samples import controls_of
 
 from hil.desk import messages as m
-from hil.desk.operation import Operation
+from hil.desk.operation import Operation, Refusal
 from hil.panel.lead.models.controls import PROVED_WITHIN_S
 from hil.panel.lead.models.in_force import InForce
 from hil.stations.platform.scenario import MultiSineSettings, load_plan
@@ -329,7 +329,7 @@ def test_a_motion_is_in_force_once_control_plays_it():
     answer(model, motion)
     play(model, 0)
     assert model.motion_standing == "proved"
-    play(model, 0, refused="motion 1: the passage to it is not free: leg 2")
+    play(model, 0, refused=Refusal("the passage to it is not free: leg 2", serial=1))
     assert model.in_force.refused == "motion 1: the passage to it is not free: leg 2"
     play(model, 1)
     assert (model.motion_standing, model.motion) == ("same", form)

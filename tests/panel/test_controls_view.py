@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
-from hil.desk.operation import Operation
+from hil.desk.operation import Operation, Refusal
 from hil.panel.lead.controls_view import NOTCHES, ControlsView
 from hil.panel.lead.models.in_force import InForce
 from hil.stations.platform.scenario import load_plan
@@ -130,7 +130,7 @@ def test_the_form_says_how_it_stands_to_the_motion_in_force(view):
     (motion,) = view._model.messages(0.0)
     view._model.in_force.hear(m.NewMotion(serial=1, table=dict(motion.table)))
     view._model.answered(m.Answer(id=motion.id, ok=True))
-    operation(view, refused="motion 1: the passage to it is not free: leg 2")
+    operation(view, refused=Refusal("the passage to it is not free: leg 2", serial=1))
     assert words().splitlines() == [
         "motion 1: the passage to it is not free: leg 2",
         "Proved as motion 1; in force is still motion 0",
@@ -151,7 +151,7 @@ def test_a_form_that_nobody_edited_shows_another_panels_motion(view):
 
 
 def test_what_control_refuses_is_said_beside_the_buttons(view):
-    operation(view, refused="POSE: leg 3: length 1.4 m, limit 1.375 m")
+    operation(view, refused=Refusal("leg 3: length 1.4 m, limit 1.375 m", "pose"))
     assert view._error.text() == "POSE: leg 3: length 1.4 m, limit 1.375 m"
-    operation(view, refused="HOME: not now")
+    operation(view, refused=Refusal("not now", "home"))
     assert view._error.text() == ""

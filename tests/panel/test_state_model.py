@@ -8,7 +8,7 @@ from feed_samples import arm_facts, batch, mode, platform_facts
 from row_samples import ARM
 
 from hil.desk import messages as m
-from hil.desk.operation import Operation
+from hil.desk.operation import Operation, Refusal
 from hil.desk.order import BUTTONS, NO_PRESSES, Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.live.models.bench import BenchModel
@@ -283,9 +283,11 @@ def test_the_desks_answer_to_a_press_is_shown_and_strangers_answers_are_not():
 
 
 def test_controls_refusal_is_shown_until_the_next_press_is_taken():
-    no = Operation(refused="ENGAGE: the gate did not take it", seen=presses(Button.ENGAGE))
+    no = Operation(
+        refused=Refusal("the gate did not take it", "engage"), seen=presses(Button.ENGAGE)
+    )
     model = bench("STANDBY", operation=no)
-    assert model.refused == no.refused
+    assert model.refused == str(no.refused)
     model.take(batch(model.facts, mode=3, action=HOLDING, operation=no), 10.1)
     model.hold(pressed=True)
     model.press(Button.ENGAGE)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QTableWidget, QV
 from view_samples import application, colours, gone, pump, shown
 
 from hil.desk import messages as m
-from hil.desk.operation import Operation
+from hil.desk.operation import Operation, Refusal
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.lead.state_keys import BUTTON_KEYS, SHORTCUTS
@@ -345,7 +345,9 @@ def test_nothing_is_done_while_hidden(desks):
 
 def test_it_fits_a_small_screen(desks):
     desk = desks(operation_of := "ENGAGED")
-    desk.be_in(operation_of, Operation(held=True, refused="x" * 300, seen=(1,) * 8))
+    desk.be_in(
+        operation_of, Operation(held=True, refused=Refusal("x" * 300, "home"), seen=(1,) * 8)
+    )
     desk.refresh()
     assert desk.view.minimumSizeHint().width() <= 1366
     assert desk.view.height() <= 160

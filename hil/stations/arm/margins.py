@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from arm_driver.host_values import HostSettings
 from arm_driver.supervision_settings import SupervisionSettings
-from hil.machines.robot_supervision import WARNED_FROM, supervision_of
+from hil.machines.robot_supervision import supervision_of
 from hil.scene.margins import Group, above, travel, windows
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.signals import WATCHED
+from hil.stations.arm.supervision import WARNED_FROM
 
 Array = NDArray[np.float64]
 LEGS: Final = 6

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from hil.config.errors import RefusedError
-from hil.desk.operation import Operation
+from hil.desk.operation import DONE, Operation, Refusal
 from hil.desk.operator import Operator, OrderSource
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
@@ -70,7 +70,7 @@ class ArmOperator:
         self.ending: Callable[[], str] = str
         """Why control ends the run of itself; empty while it does not."""
         self._owner = ""
-        self._refused = ""
+        self._refused = DONE
         self._signals: StopWish | None = None
         self._end: RunEnd | None = None
 
@@ -129,14 +129,14 @@ class ArmOperator:
         if button not in STOPS:
             self._refuse(button, by)
             return
-        self._refused = ""
+        self._refused = DONE
         self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
         self._ends(EndCause.SHUT_DOWN, by)
         self.say(f"{button.name} pressed", {"button": button.value, "taken": True, "by": by})
 
     def _refuse(self, button: Button, by: str) -> None:
         data: dict[str, str | bool] = {"button": button.value, "taken": False, "by": by}
-        self._refused = f"{button.name}: the arm station knows only HOLD and SHUT_DOWN"
+        self._refused = Refusal("the arm station knows only HOLD and SHUT_DOWN", button.value)
         self.say(f"pressed, nothing done: {self._refused}", data)
 
     def stops(self, signals: StopWish) -> StopWish:

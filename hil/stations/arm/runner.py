@@ -16,7 +16,6 @@ from rich.progress import BarColumn, Progress, TextColumn
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, start_child
-from hil.machines.robot_supervision import supervision_table
 from hil.run.station import Checked
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.stations.arm.findings import findings_table
@@ -29,6 +28,7 @@ from hil.stations.arm.sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
+from hil.stations.arm.supervision import supervision_table
 from hil.stations.arm.warm import warm_arm
 from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
 from sim.world.space_arm.simulator import TICK_S

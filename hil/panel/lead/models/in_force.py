@@ -9,8 +9,8 @@ from typing import Any
 
 from hil.desk import messages as m
 from hil.desk.client import Message
-from hil.desk.operation import Operation
-from hil.desk.order import Six
+from hil.desk.operation import DONE, Operation
+from hil.desk.order import Button, Six
 
 
 class InForce:
@@ -55,8 +55,8 @@ class InForce:
 
     def _note_refusal(self) -> None:
         operation = self._operation
-        if operation is not None and operation.refused.startswith(f"motion {self.newest}: "):
-            self.refused = operation.refused
+        if operation is not None and self.newest and operation.refused.serial == self.newest:
+            self.refused = str(operation.refused)
 
     @property
     def serial(self) -> int | None:
@@ -72,8 +72,8 @@ class InForce:
     @property
     def objection(self) -> str:
         """Why control did not do the last press of play or pose; empty if it did."""
-        words = "" if self._operation is None else self._operation.refused
-        return words if words.startswith(("PLAY: ", "POSE: ")) else ""
+        refused = DONE if self._operation is None else self._operation.refused
+        return str(refused) if refused.button in (Button.PLAY.value, Button.POSE.value) else ""
 
     def table(self, serial: int) -> dict[str, Any] | None:
         """The ``[motion]`` table in full of a number from 1 on; None if it is not known."""

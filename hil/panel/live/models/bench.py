@@ -281,7 +281,7 @@ class BenchModel:
         if why:
             self._wishes.refuse(what, why)
             return None
-        self._wishes.refused = ""
+        self._wishes.forget()
         return m.Press(button=button.value, id=self._wishes.ask(what))
 
     def stop(self) -> m.Stop:
@@ -291,7 +291,7 @@ class BenchModel:
 
     def take_or_release(self) -> m.Take | m.Release:
         """The wish to own the motion, or to give it back, to be sent."""
-        self._wishes.refused = ""
+        self._wishes.forget()
         if self.you_own:
             self.held = False
             return m.Release(id=self._wishes.ask("Give the motion back"))

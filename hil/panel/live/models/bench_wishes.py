@@ -16,8 +16,7 @@ class Wishes:
     def __init__(self, next_id: Callable[[], int]) -> None:
         self._next_id = next_id
         self._asked: dict[int, str] = {}
-        self.refused = ""
-        """Why the last wish did nothing; empty if it did."""
+        self._refused, self._what = "", ""
 
     def ask(self, what: str) -> int:
         """The number of a question."""
@@ -25,9 +24,18 @@ class Wishes:
         self._asked[number] = what
         return number
 
+    @property
+    def refused(self) -> str:
+        """Why the last wish did nothing; empty if it did."""
+        return f"{self._what}: {self._refused}" if self._what else self._refused
+
     def refuse(self, what: str, why: str) -> None:
         """Note that something was not even asked."""
-        self.refused = f"{what}: {why}"
+        self._what, self._refused = what, why
+
+    def forget(self) -> None:
+        """Something new is asked: what became of the last is not of interest any more."""
+        self._what = self._refused = ""
 
     def answered(self, answer: Answer) -> None:
         """Hear the desk's answer to a question."""
@@ -36,10 +44,10 @@ class Wishes:
             return
         if not answer.ok:
             self.refuse(what, answer.error)
-        elif self.refused.startswith(f"{what}: "):
-            self.refused = ""  # it was asked once more, and now it is done
+        elif self._what == what:
+            self.forget()  # it was asked once more, and now it is done
 
     def told(self, before: Operation, now: Operation) -> None:
         """Hear control: its word on a press replaces that on the one before."""
         if now.refused != before.refused or now.seen != before.seen:
-            self.refused = now.refused
+            self._what, self._refused = "", str(now.refused)

@@ -8,7 +8,7 @@ moves until PARK is pressed. A fault does not end the run: it is left by RESET, 
 from collections.abc import Collection
 
 from drives.waits import Waits
-from hil.desk.operation import Operation
+from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.desk.tell import Note, Told
@@ -98,8 +98,8 @@ class OperatedCourse:
         return self._presses.act_s
 
     @property
-    def refused(self) -> str:
-        """Why the last press did nothing; empty if it did."""
+    def refused(self) -> Refusal:
+        """What was not done of the last that was ordered."""
         return self._presses.refused
 
     def stop(self, why: str) -> None:
@@ -222,7 +222,7 @@ class OperatedCourse:
             self._note(tick, f"dead-man released in {verdict.mode.name}: stop", {"held": False})
         if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
             why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
-            self._presses.refuse(tick, f"HOME: stopped, {why}")
+            self._presses.refuse(tick, Refusal(f"stopped, {why}", Button.HOME.value))
         self._parking.watch(tick, verdict, held=self._held)
         self._presses.watch(tick, verdict, held=self._held)
 

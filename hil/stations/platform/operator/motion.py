@@ -11,6 +11,8 @@ import math
 
 import numpy as np
 
+from hil.desk.operation import DONE, Refusal
+from hil.desk.order import Button
 from hil.machines.machine import geometry_of, park_pose
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats, MotionSource
@@ -64,7 +66,7 @@ class OperatedMotion:
         self._target: Floats | None = None
         self._planned: Floats | None = None
         self._out = np.empty((3, 6))
-        self._said = ""
+        self._said = DONE
         self.begin()
 
     def begin(self) -> None:
@@ -111,9 +113,9 @@ class OperatedMotion:
         """Number of the motion in force."""
         return self._serial
 
-    def objection(self) -> str:
-        """Why something ordered was not done, once; empty if nothing was refused since."""
-        said, self._said = self._said, ""
+    def objection(self) -> Refusal:
+        """What was not done of what was ordered since it was last asked for."""
+        said, self._said = self._said, DONE
         return said
 
     # --- what is ordered ------------------------------------------------------------------------
@@ -148,7 +150,8 @@ class OperatedMotion:
         for name, value, most in zip(AXES, target, TARGET_MAX, strict=True):
             if not abs(value) <= most:  # not a number is none of both
                 unit = "m" if name in AXES[:3] else "rad"
-                self._said = f"POSE: {name} = {value:g} {unit}; at most {most:g} {unit} either way"
+                why = f"{name} = {value:g} {unit}; at most {most:g} {unit} either way"
+                self._said = Refusal(why, Button.POSE.value)
                 return
         self._target = np.array(target)
 
@@ -162,7 +165,7 @@ class OperatedMotion:
         if self._phase is Phase.SLOWING:
             self._phase = step(self._phase, Happening.PLAY)
         elif self.playing == "play":
-            self._said = "PLAY: the motion is being played"
+            self._said = Refusal("the motion is being played", Button.PLAY.value)
         elif self._phase is Phase.RETURNING:
             self._errand = None  # it was about to be left for a pose
         else:
@@ -171,7 +174,7 @@ class OperatedMotion:
     def pose(self) -> None:
         """Leave the motion for the pose wanted, and follow the target from then on."""
         if self._target is None:
-            self._said = "POSE: no pose is given; set one first"
+            self._said = Refusal("no pose is given; set one first", Button.POSE.value)
         elif self._phase in ON_MOTION:
             self._phase = step(self._phase, Happening.POSE)
         else:
@@ -188,14 +191,15 @@ class OperatedMotion:
         """Do a part of the proof; a way that is refused changes nothing."""
         if errand.step(self._path, self._path_s) is Stage.REFUSED:
             self._errand = None
-            self._said = f"{errand.happening.name}: {errand.objection}"
+            self._said = Refusal(errand.objection, errand.happening.name.lower())
 
     def leave(self) -> None:
         """ENGAGED is over: nothing is followed any more, so a new motion is taken at once."""
         errand = self._errand
         self.begin()  # a way that was not begun by now is not gone any more
         if errand is not None:
-            self._said = f"{errand.happening.name}: stopped before the way there was proved"
+            why = "stopped before the way there was proved"
+            self._said = Refusal(why, errand.happening.name.lower())
 
     # --- the cycle ------------------------------------------------------------------------------
 
@@ -263,7 +267,7 @@ class OperatedMotion:
         if made is None:
             return
         if made.refused:
-            self._said = made.refused
+            self._said = Refusal(made.refused, serial=made.serial)
         elif isinstance(self._path, Crossfade) or self._leads_to_start:
             self._waiting = made  # one passage at a time, and none to another start
         elif self._phase in ON_MOTION and made.fade_s > 0.0:
@@ -282,8 +286,8 @@ class OperatedMotion:
         tempo = max(self._tempo.rate, self._override)
         if passage.step(self._path_s, tempo) is PassageStage.REFUSED:
             self._passage = None
-            number = passage.made.serial
-            self._said = f"motion {number}: the passage to it is not free: {passage.objection}"
+            why = f"the passage to it is not free: {passage.objection}"
+            self._said = Refusal(why, serial=passage.made.serial)
 
     def _go_over(self) -> None:
         """Begin the passage where it was proved to begin; without a motion none is needed."""

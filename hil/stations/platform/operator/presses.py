@@ -1,5 +1,6 @@
 """From a press to what is asked of the gate: judged, asked until it is taken, and answered for."""
 
+from hil.desk.operation import DONE, Refusal
 from hil.desk.order import Button
 from hil.desk.tell import Note
 from hil.stations.platform.gated_bank import NEVER_S
@@ -56,8 +57,8 @@ class Presses:
         self._resetting = False
         self.act_s = NEVER_S
         """When something was last pressed for to begin, monotonic [s]."""
-        self.refused = ""
-        """Why the last press did nothing; empty if it did."""
+        self.refused = DONE
+        """What was not done of the last that was ordered."""
 
     @property
     def reset(self) -> bool:
@@ -82,7 +83,7 @@ class Presses:
             self._resetting = False
             if verdict.mode is Mode.FAULT:
                 why = told(verdict.faults) or "its cause is still there"
-                self.refuse(tick, f"RESET: the gate keeps the fault: {why}")
+                self.refuse(tick, Refusal(f"the gate keeps the fault: {why}", Button.RESET.value))
 
     def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
         """Has the gate taken what is asked of it; will it ever?"""
@@ -103,7 +104,7 @@ class Presses:
             why = why or "the gate did not take it"
         self._asked = None
         if why:
-            self.refuse(tick, f"{button.name}: {why}")
+            self.refuse(tick, Refusal(why, button.value))
 
     def objection(self, button: Button, mode: Mode, standing: Standing) -> str:
         """Why a press does nothing now; empty if it does something."""
@@ -122,7 +123,7 @@ class Presses:
             why: why nothing is done; empty if it is obeyed.
         """
         data: dict[str, str | bool] = {"button": button.value, "taken": not why, "by": by}
-        self.refused = f"{button.name}: {why}" if why else ""
+        self.refused = Refusal(why, button.value) if why else DONE
         said = f"pressed, nothing done: {self.refused}" if why else f"{button.name} pressed"
         self._note(tick, said, data)
 
@@ -170,10 +171,10 @@ class Presses:
         self._asked = (Button.HOLD, verdict.mode, ASKED_CYCLES if moving else left - 1)
         return Request.HOLD
 
-    def refuse(self, tick: Tick, why: str) -> None:
+    def refuse(self, tick: Tick, what: Refusal) -> None:
         """Say and put down that something ordered was not done."""
-        self.refused = why
-        self._note(tick, f"nothing done: {why}", {"taken": False})
+        self.refused = what
+        self._note(tick, f"nothing done: {what}", {"taken": False})
 
 
 def refusal_of(request: Request, verdict: Verdict) -> str:

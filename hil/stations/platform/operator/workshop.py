@@ -113,7 +113,7 @@ class Workshop:
             made = self._faded(in_force)
         except (ConfigError, ValidationError, ValueError) as error:
             why = " ".join(str(error).split())
-            made = Made(self._serial, None, None, 0.0, 0.0, f"motion {self._serial}: {why}")
+            made = Made(self._serial, None, None, 0.0, 0.0, why)
         self._stage = Stage.IDLE
         return made
 
