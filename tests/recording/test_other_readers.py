@@ -26,7 +26,7 @@ SHORT = {
     "demo": ("motion.duration_s=0.2", "motion.fade_s=0.5", "rate_hz=100"),
     "bkm_on_rm01": (
         "space_arm.model=b",
-        "source.segment=[{duration_s=2.0,velocity_m_s=[0.0,0.0,0.02]}]",
+        "source.segment=[{duration_s=10.0,velocity_m_s=[0.0,0.0,0.02]}]",
     ),
 }
 STATIONS = {"demo": "platform", "bkm_on_rm01": "arm"}
