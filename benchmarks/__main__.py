@@ -30,6 +30,7 @@ NAMES = (
     "arm",
     "arm_link",
     "panel",
+    "recording",
 )
 
 
@@ -82,6 +83,8 @@ def main() -> None:
         )
     if "panel" in chosen:
         results["panel"] = bench_panel.run(min(arguments.seconds, 30.0))
+    if "recording" in chosen:
+        results["recording"] = bench_recording.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

@@ -7,8 +7,10 @@ that stands beside the rows. `make test-long` takes the runs as they are shipped
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,6 +87,26 @@ def codes_of(path: Path, topic: str) -> dict[str, list[str]]:
         name, _, code = constant.partition("_")
         found.setdefault(name.lower(), []).append(code)
     return found
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "recordings.md"
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("run", ["demo"], indirect=True)
+@pytest.mark.parametrize("example", EXAMPLES, ids=["numpy", "rosbags", "ros"])
+def test_the_examples_of_the_page_do_what_they_say(
+    run: Path, example: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # an example need not close its file
+        exec(example, {})
+        gc.collect()
+    last = (run / "cycles.csv").read_text("utf-8").splitlines()[-1].split(",")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith((last[1], "0.0 gate start"))
+    assert told[-1].startswith(last[1]) or told[-1].endswith("STANDBY → OFF")
 
 
 @pytest.mark.campaign
