@@ -15,6 +15,7 @@ from benchmarks import (
     bench_panel,
     bench_rack,
     bench_realtime,
+    bench_recording,
     bench_slcan,
     bench_space_arm,
 )

@@ -15,6 +15,16 @@ from hil.stations.arm.signals import SIGNALS as ARM
 from hil.stations.platform.signals import SIGNALS as PLATFORM
 
 
+def unpacked(signals: Signals, payload: bytes) -> dict[str, Any]:
+    """Signal → its value, or a tuple of its values."""
+    flat, start, values = signals.struct.unpack(payload), 1, dict[str, Any]()
+    for one in signals.fields:
+        group = flat[start : start + one.count]
+        values[one.name] = group if one.count > 1 else group[0]
+        start += one.count
+    return values
+
+
 def row_type(signals: Signals) -> Any:
     """A named tuple of all signals; what is left out is not there, or 0."""
     missing = [
@@ -36,7 +46,7 @@ def row_type(signals: Signals) -> Any:
 
         @classmethod
         def from_bytes(cls, payload: bytes) -> Row:
-            values = signals.unpack(payload)
+            values = unpacked(signals, payload)
             for signal in signals.fields:
                 if signal.there and not values.pop(signal.there):
                     values[signal.name] = (math.nan,) * signal.count

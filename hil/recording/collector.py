@@ -8,6 +8,7 @@ looked at together.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +29,7 @@ from hil.recording.signals import MARK, Signals, SignalsError
 LAST_JSON_VERSION: Final = "0.3.0"
 """Of this program: the last that read recordings whose rows are JSON."""
 
+_HEAD: Final = struct.Struct("<BQH")  # of a record, and a message's channel
 _MARK: Final = np.frombuffer(MARK, np.uint8)
 
 
@@ -126,20 +128,21 @@ class Collector:
     def _take(self, chunk: Unpacked) -> None:
         """Add what an unpacked chunk holds."""
         data, at, end = chunk.data, 0, len(chunk.data)
-        kind, rows = message_dtype(self.signals.size), self.signals.topics[0]
+        kind, (rows, _, poses) = message_dtype(self.signals.size), self.signals.topics
         while at < end:
-            opcode, length = HEAD.unpack_from(data, at) if end - at >= HEAD.size else (0, end)
+            head = data[at : at + _HEAD.size].ljust(_HEAD.size, b"\0")
+            opcode, length, channel = _HEAD.unpack(head)
             size = HEAD.size + length
             if size > end - at or (opcode == MESSAGE and size < MESSAGE_HEAD.size):
                 self._damaged(chunk, at, "a record reaches beyond its chunk")
                 return
-            channel = int.from_bytes(data[at + HEAD.size : at + HEAD.size + 2], "little")
-            is_row = size == kind.itemsize and self._topics.get(channel) == rows
-            if opcode == MESSAGE and is_row:
+            topic = self._topics.get(channel) if opcode == MESSAGE else None
+            if topic == rows and size == kind.itemsize:
                 at += self._take_rows(chunk, at, np.frombuffer(data, kind, (end - at) // size, at))
-            else:
+                continue
+            if topic != poses:
                 self._take_record(chunk, at, opcode, size)
-                at += size
+            at += size
 
     def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any]) -> int:
         """Take the first of some messages that follow each other, and all rows after it.

@@ -21,6 +21,7 @@ from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from row_samples import unpacked
 
 from hil.recording.events import (
     EVENT_SCHEMA,
@@ -141,7 +142,7 @@ def test_seeking_by_time_gives_the_rows_of_that_time(whole: bytes) -> None:
     found = reader.iter_messages(
         "/swing/rows", starting_at=1_000_000_000, ending_before=1_200_000_000
     )
-    rows = [(one.sequence, one.log_time, TABLE.unpack(one.data)["index"]) for _, _, one in found]
+    rows = [(one.sequence, one.log_time, unpacked(TABLE, one.data)["index"]) for _, _, one in found]
     assert [(time, index) for _, time, index in rows] == [
         (index * 10_000_000, index) for index in range(100, 120)
     ]
