@@ -1,6 +1,5 @@
 """The whole bench in dry runs: completes, repeats bit for bit, stops together, leaves in order."""
 
-import dataclasses
 import itertools
 import math
 import os
@@ -281,7 +280,7 @@ def test_late_cycles_stop_the_platform(tmp_path, monkeypatch):
         def ticks(self, period_s):
             for tick in super().ticks(period_s):
                 late = 5 * period_s if tick.index == 2000 else 0.0
-                yield dataclasses.replace(tick, late_s=late, dt_s=period_s + late)
+                yield tick._replace(late_s=late, dt_s=period_s + late)
 
     monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Stalling)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
@@ -299,7 +298,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
             for tick in super().ticks(period_s):
                 late = tick.index == 2000
                 self.overruns += late
-                yield dataclasses.replace(tick, dt_s=period_s * (2 if late else 1))
+                yield tick._replace(dt_s=period_s * (2 if late else 1))
 
     monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Overrunning)
     the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, overruns=policy)
@@ -417,7 +416,7 @@ def changed_feedback(monkeypatch, change):
 def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, monkeypatch):
     def nan_speed(cycle, feedback):
         speeds = (math.nan, *feedback.speed_m_s[1:])
-        return dataclasses.replace(feedback, speed_m_s=speeds) if cycle > 1700 else feedback
+        return feedback._replace(speed_m_s=speeds) if cycle > 1700 else feedback
 
     changed_feedback(monkeypatch, nan_speed)
     monkeypatch.setattr(hil.stations.platform.bench, "PATIENCE_S", 1.0)
