@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
+from row_samples import add_row
 from typer.testing import CliRunner
 
 from hil.cli.main import app as program
@@ -43,13 +44,14 @@ def recording(tmp_path_factory):
     writer = RecordingWriter(path, RunHeader(SIGNALS, {"scenario": "dive"}), min_free_bytes=0)
     for row in range(ROWS):
         depth_m = float(np.sin(0.02 * row))
-        writer.add_row(SIGNALS.row(index=row, t_s=row * 0.01, mode=row > 100, depth_m=depth_m))
+        values = {"index": row, "t_s": row * 0.01, "mode": row > 100, "depth_m": depth_m}
+        add_row(writer, SIGNALS.row(**values), row)
     told = {"mode": "diving"}
     event = EventRecord(1.0, 101, EventKind.MODE, Level.INFO, "gate", "docked → diving", told)
-    writer.add_event(event.to_bytes())
+    writer.add_event(event.to_bytes(), ROWS)
     fault = {"check": "leak", "value": 2.0, "limit": 1.0, "unit": "l"}
     event = EventRecord(2.0, 200, EventKind.VIOLATION, Level.ERROR, "gate", "a leak", fault)
-    writer.add_event(event.to_bytes())
+    writer.add_event(event.to_bytes(), ROWS + 1)
     writer.finish({"dropped": "0", "lost": "0"})
     return path
 
