@@ -193,6 +193,7 @@ def test_ros_rosbags_and_numpy_read_the_same_rows(whole: bytes, tmp_path: Path) 
     assert len(columns["index"]) == COUNT
     reader = make_reader(io.BytesIO(whole), decoder_factories=[DecoderFactory()])
     for place, decoded in enumerate(reader.iter_decoded_messages("/swing/rows")):
+        assert decoded.schema is not None
         if not place:
             text = decoded.schema.data.decode()
             store.register(get_types_from_msg(text, decoded.schema.name))

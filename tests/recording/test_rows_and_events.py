@@ -77,7 +77,7 @@ def test_a_group_of_another_length_is_refused(count: int) -> None:
 
 @pytest.mark.parametrize("flag", RowFlag)
 def test_flags_of_all_stations_mean_the_same(flag: RowFlag) -> None:
-    assert flag == platform_signals.CycleFlag[flag.name] == ArmFlag[flag.name]
+    assert flag == platform_signals.CycleFlag[str(flag.name)] == ArmFlag[str(flag.name)]
 
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), NUMBER, st.text())
