@@ -427,7 +427,7 @@ def test_scenes_of_a_header():
 )
 def test_a_robot_that_is_simulated_is_called_so_like_the_space_arm(simulated, words):
     header = arm_header()
-    header.metadata |= {"robot": "rm01", "simulated": simulated}
+    header.metadata.update({"robot": "rm01", "simulated": simulated})
     arm, machine = scenes_of(header)
     assert machine.title == words
     assert arm.title == "SIMULATED space arm bkm"
