@@ -77,17 +77,14 @@ _REASONS: Final = frozenset(int(reason) for reason in EndReason)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The robot asks for a waypoint.
-
-    Attributes:
-        seq: Which one, 0..9999.
-        status: How the robot is.
-        location: Where it is; None where the option "feedback" is off.
-    """
+    """The robot asks for a waypoint."""
 
     seq: int
+    """Which one, 0..9999."""
     status: RobotStatus
+    """How the robot is."""
     location: Location | None = None
+    """Where it is; None where the option "feedback" is off."""
 
     def __post_init__(self) -> None:
         _check_sequence(self.seq)
@@ -95,15 +92,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Waypoint:
-    """The host answers with a place to be at one period later.
-
-    Attributes:
-        seq: Number of the request that it answers, 0..9999.
-        location: The place.
-    """
+    """The host answers with a place to be at one period later."""
 
     seq: int
+    """Number of the request that it answers, 0..9999."""
     location: Location
+    """The place."""
 
     def __post_init__(self) -> None:
         _check_sequence(self.seq)
@@ -111,13 +105,10 @@ class Waypoint:
 
 @dataclass(frozen=True, slots=True)
 class EndOfStream:
-    """The host has no more waypoints: finish at the last one, at rest.
-
-    Attributes:
-        reason: Why.
-    """
+    """The host has no more waypoints: finish at the last one, at rest."""
 
     reason: EndReason
+    """Why."""
 
 
 def checksum(numbers: Iterable[int]) -> int:

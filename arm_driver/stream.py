@@ -24,17 +24,14 @@ from arm_driver.supervision import Supervision
 
 
 class Prepared(NamedTuple):
-    """An answer that only waits for its request.
-
-    Attributes:
-        seq: Number of the request.
-        line: The bytes.
-        location: Where it leads; None for the end of the stream.
-    """
+    """An answer that only waits for its request."""
 
     seq: int
+    """Number of the request."""
     line: bytes
+    """The bytes."""
     location: Location | None
+    """Where it leads; None for the end of the stream."""
 
 
 def prepare(seq: int, location: Location) -> Prepared:

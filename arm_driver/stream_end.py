@@ -11,19 +11,16 @@ from arm_driver.stream import Stream
 
 
 class StreamEnd(NamedTuple):
-    """That a stream is over.
-
-    Attributes:
-        event: For the host's states.
-        result: Of the stream.
-        text: Why, for the operator.
-        line: The last word to the robot; often none.
-    """
+    """That a stream is over."""
 
     event: HostEvent
+    """For the host's states."""
     result: StreamResult
+    """Of the stream."""
     text: str
+    """Why, for the operator."""
     line: bytes = b""
+    """The last word to the robot; often none."""
 
 
 def at_fault(text: str) -> StreamEnd:

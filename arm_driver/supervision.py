@@ -12,28 +12,22 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Offence(NamedTuple):
-    """Why a stream has to end.
-
-    Attributes:
-        result: Of the stream.
-        text: What was seen, with value and limit, for people.
-    """
+    """Why a stream has to end."""
 
     result: StreamResult
+    """Of the stream."""
     text: str
+    """What was seen, with value and limit, for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupervisionReport:
-    """What the supervision of a stream has seen.
-
-    Attributes:
-        period: The robot's period.
-        following: Where the robot was against where it was sent.
-    """
+    """What the supervision of a stream has seen."""
 
     period: PeriodReport = field(default_factory=PeriodReport)
+    """The robot's period."""
     following: FollowingReport = field(default_factory=FollowingReport)
+    """Where the robot was against where it was sent."""
 
 
 class Supervision:

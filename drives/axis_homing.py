@@ -37,25 +37,22 @@ _BROKEN = frozenset((State402.FAULT, State402.FAULT_REACTION_ACTIVE, State402.QU
 
 @dataclass(frozen=True, slots=True)
 class HomingView:
-    """What one cycle shows of a drive that is homing.
-
-    Attributes:
-        state: State of the drive, None if its statusword is none.
-        statusword: Statusword 6041h.
-        mode_display: Mode of operation display 6061h.
-        cleared: Bits 12 and 13 have been seen 0 with the display showing 6.
-        cycles_running: Cycles since the start bit was raised.
-        settle_cycles: Cycles after which a drive must have cleared the bits of an earlier homing.
-        cycles: Cycles in this phase.
-    """
+    """What one cycle shows of a drive that is homing."""
 
     state: State402 | None
+    """State of the drive, None if its statusword is none."""
     statusword: int
+    """Statusword 6041h."""
     mode_display: int
+    """Mode of operation display 6061h."""
     cleared: bool
+    """Bits 12 and 13 have been seen 0 with the display showing 6."""
     cycles_running: int
+    """Cycles since the start bit was raised."""
     settle_cycles: int
+    """Cycles after which a drive must have cleared the bits of an earlier homing."""
     cycles: int
+    """Cycles in this phase."""
 
 
 OUTCOME = int(Status.FOLLOWS_COMMAND | Status.MODE_ERROR)

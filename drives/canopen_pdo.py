@@ -83,23 +83,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class PdoLayout:
-    """One PDO of a drive.
-
-    Attributes:
-        name: Name for texts, such as RPDO1.
-        parameter: Index of its communication parameter; its mapping is 200h further.
-        cob_base: Identifier without the node.
-        transmission: Transmission type: 1 to 240 every nth SYNC, 255 on change.
-        entries: What it holds, in order.
-        event_ms: Event timer; of an RPDO the longest silence [ms]. 0 for none.
-    """
+    """One PDO of a drive."""
 
     name: str
+    """Name for texts, such as RPDO1."""
     parameter: int
+    """Index of its communication parameter; its mapping is 200h further."""
     cob_base: int
+    """Identifier without the node."""
     transmission: int
+    """Transmission type: 1 to 240 every nth SYNC, 255 on change."""
     entries: tuple[Entry, ...]
+    """What it holds, in order."""
     event_ms: int = 0
+    """Event timer; of an RPDO the longest silence [ms]. 0 for none."""
 
     @property
     def mapping(self) -> int:
@@ -245,17 +242,14 @@ def guard_request(node: int) -> Frame:
 
 
 class Emergency(NamedTuple):
-    """An EMCY message (CiA 301, emergency object).
-
-    Attributes:
-        code: Error code; 00xxh tells that all errors are gone.
-        register: Error register 1001h.
-        vendor: Five bytes of the manufacturer.
-    """
+    """An EMCY message (CiA 301, emergency object)."""
 
     code: int
+    """Error code; 00xxh tells that all errors are gone."""
     register: int
+    """Error register 1001h."""
     vendor: bytes
+    """Five bytes of the manufacturer."""
 
 
 def emergency(data: bytes) -> Emergency | None:

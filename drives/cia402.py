@@ -40,15 +40,12 @@ class Event402(Enum):
 
 
 class Transition(NamedTuple):
-    """Where an event leads.
-
-    Attributes:
-        number: Number of the transition in the standard, 0 to 16.
-        to: State after it.
-    """
+    """Where an event leads."""
 
     number: int
+    """Number of the transition in the standard, 0 to 16."""
     to: State402
+    """State after it."""
 
 
 _S = State402

@@ -53,20 +53,18 @@ ARM_FAULTS: Final[dict[str, Kind]] = {
 class ArmFault:
     """A fault to have.
 
-    Attributes:
-        kind: Name in `ARM_FAULTS`.
-        value: Its value; None for the default of the kind.
-        at_s: Begins so long after it was given [s].
-        duration_s: Lasts so long [s]; None: until it is cleared.
-
     Raises:
         FaultError: If there is no such kind, value or time.
     """
 
     kind: str
+    """Name in `ARM_FAULTS`."""
     value: float | None = None
+    """Its value; None for the default of the kind."""
     at_s: float = 0.0
+    """Begins so long after it was given [s]."""
     duration_s: float | None = None
+    """Lasts so long [s]; None: until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, ARM_FAULTS)

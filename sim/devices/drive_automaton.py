@@ -35,15 +35,12 @@ _POWER_LOSS_STATES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Emergency:
-    """What an emergency message says.
-
-    Attributes:
-        code: Error code; 0 when an error is gone.
-        register: Error register 1001h at that moment.
-    """
+    """What an emergency message says."""
 
     code: int
+    """Error code; 0 when an error is gone."""
     register: int
+    """Error register 1001h at that moment."""
 
 
 class DriveAutomaton(Commanded):

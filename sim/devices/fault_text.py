@@ -23,25 +23,22 @@ class FaultError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of fault.
-
-    Attributes:
-        meaning: What happens.
-        default: Value if none is given.
-        low: Least value.
-        high: Largest value.
-        value: What the value is, with its unit; empty if the kind has none.
-        whole_bus: Whether the adapter or the bus has the fault, not a drive.
-        momentary: Whether it happens once and has no end.
-    """
+    """One kind of fault."""
 
     meaning: str
+    """What happens."""
     default: float = 0.0
+    """Value if none is given."""
     low: float = 0.0
+    """Least value."""
     high: float = 0.0
+    """Largest value."""
     value: str = ""
+    """What the value is, with its unit; empty if the kind has none."""
     whole_bus: bool = False
+    """Whether the adapter or the bus has the fault, not a drive."""
     momentary: bool = False
+    """Whether it happens once and has no end."""
 
 
 def kind_of(name: str, kinds: Mapping[str, Kind]) -> Kind:

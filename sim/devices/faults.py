@@ -55,22 +55,20 @@ KINDS: Final[dict[str, Kind]] = {
 class Injection:
     """A fault to have.
 
-    Attributes:
-        kind: Name in `KINDS`.
-        node: Drive 1 to 6; 0 = all six, and for the kinds of the whole bus.
-        value: Its value; None for the default of the kind.
-        at_s: Begins so long after it was given [s].
-        duration_s: Lasts so long [s]; None = until it is cleared.
-
     Raises:
         FaultError: If there is no such kind, drive, value or time.
     """
 
     kind: str
+    """Name in `KINDS`."""
     node: int = 0
+    """Drive 1 to 6; 0 = all six, and for the kinds of the whole bus."""
     value: float | None = None
+    """Its value; None for the default of the kind."""
     at_s: float = 0.0
+    """Begins so long after it was given [s]."""
     duration_s: float | None = None
+    """Lasts so long [s]; None = until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, KINDS)

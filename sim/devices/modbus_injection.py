@@ -30,19 +30,16 @@ class Takes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of fault.
-
-    Attributes:
-        takes: What follows its name.
-        low: Least value.
-        high: Greatest value.
-        text: What it does.
-    """
+    """One kind of fault."""
 
     takes: Takes
+    """What follows its name."""
     text: str
+    """What it does."""
     low: float = 0.0
+    """Least value."""
     high: float = 0.0
+    """Greatest value."""
 
 
 KINDS: Final[dict[str, Kind]] = {
@@ -71,20 +68,18 @@ KINDS: Final[dict[str, Kind]] = {
 class ModbusInjection:
     """One fault.
 
-    Attributes:
-        kind: One of `KINDS`.
-        axis: Axis 1 to 6; 0 where the kind takes none.
-        value: What the kind says.
-        duration_s: How long it lasts [s]; None until it is cleared.
-
     Raises:
         ModbusFaultError: If it cannot be injected.
     """
 
     kind: str
+    """One of `KINDS`."""
     axis: int = 0
+    """Axis 1 to 6; 0 where the kind takes none."""
     value: float = 0.0
+    """What the kind says."""
     duration_s: float | None = None
+    """How long it lasts [s]; None until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = KINDS.get(self.kind)

@@ -182,17 +182,14 @@ def _rows(heartbeats: int) -> tuple[Row, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ObjectTable:
-    """The dictionary of one type of drive.
-
-    Attributes:
-        rows: Every object, by rising index.
-        entries: Every variable by index and sub-index.
-        indices: Which objects there are.
-    """
+    """The dictionary of one type of drive."""
 
     rows: tuple[Row, ...]
+    """Every object, by rising index."""
     entries: Mapping[Key, Entry]
+    """Every variable by index and sub-index."""
     indices: frozenset[int]
+    """Which objects there are."""
 
 
 def table_of(kind: DriveType) -> ObjectTable:

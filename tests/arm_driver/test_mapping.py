@@ -34,7 +34,7 @@ PERIOD_S = 0.35
 
 
 def pose(x=0.0, y=0.0, z=0.0, turn=(0.0, 0.0, 0.0)) -> Pose:
-    return Pose(Rotation.from_rotvec(turn).as_matrix(), [x, y, z])
+    return Pose([x, y, z], Rotation.from_rotvec(turn).as_matrix())
 
 
 poses = st.builds(pose, *[st.floats(-3, 3)] * 3, turn=st.tuples(*[st.floats(-1.7, 1.7)] * 3))
@@ -45,12 +45,12 @@ def close(first: Pose, second: Pose, tolerance=1e-12) -> bool:
 
 
 def line(start: Pose, step_m, count: int) -> list[Pose]:
-    return [Pose(start.rotation, start.position_m + k * np.array(step_m)) for k in range(count)]
+    return [Pose(start.position_m + k * np.array(step_m), start.rotation) for k in range(count)]
 
 
 @given(poses, poses, poses, poses)
 def test_the_mapping_is_the_formula(X_WG0, X_RT0, X_WG, alignment):
-    A = Pose(alignment.rotation, np.zeros(3))
+    A = Pose(np.zeros(3), alignment.rotation)
     mapping = Mapping(X_WG0, X_RT0, A.rotation)
     expected = X_RT0 @ A.inverse() @ (X_WG0.inverse() @ X_WG) @ A
     assert close(mapping.robot_pose(X_WG), expected)

@@ -106,7 +106,7 @@ def test_what_passes_only_while_nobody_lets_go_is_refused():
     begin = forward(GEOMETRY, np.radians(READY_DEG))
     t_s = np.arange(0.0, 20 * PERIOD_S + 1e-9, PERIOD_S / 14)
     way_m = np.clip((t_s - 9.5 * PERIOD_S) / PERIOD_S, 0.0, 1.0) * 0.045
-    poses = tuple(Pose(begin.rotation, begin.position_m + way * np.eye(3)[1]) for way in way_m)
+    poses = tuple(Pose(begin.position_m + way * np.eye(3)[1], begin.rotation) for way in way_m)
     burst = Recorded("burst", t_s, poses, READY_DEG)
     assert not kept(poses[::14], READY_DEG), "as it would be sent if it were held all the time"
     with pytest.raises(RefusedError, match="when it is let go or held again there") as refusal:

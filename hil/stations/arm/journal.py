@@ -184,7 +184,7 @@ class ArmJournal:
 
     def _seven(self, location: Location) -> Sequence[float]:
         rotation = from_oat(location.oat_rad, self._convention)
-        return _packed(Pose(rotation, np.array(location.position_m)))
+        return _packed(Pose(np.array(location.position_m), rotation))
 
     def _event(self, event: EventRecord) -> None:
         self.events.append(event)

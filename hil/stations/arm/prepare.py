@@ -180,7 +180,7 @@ def prepare(
     path, way_m = _gripper_path(plan, make_source(), told)
     offset_m = _offsets_m(plan, way_m)
     if offset_m is not None:
-        path = [Pose(x.rotation, x.position_m + d) for x, d in zip(path, offset_m, strict=True)]
+        path = [Pose(x.position_m + d, x.rotation) for x, d in zip(path, offset_m, strict=True)]
     limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
     if plan.scenario.mapping.start is None:
         worst_corner(limits, path, TICK_S, scale)  # refuses before the long search for a place

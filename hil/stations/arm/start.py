@@ -75,7 +75,7 @@ class RobotStart:
         if place is None:
             return ""
         pose = Pose(
-            from_oat(place.oat_rad, self.robot.oat_convention()), np.array(place.position_m)
+            np.array(place.position_m), from_oat(place.oat_rad, self.robot.oat_convention())
         )
         planned_deg = np.degrees(self.joints.q_rad)
         try:

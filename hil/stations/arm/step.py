@@ -94,7 +94,7 @@ class ArmStep(RobotStep):
 
 def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
     """X_WG of the space arm's gripper in the world."""
-    return X_WB @ Pose(snapshot.rotation_BG, snapshot.position_BG_m)
+    return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
 
 
 def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:

@@ -26,32 +26,30 @@ class ArmError(ValueError):
 class Link:
     """One joint and the link that it moves. Arrays are read-only.
 
-    Args:
-        name: of the joint.
-        axis: unit vector of the joint's axis in L_i, shape (3,).
-        offset_m: origin of L_i in the frame of the link before it [m], shape (3,).
-        rotation: axes of L_i at q = 0 in the frame of the link before it, as columns, shape (3, 3).
-        mass_kg: of the link; 0 for a massless one.
-        com_m: its centre of mass in L_i [m], shape (3,).
-        inertia_kg_m2: about its centre of mass, in axes of L_i, shape (3, 3).
-        position_min_rad: lower end of the joint's travel.
-        position_max_rad: upper end.
-        rate_max_rad_s: largest rate of the joint.
-
     Raises:
         ArmError: not finite, wrong shape, no unit vector, no rotation, no inertia, empty travel.
     """
 
     name: str
+    """Of the joint."""
     axis: Array
+    """Unit vector of the joint's axis in L_i, shape (3,)."""
     offset_m: Array
+    """Origin of L_i in the frame of the link before it [m], shape (3,)."""
     rotation: Array
+    """Axes of L_i at q = 0 in the frame of the link before it, as columns, shape (3, 3)."""
     mass_kg: float
+    """Of the link; 0 for a massless one."""
     com_m: Array
+    """Its centre of mass in L_i [m], shape (3,)."""
     inertia_kg_m2: Array
+    """About its centre of mass, in axes of L_i, shape (3, 3)."""
     position_min_rad: float
+    """Lower end of the joint's travel."""
     position_max_rad: float
+    """Upper end."""
     rate_max_rad_s: float
+    """Largest rate of the joint."""
 
     def __post_init__(self) -> None:
         place = f"joint {self.name}"
@@ -77,18 +75,16 @@ class Link:
 class Body:
     """A rigid body in the gripper's frame G: a payload. Arrays are read-only.
 
-    Args:
-        mass_kg: its mass.
-        com_m: its centre of mass in G [m], shape (3,).
-        inertia_kg_m2: about its centre of mass, in axes of G, shape (3, 3).
-
     Raises:
         ArmError: not finite, wrong shape, or no mass or inertia of a body.
     """
 
     mass_kg: float
+    """Its mass."""
     com_m: Array
+    """Its centre of mass in G [m], shape (3,)."""
     inertia_kg_m2: Array
+    """About its centre of mass, in axes of G, shape (3, 3)."""
 
     def __post_init__(self) -> None:
         _set_masses(self, "body")

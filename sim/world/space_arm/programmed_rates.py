@@ -52,29 +52,27 @@ class Frame(Enum):
 class RateSettings:
     """Settings of the programmed rates.
 
-    Args:
-        acceleration_max_rad_s2: of each joint, one number for all six or six.
-        rounding_ticks: ticks over which the smooth stop is rounded, 1 for none.
-        position_margin_rad: room kept to each joint's limit, for what the drives lag behind.
-        damping: of the inverse near singularities.
-        singular_warn: smallest singular value under which the command warns.
-        singular_stop: smallest singular value at which approaching a singularity ends.
-        singular_approach_s: time constant with which that value is approached, above a tick.
-        characteristic_length_m: length that makes metres and radians commensurable; None for the
-            arm's reach: then no element of the scaled Jacobian exceeds about 1.
-
     Raises:
         ValueError: if a value is not finite or outside of its range.
     """
 
     acceleration_max_rad_s2: float | Sequence[float] = 0.02
+    """Of each joint, one number for all six or six."""
     rounding_ticks: int = 1
+    """Ticks over which the smooth stop is rounded, 1 for none."""
     position_margin_rad: float = 0.01
+    """Room kept to each joint's limit, for what the drives lag behind."""
     damping: Damping = field(default_factory=Damping)
+    """Of the inverse near singularities."""
     singular_warn: float = 0.04
+    """Smallest singular value under which the command warns."""
     singular_stop: float = 0.02
+    """Smallest singular value at which approaching a singularity ends."""
     singular_approach_s: float = 4.0
+    """Time constant with which that value is approached, above a tick."""
     characteristic_length_m: float | None = None
+    """Length that makes metres and radians commensurable; None for the arm's reach: then no
+    element of the scaled Jacobian exceeds about 1."""
 
     def __post_init__(self) -> None:
         _in_range("position_margin_rad", self.position_margin_rad, "rad", 0.0, math.pi)
@@ -95,31 +93,28 @@ class RateSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateCommand:
-    """Joint rates for one tick, and what they leave of the wish.
-
-    Args:
-        rates_rad_s: joint rates, to be held for the tick, shape (6,).
-        scale: part of the wanted twist that is commanded, 0 to 1.
-        on_path: False while the rates are still turning from an older direction to the new one.
-        twist_wanted: as asked for, in the frame that was asked for, shape (6,) [m/s, rad/s].
-        twist_attained: of the gripper at these rates, same frame, shape (6,).
-        limits: what binds; empty if the wish is met in full.
-        smallest_singular_value: of the scaled Jacobian.
-        manipulability: product of its singular values.
-        damping: the largest damping factor of all directions; 0: the inverse is exact.
-        near_singularity: the smallest singular value is under the warning threshold.
-    """
+    """Joint rates for one tick, and what they leave of the wish."""
 
     rates_rad_s: Array
+    """Joint rates, to be held for the tick, shape (6,)."""
     scale: float
+    """Part of the wanted twist that is commanded, 0 to 1."""
     on_path: bool
+    """False while the rates are still turning from an older direction to the new one."""
     twist_wanted: Array
+    """As asked for, in the frame that was asked for, shape (6,) [m/s, rad/s]."""
     twist_attained: Array
+    """Of the gripper at these rates, same frame, shape (6,)."""
     limits: tuple[ActiveLimit, ...]
+    """What binds; empty if the wish is met in full."""
     smallest_singular_value: float
+    """Of the scaled Jacobian."""
     manipulability: float
+    """Product of its singular values."""
     damping: float
+    """The largest damping factor of all directions; 0: the inverse is exact."""
     near_singularity: bool
+    """The smallest singular value is under the warning threshold."""
 
     def __post_init__(self) -> None:
         for name in ("rates_rad_s", "twist_wanted", "twist_attained"):

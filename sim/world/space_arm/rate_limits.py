@@ -34,21 +34,18 @@ class LimitKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ActiveLimit:
-    """A limit that binds.
-
-    Args:
-        kind: which limit.
-        joint: index of the joint, None if it concerns the whole arm.
-        value: what was asked for; a position or a singular value: where the arm is.
-        limit: the greatest (or least) value that is permitted.
-        unit: of both.
-    """
+    """A limit that binds."""
 
     kind: LimitKind
+    """Which limit."""
     joint: int | None
+    """Index of the joint, None if it concerns the whole arm."""
     value: float
+    """What was asked for; a position or a singular value: where the arm is."""
     limit: float
+    """The greatest (or least) value that is permitted."""
     unit: str
+    """Of both."""
 
     def __str__(self) -> str:
         where = "arm" if self.joint is None else f"joint {self.joint + 1}"

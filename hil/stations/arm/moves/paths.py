@@ -67,7 +67,7 @@ class StraightPath:
     def pose(self, s: float) -> Pose:
         """X_RT at a share of the way."""
         rotation = Rotation.from_rotvec(s * self._turn).as_matrix() @ self._start.rotation
-        return Pose(rotation, self._start.position_m + s * self._way_m)
+        return Pose(self._start.position_m + s * self._way_m, rotation)
 
 
 class RecordedPath:

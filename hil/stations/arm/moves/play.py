@@ -100,7 +100,7 @@ def _of_run(path: Path) -> Recorded:
     if len(numbers) != numbers[-1]:
         raise ConfigError(str(path), ["waypoints are missing in this recording"])
     turns = Rotation.from_quat(targets[sent, 3:], scalar_first=True).as_matrix()
-    poses = [Pose(turn, place) for turn, place in zip(turns, targets[sent, :3], strict=True)]
+    poses = [Pose(place, turn) for turn, place in zip(turns, targets[sent, :3], strict=True)]
     begin = _start_joints(machines, joints[sent][0])
     times = TICK_S * np.arange(len(poses) + 1, dtype=np.float64)
     return Recorded(path.name, times, (machines.X_RT0, *poses), begin)

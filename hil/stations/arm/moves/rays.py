@@ -58,8 +58,8 @@ class Ray:
         if self.axes is Axes.TOOL:
             along = X_RT.rotation @ along
         if self.axis < 3:
-            return Pose(X_RT.rotation, X_RT.position_m + along)
-        return Pose(Rotation.from_rotvec(along).as_matrix() @ X_RT.rotation, X_RT.position_m)
+            return Pose(X_RT.position_m + along, X_RT.rotation)
+        return Pose(X_RT.position_m, Rotation.from_rotvec(along).as_matrix() @ X_RT.rotation)
 
     @property
     def name(self) -> str:

@@ -168,6 +168,6 @@ class _LetsGo(AlwaysHeld):
 def _moved(pose: Pose, axis: str, way: float) -> Pose:
     """A pose further along an axis [m or rad]."""
     if axis == "turn":
-        return Pose(pose.rotation @ Rotation.from_euler("z", way).as_matrix(), pose.position_m)
+        return Pose(pose.position_m, pose.rotation @ Rotation.from_euler("z", way).as_matrix())
     shift = way * np.eye(3)[AXES.index(axis)]
-    return Pose(pose.rotation, pose.position_m + shift)
+    return Pose(pose.position_m + shift, pose.rotation)

@@ -165,7 +165,7 @@ def _pose(packed: Any) -> Pose | None:
     if packed is None:
         return None
     values = np.array(packed, np.float64)
-    return Pose(values[3:].reshape(3, 3), values[:3])
+    return Pose(values[:3], values[3:].reshape(3, 3))
 
 
 def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
