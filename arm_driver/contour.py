@@ -76,7 +76,7 @@ _REASONS: Final = frozenset(int(reason) for reason in EndReason)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class WaypointRequest:
     """The robot asks for a waypoint."""
 
     seq: int
@@ -132,7 +132,7 @@ def next_sequence(seq: int) -> int:
     return (seq + 1) % SEQUENCES
 
 
-def encode_request(request: Request) -> bytes:
+def encode_request(request: WaypointRequest) -> bytes:
     """Write a request as the robot does, for tools and tests.
 
     Args:
@@ -165,7 +165,7 @@ def encode_answer(answer: Waypoint | EndOfStream) -> bytes:
     return f"{answer.seq},{_written(answer.location)},{check}\r".encode("ascii")
 
 
-def decode_request(line: bytes) -> Request | LineFault:
+def decode_request(line: bytes) -> WaypointRequest | LineFault:
     """Read a line of the robot.
 
     Args:
@@ -192,7 +192,7 @@ def decode_request(line: bytes) -> Request | LineFault:
     location = _location(counts) if counts else None
     if isinstance(location, LineFault):
         return location
-    return Request(seq, RobotStatus(status), location)
+    return WaypointRequest(seq, RobotStatus(status), location)
 
 
 def decode_answer(line: bytes) -> Waypoint | EndOfStream | LineFault:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Final
 
-from arm_driver.contour import PERIOD_S, Request, RobotStatus
+from arm_driver.contour import PERIOD_S, RobotStatus, WaypointRequest
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.latency import LatencyReport
 from arm_driver.location import VAL_A_ZERO_RAD, Location
@@ -129,7 +129,7 @@ class LinkCounts:
 class Heard:
     """A request with the time of its last byte."""
 
-    request: Request
+    request: WaypointRequest
     """What was asked."""
     at_s: float
     """When its last byte was read [s]."""

@@ -31,7 +31,7 @@ ROOMY_M = 0.2
 """Free distance between bodies above which more is not better."""
 
 
-class NoPlaceError(ArmError):
+class NoReferenceError(ArmError):
     """No working point was found from which the whole motion keeps the limits.
 
     Attributes:
@@ -145,7 +145,7 @@ def best_reference(
         seed: of the random places.
 
     Raises:
-        NoPlaceError: no place was found that keeps the limits; with the best one's report.
+        NoReferenceError: no place was found that keeps the limits; with the best one's report.
         ArmError: an empty path, a box that is not one, or a bad period or scale.
         PoseError: an orientation or ``alignment`` that is not a rotation.
     """
@@ -165,7 +165,7 @@ def best_reference(
     poses = [mapping.robot_pose(pose) for pose in gripper_path]
     report = check_path(geometry, poses, period_s, q_start, limits)
     if not report.ok:
-        raise NoPlaceError(report)
+        raise NoReferenceError(report)
     whole = _Task(geometry, relative, period_s, period_s, limits, box)
     margin = whole.depth(place, np.array(q_start), report.branch.index)
     return BestReference(mapping, Joints.of(report.q_rad[0], report.branch), margin, report)

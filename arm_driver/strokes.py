@@ -45,7 +45,7 @@ class NotToldError(Exception):
     """The robot's requests do not tell what is asked of them; the text says what is missing."""
 
 
-class NoPlaceError(NotToldError):
+class PlaceNotToldError(NotToldError):
     """They do not tell where the robot is while it moves."""
 
 
@@ -79,7 +79,7 @@ def read_stroke(
     along = []
     for one in heard[1:]:
         if one.request.location is None:
-            raise NoPlaceError(
+            raise PlaceNotToldError(
                 f"the request for waypoint {one.request.seq} does not tell where the robot is: "
                 "switch on its option 'feedback' (feedb = 1 in the controller's program)"
             )

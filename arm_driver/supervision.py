@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from arm_driver.contour import Request
+from arm_driver.contour import WaypointRequest
 from arm_driver.following_watch import FollowingReport, FollowingWatch
 from arm_driver.host_states import StreamResult
 from arm_driver.location import Location
@@ -54,7 +54,7 @@ class Supervision:
         """Take the next waypoint of the path."""
         self._following.sent(location)
 
-    def heard(self, request: Request, now_s: float, *, timely: bool) -> Offence | None:
+    def heard(self, request: WaypointRequest, now_s: float, *, timely: bool) -> Offence | None:
         """Take the first request for a number, of a robot that is to be on its way.
 
         Args:

@@ -20,7 +20,7 @@ STATE_UNTOLD_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class LinkReport:
+class BusReport:
     """Counts of a bank's bus, since it was configured."""
 
     cycles: int
@@ -200,7 +200,7 @@ class CycleBus:
         for segment in self._segments:
             segment.bus.shutdown()
 
-    def report(self, unknown_ids: int, notes: tuple[str, ...]) -> LinkReport:
+    def report(self, unknown_ids: int, notes: tuple[str, ...]) -> BusReport:
         """Return the counts so far.
 
         Args:
@@ -208,7 +208,7 @@ class CycleBus:
             notes: What was heard of another master, if anything, and the last event of each node.
         """
         inbox = self._inbox
-        return LinkReport(
+        return BusReport(
             cycles=self.cycles,
             missing=tuple(inbox.missing),
             late=inbox.late,

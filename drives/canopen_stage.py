@@ -39,7 +39,7 @@ class _Telling:
     """The first one has been written, and is being read back."""
 
 
-class StageTeller:
+class CanopenStageWriter:
     """Writes the speeds of a stage into the drives and reads them back, never waiting.
 
     Args:

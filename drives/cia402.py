@@ -101,7 +101,7 @@ class Control(IntFlag):
     HALT = 1 << 8
 
 
-class Status(IntFlag):
+class Statusword(IntFlag):
     """Bits of the statusword 6041h; bits 12 and 13 mean what the mode of operation says."""
 
     READY_TO_SWITCH_ON = 1 << 0

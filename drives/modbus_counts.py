@@ -6,7 +6,7 @@ from drives.bank import LinkTally
 
 
 @dataclass(slots=True)
-class LinkCounts:
+class ModbusCounts:
     """What has happened on the link since the bank was configured."""
 
     cycles: int

@@ -35,7 +35,7 @@ class _Value:
     """In the drive's own units."""
 
 
-class StageTeller:
+class ModbusStageWriter:
     """Writes the speeds of a stage into the drives and reads them back.
 
     Args:

@@ -63,7 +63,7 @@ class LimitError(ValueError):
     """A waypoint is refused; the text says which limit, with value and unit."""
 
 
-class ArmModel:
+class LimitedArm:
     """The arm's geometry with its limits.
 
     Args:

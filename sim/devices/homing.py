@@ -70,7 +70,7 @@ class Advice:
     """Whether the edge just passed is the home position."""
 
 
-class Homing:
+class SwitchHoming:
     """One homing by a switch.
 
     Args:

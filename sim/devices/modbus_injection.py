@@ -29,7 +29,7 @@ class Takes(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class InjectionKind:
     """One kind of fault."""
 
     takes: Takes
@@ -42,25 +42,27 @@ class Kind:
     """Greatest value."""
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "drop": Kind(Takes.NOTHING, "answers are lost"),
-    "delay": Kind(Takes.VALUE, "answers come later [s]", 0.0, 60.0),
-    "garble": Kind(Takes.NOTHING, "a byte of each answer is flipped"),
-    "truncate": Kind(Takes.NOTHING, "answers lose their last three bytes"),
-    "glue": Kind(Takes.NOTHING, "each answer comes twice in one piece"),
-    "exception": Kind(Takes.VALUE, "requests are refused with this code", 1, 255),
-    "wrong_unit": Kind(Takes.VALUE, "answers carry this unit address", 1, 247),
-    "mute": Kind(Takes.NOTHING, "requests are not heard at all"),
-    "unplug": Kind(Takes.NOTHING, "the connection is cut, the pty hangs up"),
-    "stuck": Kind(Takes.AXIS, "state words stay what they are"),
-    "jump": Kind(Takes.AXIS_AND_VALUE, "the encoder jumps [m]", -10.0, 10.0),
-    "lag": Kind(Takes.AXIS_AND_VALUE, "the rod crawls after its setpoint [s]", 0.0, 10.0),
-    "scale": Kind(Takes.AXIS_AND_VALUE, "the encoder counts this much for each metre", -1e4, 1e4),
-    "state_drop": Kind(Takes.AXIS, "the drive switches itself off"),
-    "emcy": Kind(Takes.AXIS_AND_VALUE, "the drive trips with this code", 1, 0xFFFF),
-    "unwatched": Kind(Takes.AXIS, "the drive does not notice that the bench is silent"),
-    "estop": Kind(Takes.AXIS, "the interlock input opens"),
-    "reboot": Kind(Takes.NOTHING, "the device restarts"),
+KINDS: Final[dict[str, InjectionKind]] = {
+    "drop": InjectionKind(Takes.NOTHING, "answers are lost"),
+    "delay": InjectionKind(Takes.VALUE, "answers come later [s]", 0.0, 60.0),
+    "garble": InjectionKind(Takes.NOTHING, "a byte of each answer is flipped"),
+    "truncate": InjectionKind(Takes.NOTHING, "answers lose their last three bytes"),
+    "glue": InjectionKind(Takes.NOTHING, "each answer comes twice in one piece"),
+    "exception": InjectionKind(Takes.VALUE, "requests are refused with this code", 1, 255),
+    "wrong_unit": InjectionKind(Takes.VALUE, "answers carry this unit address", 1, 247),
+    "mute": InjectionKind(Takes.NOTHING, "requests are not heard at all"),
+    "unplug": InjectionKind(Takes.NOTHING, "the connection is cut, the pty hangs up"),
+    "stuck": InjectionKind(Takes.AXIS, "state words stay what they are"),
+    "jump": InjectionKind(Takes.AXIS_AND_VALUE, "the encoder jumps [m]", -10.0, 10.0),
+    "lag": InjectionKind(Takes.AXIS_AND_VALUE, "the rod crawls after its setpoint [s]", 0.0, 10.0),
+    "scale": InjectionKind(
+        Takes.AXIS_AND_VALUE, "the encoder counts this much for each metre", -1e4, 1e4
+    ),
+    "state_drop": InjectionKind(Takes.AXIS, "the drive switches itself off"),
+    "emcy": InjectionKind(Takes.AXIS_AND_VALUE, "the drive trips with this code", 1, 0xFFFF),
+    "unwatched": InjectionKind(Takes.AXIS, "the drive does not notice that the bench is silent"),
+    "estop": InjectionKind(Takes.AXIS, "the interlock input opens"),
+    "reboot": InjectionKind(Takes.NOTHING, "the device restarts"),
 }
 
 

@@ -23,7 +23,7 @@ FORMATS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DictionaryEntry:
     """One variable of the object dictionary."""
 
     index: int
@@ -79,14 +79,16 @@ class Group:
     """Name as in the standard."""
     is_array: bool
     """Whether all variables after the first are alike."""
-    entries: tuple[Entry, ...]
+    entries: tuple[DictionaryEntry, ...]
     """The variables, sub-index 0 first."""
 
 
-Row = Entry | Group
+Row = DictionaryEntry | Group
 
 
-def group(index: int, name: str, entries: tuple[Entry, ...], *, is_array: bool = False) -> Group:
+def group(
+    index: int, name: str, entries: tuple[DictionaryEntry, ...], *, is_array: bool = False
+) -> Group:
     """Return a record or array with its sub-index 0, which tells the highest one.
 
     Args:
@@ -96,5 +98,5 @@ def group(index: int, name: str, entries: tuple[Entry, ...], *, is_array: bool =
         is_array: Whether they are all alike.
     """
     highest = max(entry.subindex for entry in entries)
-    count = Entry(index, 0, "Highest sub-index supported", dt.UNSIGNED8, "const", highest)
+    count = DictionaryEntry(index, 0, "Highest sub-index supported", dt.UNSIGNED8, "const", highest)
     return Group(index, name, is_array, (count, *entries))

@@ -26,7 +26,7 @@ from arm_driver.kinematics import (
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathLimits, PathRefusedError
 from arm_driver.pose import ArmError, Pose, PoseError, angle_between_rad
-from arm_driver.reference import NoPlaceError, best_reference
+from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 
 READY = np.radians([-60.0, 20.0, -160.0, 10.0, -50.0, 30.0])
@@ -395,9 +395,11 @@ def test_orientation_and_box_are_kept():
 
 
 def test_a_motion_that_fits_nowhere_is_refused_with_the_reason():
-    with pytest.raises(NoPlaceError, match=r"best: industrial arm, reach, wrist centre, pose \d"):
+    with pytest.raises(
+        NoReferenceError, match=r"best: industrial arm, reach, wrist centre, pose \d"
+    ):
         best_reference(ARM, line(Pose.identity(), [0.03, 0, 0], 100), PERIOD_S)
-    with pytest.raises(NoPlaceError, match="gripper speed"):
+    with pytest.raises(NoReferenceError, match="gripper speed"):
         best_reference(ARM, line(Pose.identity(), [0.05, 0, 0], 4), PERIOD_S)
     for change, message in (
         ({"gripper_path": []}, "gripper_path: no pose"),

@@ -16,7 +16,7 @@ from hil.space_arm.study.table import Load, Plan, Scheme, make_table
 from hil.space_arm.study.targets import PUBLISHED, TARGETS
 from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, Status
+from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, SpanStatus
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 # one worker: RK4 is compiled once
@@ -251,7 +251,7 @@ class TestRows:
     def test_a_run_that_fails_is_told(self, monkeypatch):
         class Broken(Sdirk2):
             def pass_time(self, *_):
-                return Span(Status.FAILED, 0)
+                return Span(SpanStatus.FAILED, 0)
 
         plan, wanted = plan_and_references(A)
         monkeypatch.setattr(Plan, "integrator", lambda _: Broken(levers_m(ARM)))

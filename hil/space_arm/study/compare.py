@@ -21,7 +21,7 @@ from sim.world.space_arm.integrators import (
     Sdirk2,
     Sdirk4,
     Span,
-    Status,
+    SpanStatus,
 )
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
@@ -110,12 +110,12 @@ class Run:
     @property
     def failed(self) -> bool:
         """Whether the integrator found no solution."""
-        return any(span.status is Status.FAILED for span in self.spans)
+        return any(span.status is SpanStatus.FAILED for span in self.spans)
 
     @property
     def coarse_ticks(self) -> int:
         """Ticks that came to the cap on their work."""
-        return sum(span.status is Status.COARSE for span in self.spans)
+        return sum(span.status is SpanStatus.COARSE for span in self.spans)
 
     @property
     def steps(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateSettings
+from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings, TwistFrame
 from sim.world.space_arm.simulator import TICK_S
 from sim.world.space_arm.singularity import PostureSolver, reach_m
 
@@ -82,7 +82,7 @@ class _GripperMotion:
 
     name: str
     what: str
-    frame: Frame
+    frame: TwistFrame
     line: tuple[float, float, float]
     turn: tuple[float, float, float]
     pattern: Pattern
@@ -101,39 +101,39 @@ class _JointMotion:
 _ANY = (0.0, 0.0, 0.0)
 _PLANS: tuple[_GripperMotion | _JointMotion, ...] = (
     _GripperMotion(
-        "there-and-back", "gripper any way, turning; reversal; stop", Frame.BASE, _ANY, _ANY,
+        "there-and-back", "gripper any way, turning; reversal; stop", TwistFrame.BASE, _ANY, _ANY,
         THERE_AND_BACK,
     ),
     _JointMotion("all-joints", "all joints, new rates every 8 ticks; stop", (0, 1, 2, 3, 4, 5), 8),
     _GripperMotion(
-        "stop-on-the-way", "gripper along its own x, rolling; stop; on; stop", Frame.GRIPPER,
+        "stop-on-the-way", "gripper along its own x, rolling; stop; on; stop", TwistFrame.GRIPPER,
         (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), STOP_ON_THE_WAY,
     ),
     _GripperMotion(
-        "sideways", "gripper along the base's y, turning about its z; reversal; stop", Frame.BASE,
-        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
+        "sideways", "gripper along the base's y, turning about its z; reversal; stop",
+        TwistFrame.BASE, (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
     ),
     _JointMotion("shoulder", "yaw and pitch of the shoulder, new rates every 12 ticks", (0, 1), 12),
     _GripperMotion(
-        "up", "gripper along the base's z, no turn; long move; stop", Frame.BASE,
+        "up", "gripper along the base's z, no turn; long move; stop", TwistFrame.BASE,
         (0.0, 0.0, 1.0), _ANY, MOVE_AND_STOP,
     ),
     _GripperMotion(
-        "to-and-fro", "gripper any way, turning; four short moves; stop", Frame.GRIPPER, _ANY, _ANY,
-        TO_AND_FRO,
+        "to-and-fro", "gripper any way, turning; four short moves; stop",
+        TwistFrame.GRIPPER, _ANY, _ANY, TO_AND_FRO,
     ),
     _GripperMotion(
-        "across", "gripper along its own y, turning about its z; reversal; stop", Frame.GRIPPER,
-        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
+        "across", "gripper along its own y, turning about its z; reversal; stop",
+        TwistFrame.GRIPPER, (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
     ),
     _JointMotion("wrist", "the three last joints, new rates every 6 ticks; stop", (3, 4, 5), 6),
     _GripperMotion(
-        "outwards", "gripper along the base's x, turning about its y; long move; stop", Frame.BASE,
-        (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), MOVE_AND_STOP,
+        "outwards", "gripper along the base's x, turning about its y; long move; stop",
+        TwistFrame.BASE, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), MOVE_AND_STOP,
     ),
     _JointMotion("elbow", "pitch of shoulder, elbow and wrist, every 10 ticks", (1, 2, 3), 10),
     _GripperMotion(
-        "any-way", "gripper any other way, turning; stop; on; stop", Frame.BASE, _ANY, _ANY,
+        "any-way", "gripper any other way, turning; stop; on; stop", TwistFrame.BASE, _ANY, _ANY,
         STOP_ON_THE_WAY,
     ),
 )  # fmt: skip

@@ -38,8 +38,8 @@ from hil.stations.arm.step import (
     space_sample,
 )
 from safety.arm_limits import ArmAction, ArmCheck, ArmViolation
-from sim.world.space_arm.integrators import Status
-from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateCommand
+from sim.world.space_arm.integrators import SpanStatus
+from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
 from sim.world.space_arm.snapshot import Snapshot
 
@@ -196,7 +196,7 @@ class ArmStation:
         wanted, command = self._command(t_s)
         self._index += 1
         snapshot = self._space.advance(command.rates_rad_s, looks=LOOKS)
-        if snapshot.status is Status.FAILED:
+        if snapshot.status is SpanStatus.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
         if (
@@ -222,7 +222,7 @@ class ArmStation:
             wanted = self._source.sample(t_s)
             if wanted is not None:
                 twist = np.array((*wanted.linear_m_s, *wanted.angular_rad_s))
-                return wanted, self._rates.rates(q_rad, twist, Frame(wanted.frame))
+                return wanted, self._rates.rates(q_rad, twist, TwistFrame(wanted.frame))
             self.stop(self._source.end_reason if self.live else "")
         return NO_TWIST, self._rates.stop(q_rad)
 

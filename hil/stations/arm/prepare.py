@@ -15,7 +15,7 @@ from arm_driver.kinematics import Joints
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathReport
 from arm_driver.pose import ArmError, Pose
-from arm_driver.reference import NoPlaceError, best_reference
+from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.stations.arm.control import LOOKS, ArmStation, play_out
@@ -249,7 +249,7 @@ def _place(plan: ArmPlan, path: list[Pose]) -> tuple[Mapping, Joints, float | No
             plan.robot.geometry(), path, TICK_S, limits=plan.robot.path_limits(),
             scale=plan.scenario.mapping.scale, seed=plan.scenario.seed,
         )  # fmt: skip
-    except NoPlaceError as error:
+    except NoReferenceError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     return best.mapping, best.start, best.margin
 

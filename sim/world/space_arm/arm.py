@@ -23,9 +23,9 @@ from sim.world.space_arm.kernels.chain import (
 )
 from sim.world.space_arm.kernels.vectors import LANES
 from sim.world.space_arm.links import (
-    ArmError,
     Body,
     Link,
+    SpaceArmError,
     merged,
     numbers,
     rotation_matrix,
@@ -33,7 +33,7 @@ from sim.world.space_arm.links import (
     turned_tensor,
 )
 
-__all__ = ["JOINTS", "Arm", "ArmError", "Body", "Link"]
+__all__ = ["JOINTS", "Arm", "Body", "Link", "SpaceArmError"]
 
 Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Arm:
     """A fixed-base arm of six revolute joints. Arrays are read-only.
 
     Raises:
-        ArmError: not six links or drives, or wrong numbers.
+        SpaceArmError: not six links or drives, or wrong numbers.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Arm:
         for what in ("links", "drives"):
             count = len(getattr(self, what))
             if count != JOINTS:
-                raise ArmError(f"arm {self.name}: {count} {what}, must be {JOINTS}")
+                raise SpaceArmError(f"arm {self.name}: {count} {what}, must be {JOINTS}")
             _set(self, what, tuple(getattr(self, what)))
         _set(self, "tool_rotation", rotation_matrix(self.tool_rotation, "tool_rotation"))
         _set(self, "tool_offset_m", numbers(self.tool_offset_m, (3,), "tool_offset_m"))

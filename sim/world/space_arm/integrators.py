@@ -24,7 +24,7 @@ SHARP_RAD_S = 1e-14
 """Rate tolerance of steps that are so many, or so short, that `RATE_TOLERANCE` would add up."""
 
 
-class Status(Enum):
+class SpanStatus(Enum):
     """How a span of time went."""
 
     DONE = sdirk2.DONE
@@ -39,7 +39,7 @@ class Status(Enum):
 class Span:
     """How a span of time was passed."""
 
-    status: Status
+    status: SpanStatus
     """How it went."""
     steps: int
     """That were taken."""
@@ -53,7 +53,7 @@ class Span:
 
 def together(spans: Sequence[Span]) -> Span:
     """One span that was passed in parts: the worst status, the sum of the work."""
-    order = list(Status)
+    order = list(SpanStatus)
     worst = max((span.status for span in spans), key=order.index)
     counts = zip(*((s.steps, s.rejected, s.iterations, s.hits) for s in spans), strict=True)
     return Span(worst, *map(sum, counts))
@@ -140,7 +140,7 @@ class Accuracy:
 def _told(status: int, count: Counts) -> Span:
     """What a kernel counted."""
     steps, rejected, iterations, _, hits = count.tolist()
-    return Span(Status(status), steps, rejected, iterations, hits)
+    return Span(SpanStatus(status), steps, rejected, iterations, hits)
 
 
 class Sdirk2:

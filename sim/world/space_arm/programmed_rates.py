@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.rate_limits import (
     ActiveLimit,
-    Bound,
     JointLimits,
     LimitKind,
+    RateBound,
     RateStep,
 )
 from sim.world.space_arm.singularity import Damping, Posture, PostureSolver, reach_m
@@ -40,7 +40,7 @@ ABSURD_TWIST = 100.0
 """Magnitudes beyond which an input cannot be meant [rad; m/s and rad/s]."""
 
 
-class Frame(Enum):
+class TwistFrame(Enum):
     """Axes in which a gripper twist is given; it is always the velocity of the gripper's origin."""
 
     GRIPPER = "gripper"
@@ -135,7 +135,7 @@ class ProgrammedRates:
         arm: the arm.
         tick_s: time for which rates are held.
         settings: see `RateSettings`.
-        rotation_WB: base axes in world axes, shape (3, 3), for `Frame.WORLD`.
+        rotation_WB: base axes in world axes, shape (3, 3), for `TwistFrame.WORLD`.
 
     Raises:
         ValueError: if an argument is not finite, out of range, or no rotation.
@@ -190,7 +190,10 @@ class ProgrammedRates:
         self._last, self._stopping = rates, None
 
     def rates(
-        self, q_rad: Sequence[float] | Array, twist_wanted: Sequence[float] | Array, frame: Frame
+        self,
+        q_rad: Sequence[float] | Array,
+        twist_wanted: Sequence[float] | Array,
+        frame: TwistFrame,
     ) -> RateCommand:
         """Joint rates of the next tick.
 
@@ -200,8 +203,8 @@ class ProgrammedRates:
             frame: axes in which the twist is given, and in which the answer tells twists.
 
         Raises:
-            ValueError: if an input is not six finite, plausible numbers, or `Frame.WORLD` is asked
-                for and no ``rotation_WB`` was given. The last rates then stay as they were.
+            ValueError: if an input is not six finite, plausible numbers, or `TwistFrame.WORLD` is
+                asked for and no ``rotation_WB`` was given. The last rates then stay as they were.
         """
         q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
         wish = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
@@ -235,17 +238,17 @@ class ProgrammedRates:
         step = RateStep(rates, 0.0, False, ())
         return self._command(posture, np.zeros(6), np.eye(3), step)
 
-    def _axes(self, frame: Frame, posture: Posture) -> Array:
+    def _axes(self, frame: TwistFrame, posture: Posture) -> Array:
         """Axes of a frame in base axes, shape (3, 3)."""
-        if frame is Frame.BASE:
+        if frame is TwistFrame.BASE:
             return np.eye(3)
-        if frame is Frame.GRIPPER:
+        if frame is TwistFrame.GRIPPER:
             return posture.rotation_BG
         if self._rotation_WB is None:
             raise ValueError("frame = WORLD: rotation_WB must be given to ProgrammedRates")
         return self._rotation_WB.T
 
-    def _resolved(self, posture: Posture, twist_BG: Array) -> tuple[Array, tuple[Bound, ...]]:
+    def _resolved(self, posture: Posture, twist_BG: Array) -> tuple[Array, tuple[RateBound, ...]]:
         """Wanted joint rates, and what a singularity makes of them."""
         damping = self.settings.damping
         wanted = posture.rates(twist_BG, damping)
@@ -256,7 +259,7 @@ class ProgrammedRates:
             return wanted + damping.escape_gain * motion, ()
         return wanted, self._singular_bound(posture, wanted)
 
-    def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[Bound, ...]:
+    def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[RateBound, ...]:
         """The factor under which a singularity is approached no faster than exponentially."""
         slope = self._solver.slope(posture, wanted)
         if slope >= 0.0:
@@ -264,7 +267,9 @@ class ProgrammedRates:
         sigma, stop = posture.smallest, self.settings.singular_stop
         permitted = max(0.0, sigma - stop) / self.settings.singular_approach_s
         return (
-            Bound(permitted / -slope, ActiveLimit(LimitKind.SINGULARITY, None, sigma, stop, "")),
+            RateBound(
+                permitted / -slope, ActiveLimit(LimitKind.SINGULARITY, None, sigma, stop, "")
+            ),
         )
 
     def _command(self, posture: Posture, wish: Array, axes: Array, step: RateStep) -> RateCommand:

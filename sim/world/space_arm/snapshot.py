@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import HALF_GAP, LOOP_GAIN, TORQUE_MAX, VOLTAGE_MAX
-from sim.world.space_arm.integrators import Span, Status
+from sim.world.space_arm.integrators import Span, SpanStatus
 from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S
 from sim.world.space_arm.kernels.sdirk2 import SLIP, L, W
 
@@ -76,7 +76,7 @@ class Snapshot:
                 value.setflags(write=False)
 
     @property
-    def status(self) -> Status:
+    def status(self) -> SpanStatus:
         """How the integration went."""
         return self.span.status
 

@@ -17,7 +17,7 @@ from arm_driver.host_states import StreamResult
 from arm_driver.host_values import Heard, LinkReport, Offer, StreamPlan
 from arm_driver.link import ArmLink
 from arm_driver.location import Location
-from arm_driver.strokes import NoPlaceError, NotToldError, Stroke, read_stroke
+from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
 from hil.config.errors import RefusedError
 from hil.run.folder import new_run_dir
 from hil.stations.arm.moves.hands import Hand
@@ -163,7 +163,7 @@ def drive_strokes(
             try:
                 one = read_stroke(stroke.axis, ends, steps, heard, baud=baud, convention=convention)
                 read.append(one)
-            except NoPlaceError as error:
+            except PlaceNotToldError as error:
                 raise RefusedError(f"ended after stroke {number}, at rest: {error}") from None
             except NotToldError as error:
                 spoilt.append(f"stroke {number}: {error}")
