@@ -19,7 +19,7 @@ from hil.stations.platform.bench import bank_of, machine_of
 from hil.stations.platform.bench import run as run_plan
 from hil.stations.platform.control import PlatformStation
 from hil.stations.platform.gated_bank import GatedBank
-from hil.stations.platform.journal import Journal
+from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.loop import Loop
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.scenario import load_plan
@@ -59,7 +59,13 @@ def cycle_times_us(scenario: str = "demo") -> np.ndarray:
     supervisor = Supervisor(100_000)
     station = PlatformStation(machine_of(plan), motion_of(plan), supervisor, period_s)
     loop = Loop(
-        VirtualClock(), period_s, station, supervisor, gated, Journal(_EmptySink()), _NoStop()
+        VirtualClock(),
+        period_s,
+        station,
+        supervisor,
+        gated,
+        PlatformJournal(_EmptySink()),
+        _NoStop(),
     )
     gated.open()
     times: list[int] = []

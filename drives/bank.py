@@ -130,8 +130,7 @@ class DriveReading(NamedTuple):
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
-class BankFeedback:
+class BankFeedback(NamedTuple):
     """What the six drives reported in one bus cycle.
 
     Attributes:

@@ -10,7 +10,6 @@ from drives.bank import (
     DriveState,
     LegCommand,
     SixBools,
-    SixFloats,
     SixInts,
     SixStates,
 )
@@ -23,9 +22,10 @@ _NONE_FRESH: SixBools = (False, False, False, False, False, False)
 _NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
 
 
-def as_six(values: Sequence[float]) -> SixFloats:
-    """Return six numbers as the tuple that the interface wants."""
-    return cast(SixFloats, tuple(values))
+def as_six(values: Sequence[T]) -> tuple[T, T, T, T, T, T]:
+    """Return six values as the tuple that the interface wants."""
+    a, b, c, d, e, f = values
+    return (a, b, c, d, e, f)
 
 
 class FeedbackFrames:
@@ -92,9 +92,9 @@ class FeedbackFrames:
             as_six(shown[0]),
             as_six(shown[1]),
             as_six(shown[2]),
-            cast(SixStates, tuple(state)),
-            cast(SixBools, tuple(homed)),
-            cast(SixInts, tuple(code)),
+            as_six(state),
+            as_six(homed),
+            as_six(code),
             fresh,
             accepted,
         )

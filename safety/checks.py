@@ -83,7 +83,7 @@ class SetpointChecks:
         way = ramp_way(ratio)
         base, per_movement = self._margin_m, self._margin_per_movement
         for leg, length, move, (low, high) in zip(LEGS, asked_m, moves, self._ends, strict=True):
-            margin = base + per_movement * abs(move)
+            margin = base + per_movement * (move if move >= 0.0 else -move)
             end = length + move * way
             if not low + margin <= end <= high - margin:
                 found.append(

@@ -18,12 +18,8 @@ class FaultLatch:
 
     def __init__(self) -> None:
         self._worst: dict[tuple[Check, int | None], Severity] = {}
-        self._faults: tuple[Violation, ...] = ()
-
-    @property
-    def faults(self) -> tuple[Violation, ...]:
+        self.faults: tuple[Violation, ...] = ()
         """The latched violations, in the order they came: the first cause is the first of them."""
-        return self._faults
 
     def add(self, found: Iterable[Violation], least: Severity = Severity.HOLD) -> bool:
         """Latch what is at least this severe; say whether any of it is new, or worse than before.
@@ -38,18 +34,18 @@ class FaultLatch:
             if violation.severity >= max(least, self._worst.get(key, Severity.INFORM) + 1):
                 self._worst[key] = violation.severity
                 kept.append(violation)
-        self._faults += tuple(kept)
+        self.faults += tuple(kept)
         return bool(kept)
 
     def clear(self) -> None:
         """Forget all faults."""
         self._worst.clear()
-        self._faults = ()
+        self.faults = ()
 
     @property
     def reaction(self) -> Severity:
         """The worst latched severity; two causes of class B make a class A."""
-        return reaction_to(self._faults)
+        return reaction_to(self.faults)
 
 
 def reaction_to(faults: Iterable[Violation]) -> Severity:

@@ -11,7 +11,6 @@ from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, Six, Violation
 
 _ALL = (True,) * LEG_COUNT
 _NO_FAULT = (0,) * LEG_COUNT
-_NO_STRAY = [False] * LEG_COUNT
 _NONE = [0] * LEG_COUNT
 
 
@@ -76,12 +75,14 @@ class FeedbackWatch:
     ) -> None:
         base_m, per_movement = self._base_m, self._per_movement
         strays = [
-            not abs(length - commanded) <= base_m + per_movement * abs(move)
+            not -(window := base_m + per_movement * (move if move >= 0.0 else -move))
+            <= length - commanded
+            <= window
             for length, commanded, move in zip(
                 feedback.length_m, commanded_m, movement_m, strict=True
             )
         ]
-        if strays == _NO_STRAY and self._outside == _NONE:
+        if True not in strays and self._outside == _NONE:
             return
         for leg in range(LEG_COUNT):
             # A silent leg neither confirms nor clears what was seen before.

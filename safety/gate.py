@@ -13,7 +13,7 @@ every cycle must bring one.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from safety.age import AgeWatch
 from safety.checks import SetpointChecks
@@ -54,8 +54,7 @@ from safety.verdict import (
 from safety.watchdog import CycleWatch, StandstillWatch
 
 
-@dataclass(frozen=True, slots=True)
-class GateInputs:
+class GateInputs(NamedTuple):
     """All that the gate knows of one cycle.
 
     Args:
@@ -72,7 +71,7 @@ class GateInputs:
         absent: why control does not lead any more; empty while it does.
     """
 
-    index: int
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
     elapsed_s: float
     late_s: float
     asked: Setpoint | None

@@ -43,7 +43,7 @@ class RestartInterlock:
         """
         self._since_cycles += 1
         # Cycles count their nominal time: a gate that was late believes less, never more.
-        if self.causes and 0.0 <= act_age_s < self._since_cycles * self._period_s:
+        if self._causes.faults and 0.0 <= act_age_s < self._since_cycles * self._period_s:
             self._causes.clear()
             self._parked = False
 

@@ -57,7 +57,7 @@ class PlausibilityWatch:
         before_s, self._elapsed_s = self._elapsed_s, elapsed_s
         if last_m is not None and feedback is not None and feedback.fresh == _ALL:
             for length, last, leap in zip(feedback.length_m, last_m, self._leaps_m, strict=True):
-                if not 0.0 < abs(length - last) <= leap:
+                if not (-leap <= length - last <= leap and length != last):
                     break
             else:  # all six move, and none of them leaps: nearly always
                 self._last_m = feedback.length_m

@@ -300,8 +300,7 @@ class LegTarget:
     speed_m_s: Six
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The gate's answer of one cycle.
 
     Args:
@@ -316,7 +315,7 @@ class Verdict:
         lag_s: greatest lag of a leg's measured path [s]; None before one has moved enough.
     """
 
-    index: int
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
     mode: Mode
     action: Action
     violations: tuple[Violation, ...]

@@ -48,7 +48,8 @@ class CycleWatch:
             found.append(_period(elapsed_s, self._limit_s, "s", 0.0, ""))
         # Short cycles are normal after a late one. Many in a row would buy speed with the number
         # of messages, so the cycles together may run ahead of time by one period at most.
-        self._lead_s = max(0.0, self._lead_s + self._period_s - elapsed_s)
+        lead_s = self._lead_s + self._period_s - elapsed_s
+        self._lead_s = lead_s if lead_s > 0.0 else 0.0
         if self._lead_s > self._period_s * _LEAD_ROUNDING:
             note = "the cycles together run ahead of time"
             found.append(_period(self._lead_s, self._period_s, "s", None, note))
@@ -145,7 +146,7 @@ class StandstillWatch:
         speeds, limit = feedback.speed_m_s, self._speed_m_s
         if feedback.fresh == _ALL:
             for speed in speeds:
-                if not abs(speed) <= limit:
+                if not -limit <= speed <= limit:
                     return 0
             reporting = LEG_COUNT
         else:

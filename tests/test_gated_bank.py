@@ -53,7 +53,7 @@ class SpyBank:
             self.length_m, ZERO, ZERO, (state,) * 6, (self.homed,) * 6, (0,) * 6, (True,) * 6,
             command, self.inputs,
         )  # fmt: skip
-        return dataclasses.replace(feedback, **self.changes)
+        return feedback._replace(**self.changes)
 
     def link_tally(self):
         return {"cycles": len(self.sent), "missing": (0, 0, 0, 0, 0, 0)}

@@ -1,6 +1,5 @@
 """The whole bench in dry runs: completes, repeats bit for bit, stops together, leaves in order."""
 
-import dataclasses
 import itertools
 import math
 import os
@@ -11,6 +10,7 @@ import pytest
 from bench_plans import HEAVE, TOO_FAR, plan
 
 import hil.run.folder
+import hil.run.opening
 import hil.stations.platform.bench
 import hil.stations.platform.control
 from drives.bank import DriveError
@@ -23,7 +23,7 @@ from hil.run.evidence import evidence_of, in_motion, verdicts_of
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.control import PlatformStation
-from hil.stations.platform.journal import Journal
+from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.operator.parking import WayToPark
@@ -191,7 +191,7 @@ class _StopAfter:
 
 @pytest.mark.parametrize("cycle", [0, 1, 30, 200, 900, 1500, 1800, 2200, 2600])
 def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle):
-    monkeypatch.setattr(hil.stations.platform.bench, "StopSignals", lambda: _StopAfter(cycle))
+    monkeypatch.setattr(hil.run.opening, "StopSignals", lambda: _StopAfter(cycle))
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 3.0}))
     assert result.outcome is Outcome.STOPPED
     assert result.ok
@@ -204,7 +204,7 @@ def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle
 
 
 def test_a_run_that_is_stopped_half_way_parks_only_where_a_way_is_free(tmp_path, monkeypatch):
-    monkeypatch.setattr(hil.stations.platform.bench, "StopSignals", lambda: _StopAfter(1500))
+    monkeypatch.setattr(hil.run.opening, "StopSignals", lambda: _StopAfter(1500))
     the_plan = plan(motion=HEAVE | {"duration_s": 3.0})
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.STOPPED
@@ -270,7 +270,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_pa
 
 def test_a_run_never_writes_into_an_old_one(tmp_path, monkeypatch):
     monkeypatch.setattr(hil.run.folder, "utc_stamp", lambda: "20260101T000000Z")
-    monkeypatch.setattr(hil.stations.platform.bench, "StopSignals", lambda: _StopAfter(10))
+    monkeypatch.setattr(hil.run.opening, "StopSignals", lambda: _StopAfter(10))
     folders = {run(plan(), tmp_path).recorder.path.parent for _ in range(3)}
     assert len(folders) == 3
 
@@ -280,7 +280,7 @@ def test_late_cycles_stop_the_platform(tmp_path, monkeypatch):
         def ticks(self, period_s):
             for tick in super().ticks(period_s):
                 late = 5 * period_s if tick.index == 2000 else 0.0
-                yield dataclasses.replace(tick, late_s=late, dt_s=period_s + late)
+                yield tick._replace(late_s=late, dt_s=period_s + late)
 
     monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Stalling)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
@@ -298,7 +298,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
             for tick in super().ticks(period_s):
                 late = tick.index == 2000
                 self.overruns += late
-                yield dataclasses.replace(tick, dt_s=period_s * (2 if late else 1))
+                yield tick._replace(dt_s=period_s * (2 if late else 1))
 
     monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Overrunning)
     the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, overruns=policy)
@@ -384,7 +384,7 @@ def test_an_onlooker_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
 
 
 def test_a_journal_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
-    cycle, seen = Journal.cycle, []
+    cycle, seen = PlatformJournal.cycle, []
 
     def breaks(self, tick, control, verdict, *rest):
         seen.append(verdict)
@@ -392,7 +392,7 @@ def test_a_journal_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
             raise OSError("test")
         return cycle(self, tick, control, verdict, *rest)
 
-    monkeypatch.setattr(Journal, "cycle", breaks)
+    monkeypatch.setattr(PlatformJournal, "cycle", breaks)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
     assert result.outcome is Outcome.FAILED
     assert result.mode is Mode.HOLD
@@ -416,7 +416,7 @@ def changed_feedback(monkeypatch, change):
 def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, monkeypatch):
     def nan_speed(cycle, feedback):
         speeds = (math.nan, *feedback.speed_m_s[1:])
-        return dataclasses.replace(feedback, speed_m_s=speeds) if cycle > 1700 else feedback
+        return feedback._replace(speed_m_s=speeds) if cycle > 1700 else feedback
 
     changed_feedback(monkeypatch, nan_speed)
     monkeypatch.setattr(hil.stations.platform.bench, "PATIENCE_S", 1.0)

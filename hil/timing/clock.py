@@ -13,11 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(NamedTuple):
     """One turn of the loop.
 
     Args:
@@ -28,7 +27,7 @@ class Tick:
         late_s: wake-up minus deadline [s]; 0 on the virtual clock.
     """
 
-    index: int
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
     t_s: float
     dt_s: float
     late_s: float

@@ -90,9 +90,10 @@ class BusTiming:
     def due_s(self) -> float:
         """Return when the frame on the bus is over [s]; infinite while nothing is sent."""
         if self._current is None:
-            self._arbitrate()
-            if self._current is None:
+            if not (self._master or self._nodes):
+                self._waiting_s = 0.0  # no rounding is carried on
                 return math.inf
+            self._current = self._arbitrate()
         return self._current[3]
 
     def idle_s(self) -> float:
@@ -120,12 +121,9 @@ class BusTiming:
         self._waiting_s = 0.0
         self._current = None
 
-    def _arbitrate(self) -> None:
+    def _arbitrate(self) -> Transfer:
         """Give an idle bus to the frame that comes first, and among equals to the lowest."""
         if not self._master:
-            if not self._nodes:
-                self._waiting_s = 0.0  # no rounding is carried on
-                return
             start_s = max(self._nodes[0][4], self._free_s)
             from_master = False
         elif not self._nodes:
@@ -145,4 +143,4 @@ class BusTiming:
         self._waiting_s -= duration_s
         self._free_s = start_s + duration_s
         self.busy_s += duration_s
-        self._current = (can_id, data, sender, self._free_s)
+        return can_id, data, sender, self._free_s

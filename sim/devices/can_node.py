@@ -199,9 +199,10 @@ class CanNode:
         self._now_s = now_s
         self.store.clock_us = own_time_us(self.node_id, now_s)
         answer = self._sdo.request(data)
-        self._pdos.refresh()
+        if data and data[0] >> 5 in (0, 1):  # a download; what is only read changes nothing
+            self._pdos.refresh()
+            self._changed()
         self._due_s = -math.inf
-        self._changed()
         if answer is not None:
             self._send(0x580 + self.node_id, answer)
         self.poll(now_s)

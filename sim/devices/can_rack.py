@@ -217,13 +217,17 @@ class CanRack:
     def _quiet_until_s(self) -> float:
         """Return the time before which no tick changes anything if nobody speaks [s]."""
         faults = self._faults
-        if not (self.group.still and faults.idle):
+        if not faults.idle:
             return -math.inf
         due_s = faults.board.due_s()
         quiet_s = math.inf if due_s is None else due_s
         for node in self.nodes:
-            quiet_s = min(quiet_s, node.quiet_until_s)
-        return quiet_s
+            node_s = node.quiet_until_s
+            if node_s < quiet_s:
+                if node_s <= self._tick_s:  # the next tick is not quiet, whoever stands still
+                    return node_s
+                quiet_s = node_s
+        return quiet_s if self.group.still else -math.inf
 
     def _tick_or_rest(self, now_s: float, frame_s: float) -> None:
         """Tick once, or pass all ticks until now, and before the next frame, that do nothing."""

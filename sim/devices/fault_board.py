@@ -39,6 +39,8 @@ class FaultBoard:
         self._due_s = math.inf
         self.idle = True
         """Whether no fault is on."""
+        self.kinds: frozenset[str] = frozenset()
+        """Kinds of the faults that are on."""
 
     def start(self, injection: Injection, now_s: float) -> None:
         """Have a fault, now or `at_s` later.
@@ -138,6 +140,7 @@ class FaultBoard:
             for drive in running.injection.drives
         }
         self.idle = not self._running
+        self.kinds = frozenset(running.injection.kind for running in self._running)
         times = [running.until_s for running in self._running]
         times += [due_s for due_s, _ in self._waiting[:1]]
         self._due_s = min(times, default=math.inf)

@@ -24,6 +24,10 @@ FLAG_BUS_ERROR: Final = 0x80
 _SYNC_ID: Final = 0x080
 _FOREIGN_HEARTBEAT: Final = 0x700 + 127
 _WHOLE_BUS: Final = -1
+_AGAIN_AND_AGAIN: Final = frozenset(("emcy", "state_drop"))
+_OF_SENDERS: Final = frozenset(("mute", "stuck", "drop", "wrong_node"))
+_OF_ADAPTERS: Final = frozenset(("delay", "garble", "truncate"))
+"""Kinds that act on a drive in every tick, on a frame of a node, on one for the master."""
 
 
 class Spoil(Enum):
@@ -90,7 +94,7 @@ class RackFaults:
     @property
     def bus_is_off(self) -> bool:
         """Whether no frame passes the adapter."""
-        return self._board.value("bus_off") is not None
+        return "bus_off" in self._board.kinds
 
     @property
     def unplugged(self) -> bool:
@@ -121,7 +125,7 @@ class RackFaults:
         board.advance(now_s)
         if board.idle:
             return
-        for k in range(NODES):
+        for k in () if board.kinds.isdisjoint(_AGAIN_AND_AGAIN) else range(NODES):
             code = board.value("emcy", k)
             if code is not None:
                 self._trip(k, int(code))
@@ -142,7 +146,7 @@ class RackFaults:
             data: Bytes.
         """
         board = self._board
-        if board.idle:
+        if board.kinds.isdisjoint(_OF_SENDERS):
             return can_id, data
         tpdo = is_tpdo(can_id)
         if board.value("mute", k) is not None and (tpdo or can_id & 0x780 == 0x700):
@@ -165,7 +169,7 @@ class RackFaults:
             k: Index of the node that sent it; another number for a foreign frame.
         """
         board = self._board
-        if board.idle:
+        if board.kinds.isdisjoint(_OF_ADAPTERS):
             return 0.0, Spoil.NOTHING
         delay_s = board.value("delay", k) or 0.0
         for spoil in (Spoil.GARBLE, Spoil.TRUNCATE):

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass, replace
 
+from bench_copies import copied
 from memory_bus import MemoryBus, PacedBank, VirtualTime
 
+from drives.bank import DriveGoal, DriveState
 from drives.canopen_bank import CanopenBank
 from drives.canopen_settings import CanopenSettings
 from drives.scaling import LegScale
+from drives.waits import Wait
 from sim.devices.can_rack import CanRack
 from sim.devices.drive_parameters import RackSettings
+from sim.devices.object_entry import Entry, Group
 
 PERIOD_S = 0.004
 REFERENCE_M = 0.7
@@ -51,6 +55,32 @@ def bench(
     proofs = {"cut_m_s": cut_m_s, "place": place}
     bank = CanopenBank(buses, settings, scales, period_s, now_s=time.now_s, url="memory:", **proofs)
     return Bench(PacedBank(bank, time, period_s), emulated, buses, time)
+
+
+def until(bank, condition, limit=1500):
+    """Exchange without a command; the first feedback of which the condition holds."""
+    for _ in range(limit):
+        feedback = bank.exchange(None)
+        if condition(feedback):
+            return feedback
+    raise AssertionError(f"not reached: {feedback}; {bank.waiting}")
+
+
+ENABLED = (DriveState.ENABLED,) * 6
+
+
+@copied(Wait, Entry, Group)
+def enabled(*arguments, **changes):
+    """A bench whose drives are homed and enabled, what it told when set up, and its feedback.
+
+    It is brought there once; arguments as of `bench`.
+    """
+    made = bench(*arguments, **changes)
+    report = made.bank.configure()
+    made.bank.request(DriveGoal.HOMED)
+    until(made.bank, lambda f: all(f.homed))
+    made.bank.request(DriveGoal.ENABLED)
+    return made, report, until(made.bank, lambda f: f.state == ENABLED)
 
 
 # The contract commands steps that no real gate would let through.

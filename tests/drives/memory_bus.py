@@ -79,4 +79,6 @@ class PacedBank:
         return self.bank.exchange(command)
 
     def __getattr__(self, name):
+        if name.startswith("__"):  # asked of a copy that is not made yet
+            raise AttributeError(name)
         return getattr(self.bank, name)

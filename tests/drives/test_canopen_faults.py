@@ -5,6 +5,7 @@ import threading
 
 import pytest
 import scripted_bench
+from bench_copies import copied
 from canopen_bench import SCALES, SETTINGS, bench
 from scripted_bench import ENABLED, PERIOD_S, Scripted
 
@@ -19,6 +20,7 @@ from drives.bank import (
 )
 from drives.canopen_service import PatientSdoClient
 from drives.frames import BusState, Frame
+from drives.waits import Wait
 
 STILL = (0.0,) * 6
 
@@ -33,9 +35,15 @@ def hold(feedback):
     return LegCommand(feedback.length_m, STILL)
 
 
-def running():
+@copied(Wait)
+def running_over(link):
     scripted = Scripted()
     return scripted, hold(scripted.enabled())
+
+
+def running():
+    """Enabled over the link of this test, once for all of them."""
+    return running_over(scripted_bench.LINK)
 
 
 def test_row_18_a_lost_heartbeat_is_unknown_within_three_of_them():
@@ -61,7 +69,8 @@ def test_row_18_a_lost_heartbeat_is_unknown_within_three_of_them():
 
 def test_row_18_control_without_supervision_of_heartbeats_nothing_is_noticed(monkeypatch):
     monkeypatch.setattr(canopen_watch, "HEARTBEATS_MISSED", 10**6)
-    scripted, command = running()
+    scripted = Scripted()
+    command = hold(scripted.enabled())
     scripted.node(3).no_heartbeat = True
     assert scripted.run(100, command).state == ENABLED
 

@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 import pytest
-from canopen_bench import PATIENT, SETTINGS, bench, six
+from canopen_bench import ENABLED, PATIENT, SETTINGS, bench, enabled, six, until
 
 from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
 from drives.canopen_scan import scan
@@ -12,25 +12,7 @@ from drives.scaling import LegScale
 from sim.devices.drive_parameters import default_nodes
 from sim.devices.faults import Injection
 
-ENABLED = (DriveState.ENABLED,) * 6
 STILL = six(0.0)
-
-
-def until(bank, condition, limit=1500):
-    for _ in range(limit):
-        feedback = bank.exchange(None)
-        if condition(feedback):
-            return feedback
-    raise AssertionError(f"not reached: {feedback}; {bank.waiting}")
-
-
-def enabled(**arguments):
-    rig = bench(**arguments)
-    rig.bank.configure()
-    rig.bank.request(DriveGoal.HOMED)
-    until(rig.bank, lambda f: all(f.homed))
-    rig.bank.request(DriveGoal.ENABLED)
-    return rig, until(rig.bank, lambda f: f.state == ENABLED)
 
 
 def hold(feedback):
@@ -46,7 +28,7 @@ def test_the_emulated_drives_say_that_they_are_emulated():
 
 
 def test_homing_ends_at_the_reference_whatever_the_encoders_said_before():
-    rig, feedback = enabled(start_spread_m=0.02)
+    rig, _, feedback = enabled(start_spread_m=0.02)
     for leg, rod in enumerate(rig.rack.rods):
         assert feedback.length_m[leg] == pytest.approx(0.7 + 0.01 * leg, abs=5e-4)
         assert rod.x_m == pytest.approx(feedback.length_m[leg] - 0.67 - 0.01 * leg, abs=5e-4)
@@ -54,7 +36,7 @@ def test_homing_ends_at_the_reference_whatever_the_encoders_said_before():
 
 @pytest.mark.parametrize("mode", [8, 7])
 def test_the_rods_follow_a_wave_in_every_mode_without_a_missed_answer(mode):
-    rig, feedback = enabled(settings=dataclasses.replace(SETTINGS, mode=mode))
+    rig, _, feedback = enabled(dataclasses.replace(SETTINGS, mode=mode))
     start_m, error_m = feedback.length_m, 0.0
     for cycle in range(500):
         angle = 2.0 * math.pi * 0.5 * cycle * 0.004
@@ -71,7 +53,7 @@ def test_the_rods_follow_a_wave_in_every_mode_without_a_missed_answer(mode):
 
 
 def test_speed_and_force_come_in_si():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     start_m = feedback.length_m
     for cycle in range(200):
         goal = tuple(x + 0.05 * 0.004 * cycle for x in start_m)
@@ -83,7 +65,7 @@ def test_speed_and_force_come_in_si():
 def test_a_falling_scale_homes_and_moves_the_same_way():
     nodes = tuple(dataclasses.replace(node, sign=-1, counts_per_m=2e5) for node in default_nodes())
     scales = tuple(LegScale(2e5, -1, 0.7) for _ in range(6))
-    rig, feedback = enabled(scales=scales, nodes=nodes)
+    rig, _, feedback = enabled(scales=scales, nodes=nodes)
     before = [rod.x_m for rod in rig.rack.rods]
     goal = LegCommand(tuple(x + 0.01 for x in feedback.length_m), STILL)
     for _ in range(200):
@@ -104,7 +86,7 @@ def run(rig, cycles, command):
 
 
 def test_row_20_a_reboot_in_operation():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     command = hold(feedback)
     inject(rig, "reboot")
     feedback = run(rig, 60, command)
@@ -116,7 +98,7 @@ def test_row_20_a_reboot_in_operation():
 
 
 def test_row_21_an_emcy_of_an_emulated_drive_and_its_acknowledgement():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     command = hold(feedback)
     inject(rig, "emcy", value=0x3210)
     feedback = run(rig, 3, command)
@@ -129,7 +111,7 @@ def test_row_21_an_emcy_of_an_emulated_drive_and_its_acknowledgement():
 
 
 def test_row_22_a_state_drop():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     command = hold(feedback)
     inject(rig, "state_drop")
     feedback = run(rig, 5, command)
@@ -138,7 +120,7 @@ def test_row_22_a_state_drop():
 
 
 def test_row_23_a_following_error_trips_the_drive_itself():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     start_m = feedback.length_m
     inject(rig, "lag", value=5.0)
     codes = set()
@@ -151,7 +133,7 @@ def test_row_23_a_following_error_trips_the_drive_itself():
 
 
 def test_row_28_lost_pdos_are_counted_and_not_fresh():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     command = hold(feedback)
     inject(rig, "drop", value=0.1)
     stale = sum(not rig.bank.exchange(command).fresh[2] for _ in range(300))
@@ -160,13 +142,13 @@ def test_row_28_lost_pdos_are_counted_and_not_fresh():
 
 
 def test_row_35_a_second_master_is_noticed():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     inject(rig, "second_master", node=0)
     assert run(rig, 20, hold(feedback)).fault_code == (0x8150,) * 6
 
 
 def test_row_45_an_open_interlock_is_seen_in_the_inputs_and_keeps_all_six_down():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     assert {inputs >> 3 & 1 for inputs in feedback.inputs} == {1}
     inject(rig, "estop", value=0)
     feedback = run(rig, 40, hold(feedback))
@@ -180,7 +162,7 @@ def test_row_45_an_open_interlock_is_seen_in_the_inputs_and_keeps_all_six_down()
 
 
 def test_row_49_drives_stop_by_themselves_when_the_cycle_ends():
-    rig, feedback = enabled(settings=PATIENT)
+    rig, _, feedback = enabled(PATIENT)
     start_m = feedback.length_m
     for cycle in range(150):
         goal = tuple(x + 0.2 * 0.004 * cycle for x in start_m)
@@ -197,7 +179,7 @@ def test_row_49_drives_stop_by_themselves_when_the_cycle_ends():
 
 
 def test_a_mute_drive_is_unknown():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     inject(rig, "mute")
     feedback = run(rig, 20, hold(feedback))
     assert feedback.state[2] is DriveState.UNKNOWN
@@ -206,14 +188,14 @@ def test_a_mute_drive_is_unknown():
 
 
 def test_a_lost_link_in_operation():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     rig.buses[0].lost = "memory: gone"
     with pytest.raises(LinkLostError, match="gone"):
         rig.bank.exchange(hold(feedback))
 
 
 def test_closed_drives_are_left_without_an_error_for_whoever_comes_next():
-    rig, _ = enabled()
+    rig, _, _ = enabled()
     rig.bank.close()
     nodes = scan(rig.buses[0], rig.time.now_s)
     assert [node.node for node in nodes] == [1, 2, 3, 4, 5, 6]
@@ -222,7 +204,7 @@ def test_closed_drives_are_left_without_an_error_for_whoever_comes_next():
 
 
 def test_row_49_after_a_stall_the_drives_tell_why_they_stopped_and_are_acknowledged():
-    rig, feedback = enabled()
+    rig, _, feedback = enabled()
     rig.time.now += 0.2
     feedback = run(rig, 5, hold(feedback))
     assert feedback.state == (DriveState.FAULT,) * 6

@@ -7,16 +7,15 @@ the drive files were written without them. So an agreement here is one of two re
 from dataclasses import replace
 
 import pytest
-from canopen_bench import SETTINGS, bench, six
+from canopen_bench import ENABLED, SETTINGS, bench, enabled, six
 
-from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
+from drives.bank import DriveSetupError, LegCommand
 from drives.scaling import LegScale
 from hil.machines.drive_file import canopen_type, read_drive_table
 from sim.devices.drive_parameters import default_nodes
 from sim.devices.drive_type import SCREW_LEAD_M
 from sim.devices.maker_types import TYPES
 
-ENABLED = (DriveState.ENABLED,) * 6
 COUNTS_PER_M = {"cl4": 3600 / SCREW_LEAD_M}
 """Where it is not the million increments of the emulated encoder."""
 IP_ONLY = ("ipos",)
@@ -27,7 +26,9 @@ def shipped(name):
     return canopen_type(table, str(path))
 
 
-def rack_of(name, type_=None, *, scale_told=True, emulated=None, spread_m=0.002, **changes):
+def rack_of(
+    name, type_=None, *, make=bench, scale_told=True, emulated=None, spread_m=0.002, **changes
+):
     """A bank set up by a drive file, on a rack of a type."""
     kind = TYPES[name] if emulated is None else emulated
     settings = replace(
@@ -41,29 +42,12 @@ def rack_of(name, type_=None, *, scale_told=True, emulated=None, spread_m=0.002,
     per_m = COUNTS_PER_M.get(name, 1e6)
     scales = tuple(LegScale(per_m, 1, 0.7 + 0.01 * leg) for leg in range(6))
     nodes = tuple(replace(node, type=kind) for node in default_nodes())
-    return bench(settings, scales=scales, nodes=nodes, start_spread_m=spread_m)
-
-
-def until(bank, condition, limit=1500):
-    for _ in range(limit):
-        feedback = bank.exchange(None)
-        if condition(feedback):
-            return feedback
-    raise AssertionError(f"not reached: {feedback}; {bank.waiting}")
-
-
-def enabled(made):
-    report = made.bank.configure()
-    made.bank.request(DriveGoal.HOMED)
-    until(made.bank, lambda f: all(f.homed))
-    made.bank.request(DriveGoal.ENABLED)
-    return report, until(made.bank, lambda f: f.state == ENABLED)
+    return make(settings, scales=scales, nodes=nodes, start_spread_m=spread_m)
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_each_type_homes_follows_and_tells_speeds_in_si(name):
-    made = rack_of(name)
-    report, feedback = enabled(made)
+    made, report, feedback = rack_of(name, make=enabled)
     start_m = feedback.length_m
     assert start_m == pytest.approx([0.7 + 0.01 * leg for leg in range(6)], abs=1e-3)
     speeds = []
@@ -91,15 +75,13 @@ WATCHDOGS = {
 
 @pytest.mark.parametrize("name", WATCHDOGS)
 def test_all_watchdogs_of_a_type_are_used_and_told(name):
-    made = rack_of(name)
-    report = made.bank.configure()
+    _, report, _ = rack_of(name, make=enabled)
     assert all(f"stops by itself by {WATCHDOGS[name]}," in f"{axis}," for axis in report.axes)
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_each_type_stops_without_the_bench(name):
-    made = rack_of(name)
-    _, feedback = enabled(made)
+    made, _, feedback = rack_of(name, make=enabled)
     for cycle in range(1, 51):
         lengths = tuple(at_m + 0.05 * cycle * 0.004 for at_m in feedback.length_m)
         made.bank.exchange(LegCommand(lengths, (0.05,) * 6))

@@ -3,17 +3,20 @@
 import dataclasses
 from pathlib import Path
 
-from fault_bench import RIG, RIG_FILE, SEED, FaultBench, emulated, plan_of
+from bench_copies import copied
+from fault_bench import RIG, RIG_FILE, SEED, Cycle, FaultBench, emulated, plan_of
 from memory_bus import MemoryBus, PacedBank, VirtualTime
 
 from drives.canopen_bank import CanopenBank
 from drives.canopen_settings import from_json
 from drives.frames import BusHealth, BusState
+from drives.waits import Wait
 from hil.stations.platform.drives.commissioning import leg_test_motion
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.scenario import plan_from_table
 from sim.devices.can_rack import CanRack
 from sim.devices.faults import Injection
+from sim.devices.object_entry import Entry, Group
 
 PERIOD_S = 0.004
 RATE_HZ = 250.0
@@ -109,6 +112,15 @@ class BenchOnRack(FaultBench):
 
     def node_of(self, leg):
         return self.plan.rig.drives.canopen.node_ids[leg - 1]
+
+
+def set_in_motion(*overrides, **changes):
+    """A bench in motion, all legs well under way; arguments as of `BenchOnRack`."""
+    return BenchOnRack(*overrides, **changes).moving()
+
+
+in_motion = copied(Cycle, Wait, Entry, Group)(set_in_motion)
+"""The same, set in motion once; not for tests that first patch what a bench is made of."""
 
 
 def leg_test(leg, nodes=None, *overrides, **settings):

@@ -132,7 +132,7 @@ class FaultBench:
         self.bank, self.time, self.period_s = bank, time, period_s
         self.limits = dataclasses.replace(gate_limits(RIG, period_s), **limits or {})
         self.gate = Gate(self.limits)
-        self.gated = GatedBank(self.gate, bank, lambda: time.now)
+        self.gated = GatedBank(self.gate, bank, time.now_s)
         self.history = []
         self.watched = []
         self.cause = None

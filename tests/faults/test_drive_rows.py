@@ -5,7 +5,7 @@ judgement must object.
 """
 
 import pytest
-from bench_on_rack import BenchOnRack
+from bench_on_rack import in_motion
 from fault_bench import FAST_LEG, SLOW_LEG
 from fault_judges import (
     corrective,
@@ -37,7 +37,7 @@ def without_status(monkeypatch):
 
 
 def play_row_21(told_by):
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     emcy_id = 0x80 + bench.node_of(LEG)
     if told_by == "EMCY alone":
         bench.mark()
@@ -81,7 +81,7 @@ def test_row_21_positive_control_nobody_listens_to_emcy(monkeypatch):
 
 
 def play_row_22():
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     bench.words = []
 
     def note(frame):
@@ -118,7 +118,7 @@ def test_row_22_positive_control(monkeypatch):
 
 def play_row_23(*, lag_judged=False):
     """The lag itself, if it is judged, is seen sooner than its following error."""
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     if not lag_judged:
         bench.gate._lag.step = lambda *_: None
     bench.strike("lag", LEG, 0.1)
@@ -179,7 +179,7 @@ def test_row_23_positive_control(monkeypatch):
 
 
 def play_row_24(leg):
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     bench.leg = leg
     bench.strike("stuck", leg)
     return run_on(bench)
@@ -215,7 +215,7 @@ JUMP_COUNTS = 50_000
 
 
 def play_row_25(in_the_encoder):
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     tpdo_id = 0x180 + bench.node_of(LEG)
 
     def jumped(frame):

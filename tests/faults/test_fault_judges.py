@@ -4,7 +4,7 @@ import copy
 import dataclasses
 
 import pytest
-from bench_on_rack import BenchOnRack
+from bench_on_rack import in_motion
 from fault_bench import FAST_LEG
 from fault_judges import (
     corrective,
@@ -27,7 +27,7 @@ LEG = FAST_LEG
 @pytest.fixture(scope="module")
 def sound():
     """A bench that reacted as it should to a drive that dropped out."""
-    bench = run_on(BenchOnRack().moving().strike("state_drop", LEG))
+    bench = run_on(in_motion().strike("state_drop", LEG))
     judge(bench)
     return bench
 
@@ -52,7 +52,7 @@ def altered(bench, at, **changes):
     cycle = bench.history[index]
     of_verdict = {n: v for n, v in changes.items() if hasattr(cycle.verdict, n)}
     own = {n: v for n, v in changes.items() if n not in of_verdict}
-    verdict = dataclasses.replace(cycle.verdict, **of_verdict)
+    verdict = cycle.verdict._replace(**of_verdict)
     other = copy.copy(bench)
     other.history = list(bench.history)
     other.history[index] = dataclasses.replace(cycle, verdict=verdict, **own)
@@ -114,7 +114,7 @@ def test_what_comes_back_by_itself_is_seen(sound, at, changes, words):
 
 def test_a_drive_under_force_again_is_seen(sound):
     on = (*sound.last.feedback.state[:5], DriveState.ENABLED)
-    feedback = dataclasses.replace(sound.last.feedback, state=on)
+    feedback = sound.last.feedback._replace(state=on)
     again = altered(sound, -2, feedback=feedback)
     with pytest.raises(AssertionError, match="under force again"):
         nothing_comes_back(again)

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 from bench_on_modbus import BenchOnModbus
-from bench_on_rack import TPDO1, BenchOnRack
+from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
 from drives.modbus_gateway import ModbusGateway
@@ -75,7 +75,7 @@ def test_canopen_frames_late_from_the_beginning_on_stop_the_first_movement():
 
 
 def test_canopen_frames_that_become_late_stop_the_motion():
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     assert max(lags_told_s(bench)) < bench.period_s * 1.5, "an emulated drive is one cycle behind"
     late = LateFrames(lambda frame: False)
     bench.bus.alter = late

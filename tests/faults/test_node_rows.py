@@ -7,7 +7,7 @@ judgement must object.
 import dataclasses
 
 import pytest
-from bench_on_rack import BenchOnRack
+from bench_on_rack import BenchOnRack, in_motion, set_in_motion
 from fault_bench import FAST_LEG
 from fault_judges import (
     corrective,
@@ -38,7 +38,7 @@ QUICK_STOP_BITS = (0x86, 0x02)
 
 
 def play_row_18(whole_node=False):
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     bench.bus.keep_sent = True
     bench.last_beat_s = bench.time.now
     heartbeat = 0x700 + bench.node_of(LEG)
@@ -170,9 +170,9 @@ def test_row_19_positive_control(monkeypatch, patch_out, words):
 # Row 20: a drive restarts in mid-motion.
 
 
-def play_row_20(really):
+def play_row_20(really, make=in_motion):
     """Either the supply fails for a moment, or nothing but the boot-up frame is there."""
-    bench = BenchOnRack().moving()
+    bench = make()
     if really:
         bench.strike("reboot", LEG)
     else:
@@ -212,4 +212,4 @@ def test_row_20_positive_control(monkeypatch, really, bound):
 
     monkeypatch.setattr(Watch, "take", deaf_to_boot_up)
     with pytest.raises(AssertionError, match=r"no reaction|not believed any more"):
-        judge_row_20(play_row_20(really), bound)
+        judge_row_20(play_row_20(really, set_in_motion), bound)

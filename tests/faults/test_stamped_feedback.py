@@ -8,7 +8,8 @@ import dataclasses
 import re
 from collections import deque
 
-from bench_on_rack import TPDO1, BenchOnRack
+import pytest
+from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
 from drives.canopen_pdo import carried_stamp
@@ -46,6 +47,16 @@ def stamped(**more):
     return BenchOnRack(type=STAMPED, **more)
 
 
+def stamped_in_motion():
+    return in_motion(type=STAMPED)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def original_with_stamps():
+    """Made before a test patches anything."""
+    stamped_in_motion()
+
+
 def aged(bench):
     """The latched faults of legs whose stamp is too old."""
     faults = [fault for fault in bench.last.verdict.faults if "time stamp" in fault.note]
@@ -59,7 +70,7 @@ def blind(monkeypatch):
 
 
 def test_a_motion_is_followed_with_ages_of_no_cycle_while_stamps_wrap_around():
-    bench = stamped().moving()
+    bench = stamped_in_motion()
     bench.follow(int((5.5 - (bench.time.now - 100.0)) / bench.period_s) + 1)
     assert bench.time.now > 4294.967296 - 4190.0, "the clocks of the rack have begun anew"
     ages = [cycle.feedback.age_s for cycle in bench.history[10:]]
@@ -70,7 +81,7 @@ def test_a_motion_is_followed_with_ages_of_no_cycle_while_stamps_wrap_around():
 
 def moving_with_late_frames():
     """A bench in motion all of whose frames are late from now on."""
-    bench, queue = stamped().moving(), Queue()
+    bench, queue = stamped_in_motion(), Queue()
     bench.bus.alter = queue
     bench.follow(5)
     queue.late = True
@@ -110,7 +121,7 @@ def test_one_drive_that_is_late_from_the_beginning_on_is_named_before_anything_m
 
 def test_a_stamp_that_stands_still_stops_the_motion(monkeypatch):
     blind(monkeypatch)
-    bench = stamped().moving()
+    bench = stamped_in_motion()
     node, held = bench.node_of(5), []
 
     def stand_still(frame):
@@ -126,7 +137,7 @@ def test_a_stamp_that_stands_still_stops_the_motion(monkeypatch):
 
 
 def test_a_position_without_its_stamp_is_missing():
-    bench = stamped().moving()
+    bench = stamped_in_motion()
     node = bench.node_of(2)
     bench.bus.alter = lambda frame: None if frame.can_id == TPDO4 + node else frame
     run_on(bench.mark(), 300)

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 from bench_on_modbus import BenchOnModbus
-from bench_on_rack import TPDO1, BenchOnRack
+from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_bench import FAST_LEG
 from fault_judges import latched, run_on
 
@@ -50,7 +50,7 @@ def hot(bench):
 
 
 def test_a_canopen_drive_that_warns_goes_on_and_tells_its_code():
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     first = len(bench.history)
     hot(bench).follow(100)
     assert {cycle.verdict.action for cycle in bench.history[first:]} == {Action.PASSED}
@@ -64,7 +64,7 @@ def test_a_canopen_drive_that_warns_goes_on_and_tells_its_code():
 
 
 def test_an_emcy_of_a_drive_that_warns_is_no_fault_and_is_over_with_the_warning():
-    bench = hot(BenchOnRack().moving())
+    bench = hot(in_motion())
     emcy(bench, HOT)
     bench.follow(20)
     with_bits(bench, 0)
@@ -75,7 +75,7 @@ def test_an_emcy_of_a_drive_that_warns_is_no_fault_and_is_over_with_the_warning(
 
 
 def test_a_fault_after_a_warning_is_told_with_its_own_code():
-    bench = hot(BenchOnRack().moving())
+    bench = hot(in_motion())
     with_bits(bench, WARNING | FAULT)
     emcy(bench, SHORTED)
     run_on(bench.mark())
@@ -124,7 +124,7 @@ def test_a_temperature_that_the_drive_file_names_is_told_and_nothing_is_stopped(
 
 
 def test_positive_control_a_code_without_the_bit_is_a_fault():
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     emcy(bench, HOT)
     run_on(bench.mark())
     with pytest.raises(AssertionError):

@@ -8,7 +8,7 @@ import dataclasses
 import threading
 
 import pytest
-from bench_on_rack import BenchOnRack
+from bench_on_rack import in_motion, set_in_motion
 from fault_bench import FAST_LEG
 from fault_judges import (
     corrective,
@@ -38,7 +38,7 @@ TOLERATED = 2
 
 
 def play_row_28(leg, chance, lost_cycles=None, cycles=120, **limits):
-    bench = BenchOnRack(limits=limits).moving()
+    bench = in_motion(limits=limits) if limits else in_motion()
     bench.strike("drop", leg, chance, lost_cycles)
     return bench.follow(cycles)
 
@@ -117,8 +117,8 @@ def test_row_28_positive_control_nothing_is_tolerated():
 ADAPTER_S = 0.1
 
 
-def play_row_32_passive():
-    bench = BenchOnRack().moving()
+def play_row_32_passive(make=in_motion):
+    bench = make()
     bench.strike("error_passive", cycles=60)  # and then it recovers
     return run_on(bench)
 
@@ -134,11 +134,11 @@ def test_row_32_error_passive():
     judge_row_32_passive(play_row_32_passive())
 
 
-def play_row_32_bus_off(cycles=None):
+def play_row_32_bus_off(make=in_motion):
     """As the loop of a run does, nobody goes on after a lost link, and the bank is closed."""
-    bench = BenchOnRack().moving()
+    bench = make()
     bench.bus.keep_sent = True
-    bench.strike("bus_off", cycles=cycles)
+    bench.strike("bus_off")
     bench.lost = ""
     began_s = bench.time.now
     try:
@@ -171,7 +171,7 @@ def test_row_32_bus_off():
 
 def test_row_32_bus_off_for_a_moment_is_no_reason_to_go_on():
     """Between two looks at the adapter: the missing answers alone stop the platform."""
-    bench = BenchOnRack().moving()
+    bench = in_motion()
     looks = bench.bus.looks
     while bench.bus.looks == looks:
         bench.follow(1)
@@ -193,7 +193,7 @@ def test_row_32_bus_off_for_a_moment_is_no_reason_to_go_on():
 def test_row_32_positive_control(monkeypatch, play, judge, words):
     monkeypatch.setattr(canopen_exchange, "HEALTH_EVERY_S", float("inf"))
     with pytest.raises(AssertionError, match=words):
-        judge(play())
+        judge(play(set_in_motion))
 
 
 # Row 49: the gate is gone, from one cycle to the next; the drives are on their own.
@@ -208,7 +208,7 @@ LOOK_S = 0.002
 def play_row_49(repeat_s=None):
     """Nobody calls the bench any more; with `repeat_s`, something goes on sending for it."""
     others = set(threading.enumerate())
-    bench = BenchOnRack().moving()
+    bench = set_in_motion()
     bench.helpers = set(threading.enumerate()) - others
     bench.bus.keep_sent = True
     bench.follow(1)
@@ -276,9 +276,9 @@ def test_row_49_positive_control(monkeypatch):
 
 
 def test_row_49_positive_control_a_helper_feeds_the_watchdog():
-    with pytest.raises(AssertionError, match="no frame of ours"):
-        judge_row_49(play_row_49(repeat_s=0.004))
     bench = play_row_49(repeat_s=0.004)
+    with pytest.raises(AssertionError, match="no frame of ours"):
+        judge_row_49(bench)
     assert set(bench.watched[-1].states) == {"OPERATION_ENABLED"}, "it would have kept them going"
 
 

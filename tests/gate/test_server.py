@@ -174,7 +174,7 @@ def test_drives_that_never_stand_still_are_left_after_a_while():
     gate = InlineGate(hold_alone_s=0.1).moving()
     exchange = gate.bank.exchange
     moving = (0.1,) * 6
-    gate.bank.exchange = lambda c: dataclasses.replace(exchange(c), speed_m_s=moving)
+    gate.bank.exchange = lambda c: exchange(c)._replace(speed_m_s=moving)
     gate.connected = False
     gate.run_alone(6000)
     assert gate.index * PERIOD_S < 17.0
@@ -236,7 +236,7 @@ def test_a_control_that_comes_back_while_the_power_goes_leads_no_more():
     gate = InlineGate(hold_alone_s=0.1).moving()
     exchange = gate.bank.exchange
     stirring = (0.1,) * 6  # so that the power cannot go at once
-    gate.bank.exchange = lambda c: dataclasses.replace(exchange(c), speed_m_s=stirring)
+    gate.bank.exchange = lambda c: exchange(c)._replace(speed_m_s=stirring)
     for _ in range(150):
         gate.cycle()
     assert gate.history[-1].verdict.mode is Mode.HOLD
@@ -257,7 +257,7 @@ def test_each_drive_that_is_not_enabled_any_more_is_seen(leg):
         feedback = exchange(command)
         states = list(feedback.state)
         states[leg - 1] = DriveState.DISABLED
-        return dataclasses.replace(feedback, state=tuple(states))
+        return feedback._replace(state=tuple(states))
 
     gate.bank.exchange = without
     gate.turn(gate.ask(SPEED))

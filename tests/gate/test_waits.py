@@ -2,7 +2,6 @@
 
 import json
 import select
-from dataclasses import replace
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -95,7 +94,7 @@ def test_waits_travel_as_json():
 def test_the_gate_tells_control_at_most_twice_a_second_and_only_what_is_new():
     gate = InlineGate()
     exchange, waits = gate.bank.exchange, [()]
-    gate.bank.exchange = lambda command: replace(exchange(command), waits=waits[0])
+    gate.bank.exchange = lambda command: exchange(command)._replace(waits=waits[0])
     told = []
     for cycle in range(round(10.0 / PERIOD_S)):
         t_s = cycle * PERIOD_S

@@ -1,7 +1,5 @@
 """Stops that must not be lost, and presses that come too late to count."""
 
-from dataclasses import replace
-
 import pytest
 from operated_bench import PERIOD_S, Bench
 from test_safe_ends import engaged, homed
@@ -43,11 +41,11 @@ def test_a_stop_is_asked_until_nothing_moves_whatever_the_mode_becomes():
     presses = Presses(lambda *_: None)
     presses.obey(Button.HOLD, Mode.ENGAGING, 0.0)
     for mode in (Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING):
-        verdict = replace(bench.last.verdict, mode=mode)
+        verdict = bench.last.verdict._replace(mode=mode)
         assert [presses.request(verdict) for _ in range(50)] == [Request.HOLD] * 50
-    verdict = replace(bench.last.verdict, mode=Mode.CSTOP)
+    verdict = bench.last.verdict._replace(mode=Mode.CSTOP)
     assert presses.request(verdict) is None
-    assert presses.request(replace(verdict, mode=Mode.ENGAGED)) is None
+    assert presses.request(verdict._replace(mode=Mode.ENGAGED)) is None
 
 
 def looked(order, now_s):

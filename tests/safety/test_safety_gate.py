@@ -3,7 +3,7 @@
 import math
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 
 import pytest
 from safety_samples import (
@@ -752,7 +752,7 @@ def test_inputs_are_frozen_and_ask_nothing_by_themselves():
     inputs = GateInputs(0, DT, 0.0, None, 0.0, None)
     assert (inputs.requests, inputs.reset) == ((), False)
     assert not hasattr(inputs, "__dict__")
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         inputs.reset = True
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -15,10 +15,10 @@ from arm_driver.pose import Pose
 from arm_driver.rotation import quaternion_of
 from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
-from hil.recording.dating import clock_event
-from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.audience import Audience
+from hil.run.journal import Journal
 from hil.stations.arm.events import (
     LINK_TALLY,
     SUPERVISION,
@@ -39,7 +39,7 @@ from hil.stations.arm.signals import (
     ArmFlag,
 )
 from hil.stations.arm.step import ArmStep, RobotStep, pose_of
-from hil.timing.clock import Moment, Tick
+from hil.timing.clock import Tick
 from hil.timing.stop import StopWish
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
@@ -49,14 +49,14 @@ OFFERED_KEPT = 4
 """Waypoints offered last: of these the robot has all but the one in the slot."""
 
 
-class ArmJournal:
-    """Writes a run into the ring of a recorder; it never waits.
+class ArmJournal(Journal):
+    """The journal of a run of this station.
 
     Args:
         sink: the recorder.
         convention: of the controller's angles, to read where the robot says it is.
         stop: the operator's wish to end, as a flag of the waypoints after it.
-        telemetry: who is told the same bytes at once, panels for instance; None for nobody.
+        audience: who is told the same bytes at once, panels for instance; None for nobody.
     """
 
     def __init__(
@@ -64,10 +64,9 @@ class ArmJournal:
         sink: RecordingSink,
         convention: OatConvention,
         stop: StopWish,
-        telemetry: Audience | None = None,
+        audience: Audience | None = None,
     ) -> None:
-        self._sink = sink
-        self._telemetry = telemetry
+        super().__init__(sink, audience)
         self._convention = convention
         self._stop = stop
         self._last: RobotStep | None = None
@@ -76,9 +75,6 @@ class ArmJournal:
         self._t_s = 0.0
         self._empty_slots = 0
         self._told_simulated = False
-        self.dated: Callable[[], Moment] | None = None
-        """Tells the instant of the first waypoint, which dates all; None in a dry run."""
-        self.events: list[EventRecord] = []
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """Put a waypoint down: wanted, simulated, asked of the robot, and where it is now."""
@@ -113,40 +109,38 @@ class ArmJournal:
         }
         if isinstance(step, ArmStep):
             values |= _of_space_arm(step)
-        self._push(ROWS, SIGNALS.row(**values))
-        if self._last is None and self.dated is not None:
-            self._event(clock_event(step.t_s, step.index, self.dated()))
+        self.row(SIGNALS.row(**values), step.t_s, step.index)
         if report.simulated and not self._told_simulated:
             self._told_simulated = True
-            self._event(told_simulated(tick.t_s, step.index))
+            self.event(told_simulated(tick.t_s, step.index))
         for violation in step.violations:
-            kind, text, data = EventKind.VIOLATION, str(violation), violation.data
-            self._event(EventRecord(tick.t_s, step.index, kind, Level.ERROR, "gate", text, data))
+            self.put(
+                tick.t_s, step.index, str(violation), violation.data,
+                who="gate", kind=EventKind.VIOLATION, level=Level.ERROR,
+            )  # fmt: skip
         self._last = step
-        if said := self._sink.service():
-            kind, level = EventKind.NOTE, Level.WARNING
-            self._event(EventRecord(tick.t_s, self._index, kind, level, "loop", said))
+        if said := self.service():
+            self.put(tick.t_s, self._index, said, level=Level.WARNING)
 
     def note(self, tick: Tick, text: str) -> None:
         """Put a line of text down."""
         self._t_s = tick.t_s
-        self._event(EventRecord(tick.t_s, self._index, EventKind.NOTE, Level.INFO, "loop", text))
+        self.put(tick.t_s, self._index, text)
 
     def operator(self, text: str, data: dict[str, str | bool]) -> None:
         """Put down what the operator did at a panel, and what came of it."""
-        t_s, index, kind = self._t_s, self._index, EventKind.NOTE
-        self._event(EventRecord(t_s, index, kind, Level.INFO, "operator", text, data))
+        self.put(self._t_s, self._index, text, data, who="operator")
 
     def end(self, result: StreamResult | None, reason: str, report: LinkReport) -> None:
         """Put down how the stream ended, and what was counted on the link."""
         word = "refused" if result is None else result.value
-        self._event(stream_result(self._t_s, self._index, word, reason))
+        self.event(stream_result(self._t_s, self._index, word, reason))
         counts = asdict(report.counts)
         counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
         for name, values in ((LINK_TALLY, counts), (SUPERVISION, supervised(report.supervision))):
             told = {key: value for key, value in values.items() if math.isfinite(value)}
-            self._event(link_tally(self._t_s, self._index, told, name))
-        self._sink.service()
+            self.event(link_tally(self._t_s, self._index, told, name))
+        self.service()
 
     def _flags(self, step: RobotStep, report: LinkReport) -> ArmFlag:
         flags = ArmFlag(0)
@@ -185,15 +179,6 @@ class ArmJournal:
     def _seven(self, location: Location) -> Sequence[float]:
         rotation = from_oat(location.oat_rad, self._convention)
         return _packed(Pose(np.array(location.position_m), rotation))
-
-    def _event(self, event: EventRecord) -> None:
-        self.events.append(event)
-        self._push(EVENTS, event.to_bytes())
-
-    def _push(self, kind: int, payload: bytes) -> None:
-        self._sink.ring.push(kind, payload)
-        if self._telemetry is not None:
-            self._telemetry.push(kind, payload)
 
 
 def supervised(report: SupervisionReport) -> dict[str, float]:

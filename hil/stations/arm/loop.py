@@ -18,6 +18,7 @@ from arm_driver.contour import EndReason
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.peers import Station, Witness
@@ -72,7 +73,7 @@ class ArmEnd:
 
 
 class ArmLoop:
-    """One stream from its start to its end.
+    """One stream from its start to its end, as `hil.run.run.Run` has it.
 
     Args:
         clock: paces the looks at the link.
@@ -85,6 +86,8 @@ class ArmLoop:
         longest_s: a live motion is brought to rest by then [s].
         first_notes: what is noted when the stream begins.
     """
+
+    period_s = LOOK_S
 
     def __init__(
         self,
@@ -112,6 +115,7 @@ class ArmLoop:
         self._since_s = 0.0
         self._due_s: float | None = None
         self._final: LinkReport | None = None
+        self._seen: LinkReport | None = None
         self._next: RobotStep | None = None
         self._gap_m = 0.0
         self._cancelled = ""
@@ -126,18 +130,36 @@ class ArmLoop:
 
     def run(self) -> ArmEnd:
         """Run until the stream is over; the link is left on every way out."""
-        report = self._wire.poll()
-        try:
-            for tick in self._clock.ticks(LOOK_S):
-                report = self._wire.poll()
-                self.look(tick, report)
-                if self._phase is Phase.OVER:
-                    self._tell_end_to_panels(tick)
-                    break
-        finally:
-            self._wire.end(EndReason.CANCELLED)
-            self._wire.close()
-        final = self._final or report
+        play(self)
+        return self.end
+
+    @property
+    def clock(self) -> Clock:
+        """What paces the looks at the link."""
+        return self._clock
+
+    def turn(self, tick: Tick) -> bool:
+        """One look; whether it was the last."""
+        self._seen = self._wire.poll()
+        self.look(tick, self._seen)
+        if self._phase is not Phase.OVER:
+            return False
+        self._tell_end_to_panels(tick)
+        return True
+
+    def failed(self, error: Exception) -> bool:
+        """No error is an end that the result could tell."""
+        return False
+
+    def close(self) -> None:
+        """End the robot's stream, should it last, and leave the link."""
+        self._wire.end(EndReason.CANCELLED)
+        self._wire.close()
+
+    @property
+    def end(self) -> ArmEnd:
+        """How it ended."""
+        final = self._final or self._seen or self._wire.poll()
         return ArmEnd(final.result, self._reason, final.streamed, final)
 
     def _tell_end_to_panels(self, tick: Tick) -> None:

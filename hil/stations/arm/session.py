@@ -1,7 +1,7 @@
 """One stream to a robot, recorded from its first waypoint to its result, whatever makes them."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,9 @@ from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.recording.events import EventRecord
 from hil.recording.header import RunHeader
-from hil.recording.recorder import RecorderResult, RecordingSink
+from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
-from hil.run.folder import recording_sink, run_dir
+from hil.run.opening import Opening
 from hil.stations.arm.display import Shown
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.journal import ArmJournal
@@ -28,7 +28,7 @@ from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep
 from hil.stations.arm.wire import VirtualArmLink
-from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
+from hil.timing.clock import Clock, ReportingClock, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopWish
 from sim.devices.arm_controller import ArmController
@@ -124,12 +124,11 @@ def run_stream(
     Raises:
         RecordingError: if the run cannot be recorded.
     """
-    with run_dir(out, name) as folder:
-        sink = recording_sink(recording, folder, header, virtual=stream.dry)
+    with Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.wish)) as opening:
+        sink = opening.record(recording, header)
         telemetry = None if led is None else led.telemetry
         journal = ArmJournal(sink, stream.convention, stream.wish, telemetry)
-        if not stream.dry:
-            journal.dated = partial(moment, stream.clock.now_s)
+        opening.date(journal, stream.clock)
         seen: Witness = journal
         if shown_at is not None:
             seen = Shown(journal, shown_at, live=status)
@@ -140,17 +139,16 @@ def run_stream(
             if progress is None
             else ReportingClock(stream.clock, progress, PROGRESS_TICKS)
         )
-        with _finished(sink) as recorder:
-            loop = ArmLoop(
-                clock, stream.station, stream.wire, stream.plan, stream.start, seen,
-                stream.wish, stream.longest_s, first_notes,
-            )  # fmt: skip
-            if led is not None:
-                led.say, led.ending = journal.operator, lambda: loop.ending
-            with _in_time(stream) as setup:
-                end = loop.run()
-            journal.end(end.result, end.reason, end.report)
-    return Streamed(end, recorder[0], tuple(journal.events), setup)
+        loop = ArmLoop(
+            clock, stream.station, stream.wire, stream.plan, stream.start, seen, stream.wish,
+            stream.longest_s, first_notes,
+        )  # fmt: skip
+        if led is not None:
+            led.say, led.ending = journal.operator, lambda: loop.ending
+        setup = opening.grant(partial(arm_in_time, stream.wire.reader_thread))
+        end = loop.run()
+        journal.end(end.result, end.reason, end.report)
+    return Streamed(end, opening.recorded(), tuple(journal.events), setup)
 
 
 def arm_clock(kind: str) -> Clock:
@@ -182,23 +180,3 @@ def arm_wire(
         return open_arm_link(url, now_s=clock.now_s, settings=settings)
     except ArmLinkError as error:
         raise RefusedError(f"nothing has moved: the robot at {url} is not there: {error}") from None
-
-
-@contextmanager
-def _in_time(stream: Stream) -> Iterator[tuple[RealtimeItem, ...]]:
-    """What the system grants to this process for real time; nothing is asked in a dry run."""
-    if stream.dry:
-        yield ()
-        return
-    with arm_in_time(stream.wire.reader_thread) as granted:
-        yield granted
-
-
-@contextmanager
-def _finished(sink: RecordingSink) -> Iterator[list[RecorderResult]]:
-    """The recording is ended on every way out."""
-    result: list[RecorderResult] = []
-    try:
-        yield result
-    finally:
-        result.append(sink.finish())

@@ -4,9 +4,8 @@ The same parts run in both clocks; only what paces them and who writes the file 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from drives.bank import (
@@ -23,7 +22,8 @@ from hil.machines.machine import gate_limits, geometry_of, park_pose
 from hil.recording.events import EventRecord, Level
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
-from hil.run.folder import BLACK_BOX_NAME, recording_sink, run_dir
+from hil.run.folder import BLACK_BOX_NAME
+from hil.run.opening import Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
@@ -32,7 +32,7 @@ from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.header import run_header
-from hil.stations.platform.journal import Journal
+from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
@@ -49,7 +49,7 @@ from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.waits import GOES_ON
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.timing.stop import StopSignals, StopWish
+from hil.timing.stop import StopWish
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.modes import Mode
@@ -196,31 +196,26 @@ def run(
     limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
     if operator:
         prepare(plan)
-    with ExitStack() as stack:
-        # Entered first, so left last: a second Ctrl-C does not tear the end of the recording.
-        wish = stack.enter_context(stop or StopSignals())
-        folder = stack.enter_context(run_dir(out, plan.scenario.name))
-        gated, clock = _gate(plan, limits, course, folder, progress, tell, led=operator)
-        stack.callback(gated.close)
+    virtual = plan.scenario.clock == "virtual"
+    with Opening(plan.scenario.name, out, virtual=virtual, stop=stop) as opening:
+        gated, clock = _gate(plan, limits, course, opening.folder, progress, tell, led=operator)
+        opening.at_end(gated.close)
         report = _opened(plan, gated)
-        if tell is not None and plan.scenario.clock == "real":
+        if tell is not None and not virtual:
             tell(f"the drives are set up, the run is prepared {GOES_ON}")
         if course.engage:  # homing alone is slow, and comes before a test move can be made
             require_certificate(plan, report)
         require_parked(plan, report)
         header = run_header(plan, limits, report, moment(clock.now_s))
-        virtual = plan.scenario.clock == "virtual"
-        sink = recording_sink(plan.scenario.recording, folder, header, virtual=virtual)
-        stack.callback(sink.finish)
+        sink = opening.record(plan.scenario.recording, header)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
-            journal, station, supervisor = stack.enter_context(led_run(parts, header, sink))
+            journal, station, supervisor = opening.enter(led_run(parts, header, sink))
         else:
-            journal = Journal(sink)
+            journal = PlatformJournal(sink)
             station, supervisor = _supervised(plan, motion, course)
-        if not virtual:
-            journal.dated = partial(moment, clock.now_s)
-        setup = stack.enter_context(_granted(plan))
+        opening.date(journal, clock)
+        setup = opening.grant(_granted)
         loop = Loop(
             clock,
             period_s,
@@ -228,7 +223,7 @@ def run(
             supervisor,
             gated,
             journal,
-            wish,
+            opening.wish,
             stop_on_overrun=plan.scenario.overruns == "stop",
             tell=tell,
         )
@@ -241,11 +236,10 @@ def run(
             journal.note(BEFORE, FIRST_PATH, Level.INFO)
             if tell is not None and course.engage:
                 tell(FIRST_PATH)
-        if tell is not None and plan.scenario.clock == "real":
+        if tell is not None and not virtual:
             tell("the run begins")
         end = loop.run()
-    recorded = sink.finish()
-    sink.ring.release()
+    recorded = opening.recorded()
     _void_if_lost(plan, journal.violations)
     return RunResult(
         outcome=_outcome(end, supervisor),
@@ -260,7 +254,7 @@ def run(
         drives=report,
         homed=journal.homed,
         link=end.link,
-        gate_record="" if virtual else complaint(folder / BLACK_BOX_NAME),
+        gate_record="" if virtual else complaint(opening.folder / BLACK_BOX_NAME),
     )
 
 
@@ -349,11 +343,8 @@ def _gate(
 
 
 @contextmanager
-def _granted(plan: Plan) -> Iterator[tuple[RealtimeItem, ...]]:
-    """What the system grants to this process for real time; nothing is asked in a dry run."""
-    if plan.scenario.clock == "virtual":
-        yield ()
-        return
+def _granted() -> Iterator[tuple[RealtimeItem, ...]]:
+    """What the system grants to this process for real time."""
     with RealtimeSetup() as granted:
         yield granted.items
 

@@ -248,9 +248,11 @@ def estop_channels(inputs: SixInts) -> Channels:
 
 
 def _for_gate(feedback: BankFeedback) -> Feedback:
-    a, b, c, d, e, f = states = feedback.state
-    on = DriveState.ENABLED
-    fresh = feedback.fresh
+    states, fresh, enabled = feedback.state, feedback.fresh, _ALL
+    if states != _ENABLED:
+        on = DriveState.ENABLED
+        a, b, c, d, e, f = states
+        enabled = (a is on, b is on, c is on, d is on, e is on, f is on)
     if DriveState.UNKNOWN in states:
         # Frames of a drive whose heartbeat is gone prove nothing, and nobody can wait for it.
         g, h, i, j, k, m = (
@@ -259,15 +261,19 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         )
         fresh = (g, h, i, j, k, m)
     return Feedback(
-        length_m=feedback.length_m,
-        speed_m_s=feedback.speed_m_s,
-        enabled=(a is on, b is on, c is on, d is on, e is on, f is on),
-        homed=feedback.homed,
-        fault_code=feedback.fault_code,
-        fresh=fresh,
-        judged=feedback.judged,
-        force_n=feedback.force_n,
-        warning_code=feedback.warning_code,
-        age_s=feedback.age_s,
-        high=tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
+        feedback.length_m,
+        feedback.speed_m_s,
+        enabled,
+        feedback.homed,
+        feedback.fault_code,
+        fresh,
+        feedback.judged,
+        feedback.force_n,
+        feedback.warning_code,
+        feedback.age_s,
+        tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
     )
+
+
+_ALL = (True, True, True, True, True, True)
+_ENABLED = (DriveState.ENABLED,) * 6

@@ -1,48 +1,32 @@
-"""What the loop tells the recorder: a row per cycle, and an event for whatever happened.
-
-It never waits: a full ring drops and counts. Events are also kept in memory, so that a run whose
-disk is full still says why it stopped.
-"""
+"""What the loop tells the recorder: a row per cycle, and an event for whatever happened."""
 
 import math
-from collections.abc import Callable
 
 from drives.bank import BankFeedback, SixBools
-from hil.recording.dating import clock_event
-from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.audience import Audience
+from hil.run.journal import KEPT_EVENTS, Journal
 from hil.stations.platform.control import Control
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
-from hil.timing.clock import Moment, Tick
+from hil.timing.clock import Tick
 from platform6dof.forward import ForwardResult
 from safety.modes import Mode
 from safety.verdict import Check, Severity, Verdict, Violation
 
-KEPT_EVENTS = 1000
 SERVICE_EVERY = 16
 """Cycles between two looks at the recorder: fewer than the smallest ring has slots to spare."""
 
 
-class Journal:
-    """Writes a run into the ring of a recorder, inline or in a process of its own.
+class PlatformJournal(Journal):
+    """The journal of a run of this station; its arguments are those of `Journal`."""
 
-    Args:
-        sink: the recorder.
-        telemetry: who is told the same bytes at once, panels for instance; None for nobody.
-    """
-
-    def __init__(self, sink: RecordingSink, telemetry: Audience | None = None) -> None:
-        self._sink = sink
-        self._telemetry = telemetry
-        self._ring = sink.ring
+    def __init__(self, sink: RecordingSink, audience: Audience | None = None) -> None:
+        super().__init__(sink, audience)
         self._mode: Mode | None = None
         self._told: tuple[Violation, ...] = ()
-        self.dated: Callable[[], Moment] | None = None
-        """Tells the instant of the first cycle, which dates all of them; None in a dry run."""
         self.homed: SixBools = (False, False, False, False, False, False)
         """Whether each leg had found its reference in the newest cycle."""
-        self.events: list[EventRecord] = []
         self.violations: list[tuple[float, Violation]] = []
 
     def cycle(
@@ -101,32 +85,25 @@ class Journal:
             feedback.inputs,
             math.nan if verdict.lag_s is None else verdict.lag_s,
         )
-        self._push(ROWS, row)
-        if self._mode is None and self.dated is not None:
-            self._event(clock_event(tick.t_s, tick.index, self.dated()))
+        self.row(row, tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)
-        if tick.index % SERVICE_EVERY == 0 and (said := self._sink.service()):
+        if tick.index % SERVICE_EVERY == 0 and (said := self.service()):
             self.note(tick, said, Level.WARNING)
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""
-        self._event(EventRecord(tick.t_s, tick.index, EventKind.NOTE, level, "loop", message))
+        self.put(tick.t_s, tick.index, message, level=level)
 
     def operator(self, tick: Tick, message: str, data: dict[str, str | bool]) -> None:
         """Put down what the operator did, and what came of it."""
-        kind, level = EventKind.NOTE, Level.INFO
-        self._event(EventRecord(tick.t_s, tick.index, kind, level, "operator", message, data))
+        self.put(tick.t_s, tick.index, message, data, who="operator")
 
     def object(self, tick: Tick, check: str, value: float, limit: float, unit: str) -> None:
         """Put down a violation that the loop found itself."""
         message = f"{check} {value:g} {unit}, more than {limit:g} {unit}"
         data = {"check": check, "leg": None, "value": value, "limit": limit, "unit": unit}
-        self._event(
-            EventRecord(
-                tick.t_s, tick.index, EventKind.VIOLATION, Level.ERROR, "loop", message, data
-            )
-        )
+        self.put(tick.t_s, tick.index, message, data, kind=EventKind.VIOLATION, level=Level.ERROR)
 
     def _tell(self, tick: Tick, verdict: Verdict) -> None:
         """Events for a change of mode and for violations that the last cycle did not have."""
@@ -135,25 +112,18 @@ class Journal:
                 kind, level = _weight(violation)
                 if kind is EventKind.VIOLATION and len(self.violations) < KEPT_EVENTS:
                     self.violations.append((tick.t_s, violation))
-                self._event(
-                    EventRecord(
-                        tick.t_s,
-                        tick.index,
-                        kind,
-                        level,
-                        "gate",
-                        str(violation),
-                        violation_data(violation),
-                    )
-                )
+                self.put(
+                    tick.t_s, tick.index, str(violation), violation_data(violation),
+                    who="gate", kind=kind, level=level,
+                )  # fmt: skip
         self._told = verdict.violations
         if verdict.mode is not self._mode:
             before = "start" if self._mode is None else self._mode.name
             level = Level.ERROR if verdict.mode in (Mode.FAULT, Mode.LOCKOUT) else Level.INFO
             message = f"{before} → {verdict.mode.name}"
             data = {"mode": verdict.mode.name}
-            self._event(
-                EventRecord(tick.t_s, tick.index, EventKind.MODE, level, "gate", message, data)
+            self.put(
+                tick.t_s, tick.index, message, data, who="gate", kind=EventKind.MODE, level=level
             )
             self._mode = verdict.mode
 
@@ -169,16 +139,6 @@ class Journal:
             and (t.check is not Check.WARNING or t.note == violation.note)
             for t in self._told
         )
-
-    def _event(self, event: EventRecord) -> None:
-        self._push(EVENTS, event.to_bytes())
-        if len(self.events) < KEPT_EVENTS:
-            self.events.append(event)
-
-    def _push(self, kind: int, payload: bytes) -> None:
-        self._ring.push(kind, payload)
-        if self._telemetry is not None:
-            self._telemetry.push(kind, payload)
 
 
 def _weight(violation: Violation) -> tuple[EventKind, Level]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from drives.bank import BankEnd, DriveError
 from drives.waits import Waits
 from hil.recording.events import Level
+from hil.run.run import play
 from hil.stations.platform.control import ABSENT, STOP_ASKED, Control, PlatformStation
 from hil.stations.platform.gated_bank import Exchange, GatedDrives
-from hil.stations.platform.journal import Journal
+from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import RunCourse
 from hil.stations.platform.waits import WaitFollower
@@ -46,7 +47,7 @@ class LoopEnd:
 
 
 class Loop:
-    """One run of the bench.
+    """One run of the bench, as `hil.run.run.Run` has it.
 
     Args:
         clock: what paces the cycles.
@@ -67,7 +68,7 @@ class Loop:
         station: PlatformStation,
         supervisor: RunCourse,
         gated: GatedDrives,
-        journal: Journal,
+        journal: PlatformJournal,
         stop: StopWish,
         *,
         stop_on_overrun: bool = False,
@@ -98,18 +99,43 @@ class Loop:
 
         The drives are disabled and the bus is left on every way out.
         """
+        play(self)
+        return self.end
+
+    @property
+    def clock(self) -> Clock:
+        """What paces the cycles."""
+        return self._clock
+
+    @property
+    def period_s(self) -> float:
+        """Cycle time [s]."""
+        return self._period_s
+
+    def turn(self, tick: Tick) -> bool:
+        """One cycle; whether it was the last."""
+        started_s = self._clock.now_s()
+        self.cycle(tick)
+        self._busy_s = self._clock.now_s() - started_s - self._gated.waited_s
+        return self._over()
+
+    def failed(self, error: Exception) -> bool:
+        """A dead link is an end: the drives stop by their own watchdog, nothing can be sent."""
+        if not isinstance(error, DriveError):
+            return False
+        self._failure = self._failure or error
+        return True
+
+    def close(self) -> None:
+        """Disable the drives and leave the bus."""
         try:
-            for tick in self._clock.ticks(self._period_s):
-                started_s = self._clock.now_s()
-                self.cycle(tick)
-                self._busy_s = self._clock.now_s() - started_s - self._gated.waited_s
-                if self._over():
-                    break
+            self._link = self._gated.close()
         except DriveError as error:
-            # The link is gone: the drives stop by their own watchdog, nothing can be sent.
             self._failure = self._failure or error
-        finally:
-            self._close()
+
+    @property
+    def end(self) -> LoopEnd:
+        """How it ended."""
         return LoopEnd(
             self._cycles,
             self._clock.overruns,
@@ -206,12 +232,6 @@ class Loop:
         if verdict.mode in (Mode.FAULT, Mode.LOCKOUT):
             return verdict.drives is DriveRequest.OFF
         return verdict.mode in _AT_REST
-
-    def _close(self) -> None:
-        try:
-            self._link = self._gated.close()
-        except DriveError as error:
-            self._failure = self._failure or error
 
 
 _AT_REST = (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD)

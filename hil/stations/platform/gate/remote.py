@@ -223,7 +223,7 @@ class RemoteGate:
         self._missed += newest.tick.index - tick.index
         earlier = tuple(_exchange(status) for status in statuses[:-1])
         if self._waits:
-            newest = replace(newest, feedback=replace(newest.feedback, waits=self._waits))
+            newest = replace(newest, feedback=newest.feedback._replace(waits=self._waits))
         return _exchange(newest, earlier)
 
     def _wait_for(self, index: int) -> list[Status]:

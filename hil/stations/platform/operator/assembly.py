@@ -14,7 +14,7 @@ from hil.machines.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecordingSink
 from hil.stations.platform.control import PlatformMachine
-from hil.stations.platform.journal import Journal
+from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator import kernels
@@ -102,7 +102,7 @@ def parking_proof(plan: Plan, machine: PlatformMachine) -> WayToPark:
 @contextmanager
 def led_run(
     parts: Leading, header: RunHeader, sink: RecordingSink
-) -> Iterator[tuple[Journal, OperatedStation, OperatedCourse]]:
+) -> Iterator[tuple[PlatformJournal, OperatedStation, OperatedCourse]]:
     """A desk that panels find, and control that does what they ask of it.
 
     Args:
@@ -126,7 +126,7 @@ def led_run(
             stack.enter_context(desk)
         except (DeskError, PlaceError, OSError) as error:
             raise NoDeskError(f"no operator's desk: {error}") from error
-        journal = Journal(sink, desk.telemetry)
+        journal = PlatformJournal(sink, desk.telemetry)
         told = Teller(desk.telemetry)
         station, course = operated_run(parts, desk.slot, told, journal.operator)
         station.watch = DeskWatch(desk, journal.operator).look

@@ -6,6 +6,8 @@ pressed for it counts on it.
 
 from collections.abc import Callable, Collection
 
+from hil.desk.operation import Refusal
+from hil.desk.order import Button
 from hil.stations.platform.operator.presses import ASKED_CYCLES, refusal_of
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request, Severity
@@ -23,7 +25,7 @@ class ParkWish:
         refuse: takes why it came to nothing.
     """
 
-    def __init__(self, refuse: Callable[[Tick, str], None]) -> None:
+    def __init__(self, refuse: Callable[[Tick, Refusal], None]) -> None:
         self._refuse = refuse
         self._asked = 0
         self._known: set[tuple[Check, int | None, Severity, str]] | None = None
@@ -39,7 +41,7 @@ class ParkWish:
     def give_up(self, tick: Tick, why: str) -> None:
         """It comes to nothing, and why is told."""
         self.on = False
-        self._refuse(tick, f"PARK: {why}")
+        self._refuse(tick, Refusal(why, Button.PARK.value))
 
     def asked(self, requests: Collection[Request]) -> None:
         """Hear what was really asked of the gate in this cycle: PARK only after the proof."""

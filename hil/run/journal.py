@@ -1,0 +1,91 @@
+"""What every run tells its recorder and its panels: rows of its station, and events beside them.
+
+It never waits: a full ring drops and counts. Events are also kept in memory, so that a run whose
+disk is full still says why it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from hil.recording.dating import clock_event
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.recorder import RecordingSink
+from hil.run.audience import Audience
+from hil.timing.clock import Moment
+
+KEPT_EVENTS: Final = 1000
+"""Events that are kept in memory; the recording has all."""
+Scalar = str | int | float | bool | None
+
+
+class Journal:
+    """Writes a run into the ring of a recorder, inline or in a process of its own.
+
+    Args:
+        sink: the recorder.
+        audience: who is told the same bytes at once, panels for instance; None for nobody.
+    """
+
+    def __init__(self, sink: RecordingSink, audience: Audience | None = None) -> None:
+        self._sink, self._audience = sink, audience
+        self._ring = sink.ring
+        self._begun = False
+        self.dated: Callable[[], Moment] | None = None
+        """Tells the instant of the first row, which dates all of them; None in a dry run."""
+        self.events: list[EventRecord] = []
+        """What happened, in order; at most `KEPT_EVENTS`."""
+
+    def row(self, payload: bytes, t_s: float, index: int) -> None:
+        """Put a row down.
+
+        Args:
+            payload: it, packed by the station's table of signals.
+            t_s: its motion time [s].
+            index: its number.
+        """
+        self._push(ROWS, payload)
+        if not self._begun:
+            self._begun = True
+            if self.dated is not None:
+                self.event(clock_event(t_s, index, self.dated()))
+
+    def event(self, event: EventRecord) -> None:
+        """Put down what happened."""
+        self._push(EVENTS, event.to_bytes())
+        if len(self.events) < KEPT_EVENTS:
+            self.events.append(event)
+
+    def put(
+        self,
+        t_s: float,
+        index: int,
+        message: str,
+        data: Mapping[str, Scalar] | None = None,
+        *,
+        who: str = "loop",
+        kind: EventKind = EventKind.NOTE,
+        level: Level = Level.INFO,
+    ) -> None:
+        """Put down what happened, from its parts.
+
+        Args:
+            t_s: motion time [s].
+            index: number of the row.
+            message: for people.
+            data: the same for a program.
+            who: says so.
+            kind: what is told of.
+            level: its weight.
+        """
+        self.event(EventRecord(t_s, index, kind, level, who, message, data or {}))
+
+    def service(self) -> str:
+        """Give the recorder its turn; what has happened to it since, empty if nothing."""
+        return self._sink.service()
+
+    def _push(self, kind: int, payload: bytes) -> None:
+        self._ring.push(kind, payload)
+        if self._audience is not None:
+            self._audience.push(kind, payload)
