@@ -31,17 +31,14 @@ _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of numbers, with where they stood.
-
-    Attributes:
-        path: The file.
-        columns: Values of each column asked for, shape (N,) each, read-only.
-        lines: Line of the file that each row ended on, shape (N,), read-only.
-    """
+    """Columns of numbers, with where they stood."""
 
     path: Path
+    """The file."""
     columns: dict[str, Floats]
+    """Values of each column asked for, shape (N,) each, read-only."""
     lines: NDArray[np.int64]
+    """Line of the file that each row ended on, shape (N,), read-only."""
 
     def place(self, row: int, column: str) -> str:
         """Return where a value stood: file, line and column."""

@@ -32,17 +32,14 @@ class PlaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A bench that answers.
-
-    Args:
-        path: its socket.
-        name: of the run.
-        pid: number of the process that runs it.
-    """
+    """A bench that answers."""
 
     path: Path
+    """Its socket."""
     name: str
+    """Of the run."""
     pid: int
+    """Number of the process that runs it."""
 
 
 def folder() -> Path:

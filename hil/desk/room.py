@@ -20,21 +20,18 @@ OWNER_SILENT_MAX_S: Final = 2.0
 
 @dataclass(slots=True)
 class Client:
-    """One connection.
-
-    Args:
-        nonce: what its proof has to be made with.
-        since_s: when it came [s].
-        name: as it is shown to others; empty until it is let in.
-        grip: its hold-to-run.
-        took_s: when it took the motion last [s]; -inf if it never did.
-    """
+    """One connection."""
 
     nonce: str
+    """What its proof has to be made with."""
     since_s: float
+    """When it came [s]."""
     name: str = ""
+    """As it is shown to others; empty until it is let in."""
     grip: Grip = field(default_factory=Grip)
+    """Its hold-to-run."""
     took_s: float = -math.inf
+    """When it took the motion last [s]; -inf if it never did."""
 
     @property
     def known(self) -> bool:

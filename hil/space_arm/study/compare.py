@@ -49,19 +49,16 @@ def _freeze(value: "GripperPath | Deviation") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is simulated, whoever integrates.
-
-    Args:
-        arm: the arm, without payload.
-        payload: what the gripper holds, None for nothing.
-        model: of the drives.
-        motion: start and commands.
-    """
+    """What is simulated, whoever integrates."""
 
     arm: Arm
+    """The arm, without payload."""
     payload: Body | None
+    """What the gripper holds, None for nothing."""
     model: DriveModel
+    """Of the drives."""
     motion: Motion
+    """Start and commands."""
 
 
 def nudged(case: Case) -> Case:
@@ -72,15 +69,12 @@ def nudged(case: Case) -> Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GripperPath:
-    """Where the gripper is, at the start and at the end of every tick.
-
-    Args:
-        position_m: of the gripper in the base [m], shape (N + 1, 3).
-        rotation: its axes in those of the base, shape (N + 1, 3, 3).
-    """
+    """Where the gripper is, at the start and at the end of every tick."""
 
     position_m: Array
+    """Of the gripper in the base [m], shape (N + 1, 3)."""
     rotation: Array
+    """Its axes in those of the base, shape (N + 1, 3, 3)."""
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -93,19 +87,16 @@ class GripperPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A motion that was followed.
-
-    Args:
-        path: of the gripper.
-        spans: how each tick went.
-        integration_s: time that each tick took to integrate [s]; zeros without a clock.
-        tick_s: time of the same ticks with their snapshots [s]; zeros without a clock.
-    """
+    """A motion that was followed."""
 
     path: GripperPath
+    """Of the gripper."""
     spans: tuple[Span, ...]
+    """How each tick went."""
     integration_s: Array
+    """Time that each tick took to integrate [s]; zeros without a clock."""
     tick_s: Array
+    """Time of the same ticks with their snapshots [s]; zeros without a clock."""
 
     @property
     def failed(self) -> bool:
@@ -125,17 +116,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deviation:
-    """How far a path is from another, at every tick.
-
-    Args:
-        position_mm: distance [mm], shape (N,).
-        orientation_deg: angle of the turn from one to the other [deg], shape (N,).
-        percent: largest coordinate of the distance, in percent of the path's range, shape (N,).
-    """
+    """How far a path is from another, at every tick."""
 
     position_mm: Array
+    """Distance [mm], shape (N,)."""
     orientation_deg: Array
+    """Angle of the turn from one to the other [deg], shape (N,)."""
     percent: Array
+    """Largest coordinate of the distance, in percent of the path's range, shape (N,)."""
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -148,17 +136,15 @@ class Reference:
     Light links that float in the gaps of their gears bounce between the faces. Like a ball among
     walls they forget where they came from, so there are motions of which no step, however short,
     tells where in its gap a link is at the end: there this error grows with time.
-
-    Args:
-        path: by the shortest steps.
-        error: distance to it of the path by steps twice as long, or by ten times the tolerance; the
-            error of the path itself is about a third of that where errors are small.
-        failed: whether there was no solution.
     """
 
     path: GripperPath
+    """By the shortest steps."""
     error: Deviation
+    """Distance to it of the path by steps twice as long, or by ten times the tolerance; the error
+    of the path itself is about a third of that where errors are small."""
     failed: bool
+    """Whether there was no solution."""
 
 
 class _Timed:

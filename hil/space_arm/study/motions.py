@@ -50,19 +50,16 @@ TO_AND_FRO: Pattern = ((10, 1.0), (12, -1.0), (12, 1.0), (12, -1.0), (10, 0.0))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """A start and the commands that follow.
-
-    Args:
-        name: short, one word.
-        what: what is moved how, in words.
-        q_start_rad: angles of the joints at the start, at rest [rad], shape (6,).
-        commands_rad_s: joint rates of each tick [rad/s], shape (N, 6).
-    """
+    """A start and the commands that follow."""
 
     name: str
+    """Short, one word."""
     what: str
+    """What is moved how, in words."""
     q_start_rad: Array
+    """Angles of the joints at the start, at rest [rad], shape (6,)."""
     commands_rad_s: Array
+    """Joint rates of each tick [rad/s], shape (N, 6)."""
 
     def __post_init__(self) -> None:
         for name, shape in (("q_start_rad", (6,)), ("commands_rad_s", (-1, 6))):

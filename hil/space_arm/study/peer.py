@@ -11,15 +11,12 @@ REPEATS = 3
 
 
 class Peer(NamedTuple):
-    """RK4 at its largest stable step.
-
-    Args:
-        step_s: that step [s].
-        rtf: simulated time over the time that integration took.
-    """
+    """RK4 at its largest stable step."""
 
     step_s: float
+    """That step [s]."""
     rtf: float
+    """Simulated time over the time that integration took."""
 
 
 def rk4_peer(case: Case, clock: Clock) -> Peer | None:

@@ -44,15 +44,12 @@ class Scheme(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A payload of the table.
-
-    Args:
-        name: as the command line has it.
-        body: None for an empty gripper.
-    """
+    """A payload of the table."""
 
     name: str
+    """As the command line has it."""
     body: Body | None
+    """None for an empty gripper."""
 
     @property
     def mass_kg(self) -> float:
@@ -62,29 +59,26 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a table is made of.
-
-    Args:
-        arm: the arm, without payload.
-        models: of the drives, in the order of the rows.
-        loads: payloads.
-        motions: the same for every row.
-        scheme: the integrator.
-        accuracy: of SDIRK2 or SDIRK4; None for the usual one of each.
-        step_s: of the scheme of 1993 [s].
-        repeats: of which the least times are taken.
-        with_rk4: whether the Runge-Kutta method is timed as well.
-    """
+    """What a table is made of."""
 
     arm: Arm
+    """The arm, without payload."""
     models: tuple[DriveModel, ...]
+    """Of the drives, in the order of the rows."""
     loads: tuple[Load, ...]
+    """Payloads."""
     motions: tuple[Motion, ...]
+    """The same for every row."""
     scheme: Scheme = Scheme.SDIRK2
+    """The integrator."""
     accuracy: Accuracy | None = None
+    """Of SDIRK2 or SDIRK4; None for the usual one of each."""
     step_s: float = 0.035
+    """Of the scheme of 1993 [s]."""
     repeats: int = 5
+    """Of which the least times are taken."""
     with_rk4: bool = True
+    """Whether the Runge-Kutta method is timed as well."""
 
     def integrator(self) -> Integrator:
         """A new one of the scheme."""
@@ -108,59 +102,56 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table; errors are taken over all ticks of all motions.
-
-    Args:
-        model: letter of the drive model.
-        payload: name of the payload.
-        payload_kg: its mass.
-        error_max_mm: largest deviation of the gripper's position from the reference.
-        error_median_mm: median of the same.
-        orientation_max_deg: largest deviation of its orientation.
-        percent_max: largest deviation of a coordinate, in percent of its path's range.
-        known_ticks: share of the ticks at which the reference is known, see `KNOWN_SHARE`.
-        known_error_max_mm: largest deviation of the position at those ticks.
-        known_orientation_max_deg: the same of the orientation.
-        worst_motion: the motion that has the largest deviation.
-        worst_at_s: and when in it [s].
-        nudged_mm: how far apart a motion ends up from the same one whose start is off by
-            `NUDGE_RAD`: as far as the largest deviation, and no step length helps.
-        rtf: simulated time over the time that integration took.
-        rtf_tick: simulated time over the time of whole ticks with their snapshots.
-        cost_ratio_rk4: time of RK4 at its largest stable step over that of this integrator; None
-            if it was not asked for, or there is no such step.
-        rk4_step_s: that step.
-        reference_error_mm: how far the references themselves can be off, see `Reference`.
-        reference_error_deg: the same of the orientation.
-        steps_per_s: steps for one simulated second.
-        rejected_per_s: steps that were done again.
-        coarse_ticks: ticks that came to the cap on their work.
-        failed: whether a run or a reference found no solution.
-    """
+    """A line of the table; errors are taken over all ticks of all motions."""
 
     model: str
+    """Letter of the drive model."""
     payload: str
+    """Name of the payload."""
     payload_kg: float
+    """Its mass."""
     error_max_mm: float
+    """Largest deviation of the gripper's position from the reference."""
     error_median_mm: float
+    """Median of the same."""
     orientation_max_deg: float
+    """Largest deviation of its orientation."""
     percent_max: float
+    """Largest deviation of a coordinate, in percent of its path's range."""
     known_ticks: float
+    """Share of the ticks at which the reference is known, see `KNOWN_SHARE`."""
     known_error_max_mm: float
+    """Largest deviation of the position at those ticks."""
     known_orientation_max_deg: float
+    """The same of the orientation."""
     worst_motion: str
+    """The motion that has the largest deviation."""
     worst_at_s: float
+    """And when in it [s]."""
     nudged_mm: float
+    """How far apart a motion ends up from the same one whose start is off by `NUDGE_RAD`: as far
+    as the largest deviation, and no step length helps."""
     rtf: float | None
+    """Simulated time over the time that integration took."""
     rtf_tick: float | None
+    """Simulated time over the time of whole ticks with their snapshots."""
     cost_ratio_rk4: float | None
+    """Time of RK4 at its largest stable step over that of this integrator; None if it was not
+    asked for, or there is no such step."""
     rk4_step_s: float | None
+    """That step."""
     reference_error_mm: float
+    """How far the references themselves can be off, see `Reference`."""
     reference_error_deg: float
+    """The same of the orientation."""
     steps_per_s: float
+    """Steps for one simulated second."""
     rejected_per_s: float
+    """Steps that were done again."""
     coarse_ticks: int
+    """Ticks that came to the cap on their work."""
     failed: bool
+    """Whether a run or a reference found no solution."""
 
     def json(self) -> dict[str, Any]:
         """As a JSON object, with the figures of 1993 where there are any."""

@@ -16,34 +16,28 @@ FACTORS = (32.0, 8.0, 2.0, 0.5, 0.125, 1.0 / 32.0)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One tolerance of a curve.
-
-    Args:
-        tolerance_m: error of one step that was asked for [m].
-        error_max_mm: largest error of the gripper over all motions and ticks.
-        rtf: simulated time over the time of integration.
-        reference_error_mm: how far the reference itself can be off.
-    """
+    """One tolerance of a curve."""
 
     tolerance_m: float
+    """Error of one step that was asked for [m]."""
     error_max_mm: float
+    """Largest error of the gripper over all motions and ticks."""
     rtf: float
+    """Simulated time over the time of integration."""
     reference_error_mm: float
+    """How far the reference itself can be off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Error against real-time factor of one drive model and payload.
-
-    Args:
-        model: of the drives.
-        load: the payload.
-        points: from the largest tolerance to the smallest.
-    """
+    """Error against real-time factor of one drive model and payload."""
 
     model: DriveModel
+    """Of the drives."""
     load: Load
+    """The payload."""
     points: tuple[Point, ...]
+    """From the largest tolerance to the smallest."""
 
 
 def tradeoff(

@@ -37,23 +37,20 @@ from sim.devices.arm_settings import ArmControllerSettings
 
 @dataclass(frozen=True, slots=True)
 class ArmRunResult:
-    """How a run went; figures are taken from its recording.
-
-    Args:
-        end: of the stream.
-        prepared: what was proved before it.
-        recorder: how the recording ended.
-        events: what happened, in order.
-        robot: the robot of the run in one line.
-        setup: what the system granted for real time, empty in a dry run.
-    """
+    """How a run went; figures are taken from its recording."""
 
     end: ArmEnd
+    """Of the stream."""
     prepared: Prepared
+    """What was proved before it."""
     recorder: RecorderResult
+    """How the recording ended."""
     events: tuple[EventRecord, ...]
+    """What happened, in order."""
     robot: str
+    """The robot of the run in one line."""
     setup: tuple[RealtimeItem, ...] = ()
+    """What the system granted for real time, empty in a dry run."""
 
     @property
     def ok(self) -> bool:

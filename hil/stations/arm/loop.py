@@ -52,19 +52,16 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArmEnd:
-    """How a run of the arm station ended.
-
-    Args:
-        result: of the stream; None if none began.
-        reason: why it did not complete; empty if it did.
-        waypoints: that the robot was sent.
-        report: the link at the end.
-    """
+    """How a run of the arm station ended."""
 
     result: StreamResult | None
+    """Of the stream; None if none began."""
     reason: str
+    """Why it did not complete; empty if it did."""
     waypoints: int
+    """That the robot was sent."""
     report: LinkReport
+    """The link at the end."""
 
     @property
     def ok(self) -> bool:

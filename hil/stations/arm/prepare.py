@@ -46,26 +46,23 @@ SourceMaker = Callable[[], VelocitySource]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A motion that may begin.
-
-    Args:
-        plan: its scenario.
-        mapping: from the space arm's gripper to the robot's.
-        start: the robot's joints at the start.
-        steps: the whole motion if it is planned; empty if it is live.
-        path: what it asks of the robot; None if it is live.
-        margin: how deep it lies inside the robot's limits, 0 to 1; None if the place was given.
-        offset_m: of each waypoint of a planned motion from the simulated gripper, the start among
-            them [m], shape (N, 3); None if they are not corrected, or the motion is live.
-    """
+    """A motion that may begin."""
 
     plan: ArmPlan
+    """Its scenario."""
     mapping: Mapping
+    """From the space arm's gripper to the robot's."""
     start: Joints
+    """The robot's joints at the start."""
     steps: tuple[ArmStep, ...]
+    """The whole motion if it is planned; empty if it is live."""
     path: PathReport | None
+    """What it asks of the robot; None if it is live."""
     margin: float | None
+    """How deep it lies inside the robot's limits, 0 to 1; None if the place was given."""
     offset_m: Array | None = None
+    """Of each waypoint of a planned motion from the simulated gripper, the start among them [m],
+    shape (N, 3); None if they are not corrected, or the motion is live."""
 
     def gate(self) -> ArmGate:
         """The gate of both arms, at the start.

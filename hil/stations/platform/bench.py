@@ -72,18 +72,15 @@ PROGRESS_TICKS = 250
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How far a run goes.
-
-    Args:
-        engage: whether the platform rises and moves; else the run ends when it is homed.
-        homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
-        cut_m_s: speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see
-            the drives stop by themselves; None not at all.
-    """
+    """How far a run goes."""
 
     engage: bool = True
+    """Whether the platform rises and moves; else the run ends when it is homed."""
     homing_legs: tuple[int, ...] = ()
+    """Legs (1 to 6) to be homed; all if empty. With some, nothing can engage."""
     cut_m_s: float | None = None
+    """Speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see the drives
+    stop by themselves; None not at all."""
 
     @property
     def wish(self) -> BankWish:
@@ -96,38 +93,35 @@ WHOLE_COURSE = Course()
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run went; figures are taken from its recording.
-
-    Args:
-        outcome: completed, stopped by the operator, tripped, or failed.
-        mode: the bench's last mode.
-        cycles: cycles run.
-        overruns: deadlines given up because a cycle took too long.
-        events: changes of mode, violations and notes, in order.
-        violations: what the gate objected to, with the time of the run [s].
-        recorder: how the recording ended.
-        reason: why the run did not complete, empty if it did.
-        setup: what the system granted for real time, empty in a dry run.
-        drives: what the drives said of themselves.
-        homed: whether each leg had found its reference in the last cycle.
-        link: how the drives were left, and what had happened on the link to them.
-        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
-            the gate had no process of its own.
-    """
+    """How a run went; figures are taken from its recording."""
 
     outcome: Outcome
+    """Completed, stopped by the operator, tripped, or failed."""
     mode: Mode
+    """The bench's last mode."""
     cycles: int
+    """Cycles run."""
     overruns: int
+    """Deadlines given up because a cycle took too long."""
     events: tuple[EventRecord, ...]
+    """Changes of mode, violations and notes, in order."""
     violations: tuple[tuple[float, Violation], ...]
+    """What the gate objected to, with the time of the run [s]."""
     recorder: RecorderResult
+    """How the recording ended."""
     reason: str
+    """Why the run did not complete, empty if it did."""
     setup: tuple[RealtimeItem, ...]
+    """What the system granted for real time, empty in a dry run."""
     drives: BankReport
+    """What the drives said of themselves."""
     homed: SixBools
+    """Whether each leg had found its reference in the last cycle."""
     link: BankEnd
+    """How the drives were left, and what had happened on the link to them."""
     gate_record: str = ""
+    """What is wrong with the file that the gate leaves; empty if nothing is, or if the gate had no
+    process of its own."""
 
     @property
     def ok(self) -> bool:

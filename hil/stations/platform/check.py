@@ -24,46 +24,40 @@ from platform6dof.inverse import leg_setpoint
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong with a run.
-
-    Args:
-        phase: rise, motion, park (seen by the envelope) or gate (seen in the dry run).
-        t_s: when it begins, from the start of the phase [s].
-        quantity: which limit.
-        leg: 1 to 6, or None.
-        value: the worst value.
-        limit: the limit.
-        unit: of both.
-        message: the same as a sentence.
-    """
+    """Something wrong with a run."""
 
     phase: str
+    """Rise, motion, park (seen by the envelope) or gate (seen in the dry run)."""
     t_s: float
+    """When it begins, from the start of the phase [s]."""
     quantity: str
+    """Which limit."""
     leg: int | None
+    """1 to 6, or None."""
     value: float
+    """The worst value."""
     limit: float
+    """The limit."""
     unit: str
+    """Of both."""
     message: str
+    """The same as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What the check found.
-
-    Args:
-        duration_s: of the motion [s].
-        length_min_m: shortest leg in the motion.
-        length_max_m: longest leg in the motion.
-        leg_speed_max_m_s: fastest leg in the motion.
-        violations: all that is wrong; of each limit and leg the first time and the worst value.
-    """
+    """What the check found."""
 
     duration_s: float
+    """Of the motion [s]."""
     length_min_m: float
+    """Shortest leg in the motion."""
     length_max_m: float
+    """Longest leg in the motion."""
     leg_speed_max_m_s: float
+    """Fastest leg in the motion."""
     violations: tuple[Finding, ...]
+    """All that is wrong; of each limit and leg the first time and the worst value."""
 
     @property
     def ok(self) -> bool:

@@ -8,15 +8,12 @@ from hil.panel.scope.models.trigger import Phase, TriggerSettings, TriggerState,
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """A sweep, with samples of its own that nothing overwrites.
-
-    Args:
-        window: its samples, and a few more on either side.
-        edge_s: when the trigger's edge was [s].
-    """
+    """A sweep, with samples of its own that nothing overwrites."""
 
     window: Window
+    """Its samples, and a few more on either side."""
     edge_s: float
+    """When the trigger's edge was [s]."""
 
 
 class Catcher:

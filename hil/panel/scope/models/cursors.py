@@ -12,17 +12,14 @@ from hil.panel.scope.models.ring import Window
 
 @dataclass(frozen=True, slots=True)
 class Cursors:
-    """Where the cursors are.
-
-    Args:
-        a_s: time of the first [s].
-        b_s: time of the second [s].
-        active: which of them keys move, 0 or 1.
-    """
+    """Where the cursors are."""
 
     a_s: float
+    """Time of the first [s]."""
     b_s: float
+    """Time of the second [s]."""
     active: int = 0
+    """Which of them keys move, 0 or 1."""
 
     @property
     def dt_s(self) -> float:
@@ -46,16 +43,14 @@ class Cursors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One trace at the cursors.
-
-    Args:
-        a: its sample nearest to the first cursor; NaN where there is none.
-        b: likewise at the second.
-    """
+    """One trace at the cursors."""
 
     channel: Channel
+    """What is read."""
     a: float
+    """Its sample nearest to the first cursor; NaN where there is none."""
     b: float
+    """Likewise at the second."""
 
     @property
     def difference(self) -> float:

@@ -42,25 +42,24 @@ class Sweep(Enum):
 class TriggerSettings:
     """What is waited for.
 
-    Args:
-        level: in the signal's unit.
-        edge: which crossings count.
-        hysteresis: distance from the level that the signal must have had before, same unit, ≥ 0.
-        pre: share of a sweep before its edge, 0 to 1.
-        sweep: what is shown between two edges.
-        hold_off_s: least time from an edge to the next that counts [s], ≥ 0.
-
     Raises:
         ValueError: if a value is out of its range; the message says which.
     """
 
     channel: str = ""
+    """Name of the signal; empty for none."""
     level: float = 0.0
+    """In the signal's unit."""
     edge: Edge = Edge.RISING
+    """Which crossings count."""
     hysteresis: float = 0.0
+    """Distance from the level that the signal must have had before, same unit, ≥ 0."""
     pre: float = 0.5
+    """Share of a sweep before its edge, 0 to 1."""
     sweep: Sweep = Sweep.OFF
+    """What is shown between two edges."""
     hold_off_s: float = 0.0
+    """Least time from an edge to the next that counts [s], ≥ 0."""
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.level):
@@ -161,17 +160,14 @@ TRANSITIONS: Final[Mapping[tuple[Phase, Happening], Phase]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class TriggerState:
-    """What the trigger knows.
-
-    Args:
-        phase: where it is.
-        edge_s: time of the last edge that counted [s]; NaN before the first.
-        side: see `edges`.
-    """
+    """What the trigger knows."""
 
     phase: Phase = Phase.IDLE
+    """Where it is."""
     edge_s: float = float("nan")
+    """Time of the last edge that counted [s]; NaN before the first."""
     side: int = 0
+    """See `edges`."""
 
 
 def turned(state: TriggerState, happening: Happening) -> TriggerState:

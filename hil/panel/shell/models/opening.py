@@ -15,19 +15,17 @@ What = Literal["scenario", "run", "bench", "choice", "scenarios"]
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What the window begins with.
-
-    Args:
-        what: a scenario ready to run, a recording, the one bench that runs, a choice of several
-            benches, or the list of scenarios.
-        station: of a scenario, as its file says; empty otherwise.
-        benches: those that run.
-    """
+    """What the window begins with."""
 
     what: What
+    """A scenario ready to run, a recording, the one bench that runs, a choice of several benches,
+    or the list of scenarios."""
     path: Path | None = None
+    """File or folder to be opened; None for nothing."""
     station: str = ""
+    """Of a scenario, as its file says; empty otherwise."""
     benches: tuple[Place, ...] = ()
+    """Those that run."""
 
 
 def opening_of(name: str | None) -> Opening:

@@ -26,14 +26,12 @@ class CompareError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One of the two.
-
-    Args:
-        rows: all rows, (N, values of the table).
-    """
+    """One of the two."""
 
     facts: RunFacts
+    """What does not change during the run."""
     rows: Array
+    """All rows, (N, values of the table)."""
 
     @property
     def t_s(self) -> Array:
@@ -43,18 +41,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """One signal of both runs, at the times of the first one.
-
-    Args:
-        t_s: times of the first run [s], (n,).
-        first: values of the first run, (n,).
-        second: values of the second one, shifted, (n,); NaN where it has none.
-    """
+    """One signal of both runs, at the times of the first one."""
 
     channel: Channel
+    """The signal."""
     t_s: Array
+    """Times of the first run [s], (n,)."""
     first: Array
+    """Values of the first run, (n,)."""
     second: Array
+    """Values of the second one, shifted, (n,); NaN where it has none."""
 
     @property
     def values(self) -> Array:
@@ -64,20 +60,18 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How far apart a signal is, in its unit; NaN if the runs have nothing in common.
-
-    Args:
-        largest: the difference of largest magnitude, with its sign.
-        at_s: when it was, in the first run's time [s].
-        rms: root of the mean square.
-        mean: average difference.
-    """
+    """How far apart a signal is, in its unit; NaN if the runs have nothing in common."""
 
     channel: Channel
+    """The signal."""
     largest: float
+    """The difference of largest magnitude, with its sign."""
     at_s: float
+    """When it was, in the first run's time [s]."""
     rms: float
+    """Root of the mean square."""
     mean: float
+    """Average difference."""
 
 
 def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:

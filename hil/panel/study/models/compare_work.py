@@ -15,17 +15,14 @@ from hil.recording.header import RecordingError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two runs over each other.
-
-    Args:
-        shift_s: added to the second run's times [s].
-        shown: the signal that is drawn.
-        rows: figures of every signal that the runs have in common.
-    """
+    """Two runs over each other."""
 
     shift_s: float
+    """Added to the second run's times [s]."""
     shown: Difference
+    """The signal that is drawn."""
     rows: tuple[Figures, ...]
+    """Figures of every signal that the runs have in common."""
 
 
 def read_run(path: Path, watch: Watch) -> Run:

@@ -35,17 +35,14 @@ THERE_M, THERE_RAD = 1e-4, 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """Where to.
-
-    Args:
-        pose: of the gripper.
-        joints_deg: of the robot there [deg], shape (6,); None if they follow from its posture.
-        name: in a few words.
-    """
+    """Where to."""
 
     pose: Pose
+    """Of the gripper."""
     joints_deg: Array | None
+    """Of the robot there [deg], shape (6,); None if they follow from its posture."""
     name: str
+    """In a few words."""
 
     @classmethod
     def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "Target":

@@ -48,13 +48,10 @@ class Law(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RestToRest:
-    """Even speed between an even beginning and an even end, of `RAMP_S` each.
-
-    Args:
-        units: duration in `UNIT_S`, a whole number of periods, at least two ramps.
-    """
+    """Even speed between an even beginning and an even end, of `RAMP_S` each."""
 
     units: int
+    """Duration in `UNIT_S`, a whole number of periods, at least two ramps."""
 
     @classmethod
     def at(cls, share_per_s: float) -> "RestToRest":
@@ -77,13 +74,10 @@ class RestToRest:
 
 @dataclass(frozen=True, slots=True)
 class AsRecorded:
-    """The path's own time, evenly stretched to whole periods.
-
-    Args:
-        units: duration in `UNIT_S`.
-    """
+    """The path's own time, evenly stretched to whole periods."""
 
     units: int
+    """Duration in `UNIT_S`."""
 
     @classmethod
     def lasting(cls, duration_s: float) -> "AsRecorded":

@@ -90,19 +90,16 @@ class RecordedPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """What a path asks of the robot for each unit of its share of the way, and for its square.
-
-    Args:
-        way_m: of the gripper, shape (M,).
-        turn_rad: of the gripper, shape (M,).
-        joints_rad: |dq/ds|, shape (M, 6).
-        bends_rad: |d²q/ds²|, shape (M, 6).
-    """
+    """What a path asks of the robot for each unit of its share of the way, and for its square."""
 
     way_m: Array
+    """Of the gripper, shape (M,)."""
     turn_rad: Array
+    """Of the gripper, shape (M,)."""
     joints_rad: Array
+    """|dq/ds|, shape (M, 6)."""
     bends_rad: Array
+    """|d²q/ds²|, shape (M, 6)."""
 
     @classmethod
     def of(cls, path: Path, keeper: BranchKeeper) -> Self:

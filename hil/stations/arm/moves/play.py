@@ -44,19 +44,16 @@ ROWS_MOST: Final = 200_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """A recorded path.
-
-    Args:
-        name: of its file.
-        t_s: rising times [s], shape (N,).
-        poses: X_RT at these times, N of them.
-        joints_deg: the robot's joints at the first [deg], shape (6,); None if not recorded.
-    """
+    """A recorded path."""
 
     name: str
+    """Of its file."""
     t_s: Array
+    """Rising times [s], shape (N,)."""
     poses: tuple[Pose, ...]
+    """X_RT at these times, N of them."""
     joints_deg: Array | None
+    """The robot's joints at the first [deg], shape (6,); None if not recorded."""
 
     @property
     def duration_s(self) -> float:

@@ -59,21 +59,18 @@ SPEEDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvedMove:
-    """A move that may begin.
-
-    Args:
-        robot: which.
-        start_rad: its joints at the beginning [rad], shape (6,).
-        path: where to.
-        law: when, while it is held.
-        steps: the whole of it, held from beginning to end.
-    """
+    """A move that may begin."""
 
     robot: RobotSettings
+    """Which."""
     start_rad: Array
+    """Its joints at the beginning [rad], shape (6,)."""
     path: Path
+    """Where to."""
     law: Law
+    """When, while it is held."""
     steps: tuple[RobotStep, ...]
+    """The whole of it, held from beginning to end."""
 
     @property
     def duration_s(self) -> float:

@@ -45,26 +45,23 @@ VERSIONED: Final = ("numpy", "scipy", "numba", "mcap")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which robot, where, and how it is met.
-
-    Args:
-        robot: its settings.
-        url: its line; ``sim:`` for an emulated one in this process.
-        clock: "virtual" or "real".
-        shown: where its controller shows its gripper, for one that does not tell it by itself.
-        joints_deg: what its pendant shows [deg], shape (6,); of an emulated robot in this process
-            where it stands; None if nobody said.
-        seed: of the emulated robot.
-        faults: of the emulated robot in this process.
-    """
+    """Which robot, where, and how it is met."""
 
     robot: RobotSettings
+    """Its settings."""
     url: str = SIM_URL
+    """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
+    """Virtual or real."""
     shown: Location | None = None
+    """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
+    """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
+    stands; None if nobody said."""
     seed: int = 0
+    """Of the emulated robot."""
     faults: tuple[ArmFault, ...] = ()
+    """Of the emulated robot in this process."""
 
     @property
     def robot_line(self) -> str:
@@ -79,23 +76,20 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An open link to a robot that stands still; nothing has been sent.
-
-    Args:
-        choice: which robot.
-        clock: of the session.
-        wire: the link.
-        wish: the operator's wish to end.
-        place: where the robot stands.
-        say: tells the operator something.
-    """
+    """An open link to a robot that stands still; nothing has been sent."""
 
     choice: Choice
+    """Which robot."""
     clock: Clock
+    """Of the session."""
     wire: ArmWire
+    """The link."""
     wish: StopWish
+    """The operator's wish to end."""
     place: Location
+    """Where the robot stands."""
     say: Callable[[str], None]
+    """Tells the operator something."""
 
     @property
     def dry(self) -> bool:

@@ -39,21 +39,18 @@ HELD_WITHIN_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What came of the strokes.
-
-    Args:
-        strokes: those that can be evaluated.
-        spoilt: why others cannot, one text each.
-        last: how the last stream went.
-        folder: of the recordings.
-        day: in UTC, YYYY-MM-DD.
-    """
+    """What came of the strokes."""
 
     strokes: tuple[Stroke, ...]
+    """Those that can be evaluated."""
     spoilt: tuple[str, ...]
+    """Why others cannot, one text each."""
     last: Streamed
+    """How the last stream went."""
     folder: Path
+    """Of the recordings."""
     day: str
+    """In UTC, YYYY-MM-DD."""
 
     @property
     def ok(self) -> bool:

@@ -32,17 +32,14 @@ ANY_DELAY_S: Final = (0.05, 2.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvedStroke:
-    """One stroke that passed the gate.
-
-    Args:
-        axis: one of `arm_driver.strokes.AXES`.
-        start: the robot's joints at its beginning.
-        poses: X_RT at its beginning and at each waypoint.
-    """
+    """One stroke that passed the gate."""
 
     axis: str
+    """One of `arm_driver.strokes.AXES`."""
     start: Joints
+    """The robot's joints at its beginning."""
     poses: tuple[Pose, ...]
+    """X_RT at its beginning and at each waypoint."""
 
     def station(
         self, robot: RobotSettings, hand: Hand, gate: WaypointGate | None = None

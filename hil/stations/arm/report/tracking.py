@@ -33,17 +33,14 @@ LATEST_PERIODS: Final = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """Poses over time. Arrays are read-only.
-
-    Args:
-        t_s: rising times [s], shape (N,), N at least 1.
-        position_m: shape (N, 3).
-        quaternion: unit, w x y z, shape (N, 4).
-    """
+    """Poses over time. Arrays are read-only."""
 
     t_s: Array
+    """Rising times [s], shape (N,), N at least 1."""
     position_m: Array
+    """Shape (N, 3)."""
     quaternion: Array
+    """Unit, w x y z, shape (N, 4)."""
 
     @classmethod
     def of(cls, t_s: Array, poses: Array, used: NDArray[np.bool_] | None = None) -> "Path":
@@ -110,24 +107,21 @@ class Path:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracking:
-    """What was measured of the robot's following. Arrays are read-only.
-
-    Args:
-        delay_s: by which what was told is behind what was asked [s]; 0 if not known.
-        delay_known: the path moves enough to tell it, and it is not at an end of the search.
-        halves_s: the delay from the first and from the second half of what was told alone [s];
-            NaN where it cannot be told.
-        t_s: times at which the robot was where it told [s], shape (M,).
-        position_error_m: told minus asked, `delay_s` before, shape (M, 3).
-        angle_error_rad: angle between the two orientations, shape (M,).
-    """
+    """What was measured of the robot's following. Arrays are read-only."""
 
     delay_s: float
+    """By which what was told is behind what was asked [s]; 0 if not known."""
     delay_known: bool
+    """The path moves enough to tell it, and it is not at an end of the search."""
     halves_s: tuple[float, float]
+    """The delay from the first and from the second half of what was told alone [s]; NaN where it
+    cannot be told."""
     t_s: Array
+    """Times at which the robot was where it told [s], shape (M,)."""
     position_error_m: Array
+    """Told minus asked, `delay_s` before, shape (M, 3)."""
     angle_error_rad: Array
+    """Angle between the two orientations, shape (M,)."""
 
     @property
     def distance_m(self) -> Array:

@@ -51,21 +51,18 @@ def require_operable(plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leading:
-    """What an operated run is made from.
-
-    Args:
-        plan: scenario and rig.
-        machine: the rig's mathematics.
-        motion: what the scenario plays.
-        patience_cycles: how long a stop and how long homing may take.
-        now_s: monotonic time [s], the clock that stamps the orders.
-    """
+    """What an operated run is made from."""
 
     plan: Plan
+    """Scenario and rig."""
     machine: PlatformMachine
+    """The rig's mathematics."""
     motion: MotionSource
+    """What the scenario plays."""
     patience_cycles: tuple[int, int]
+    """How long a stop and how long homing may take."""
     now_s: Callable[[], float]
+    """Monotonic time [s], the clock that stamps the orders."""
 
 
 def operated_run(

@@ -14,24 +14,21 @@ from safety.verdict import Action, DriveRequest, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What besides the mode decides about a press.
-
-    Args:
-        held: the dead-man is held and its panel alive.
-        ready: the gate holds the legs; in STANDBY only then a rise can begin.
-        clear: nothing is violated at present and the drives may be without power, so a fault's
-            cause is gone and the legs stand.
-        target: a pose is given.
-        playing: ``"play"``, ``"pose"`` or empty.
-        ending: the end of the run is under way.
-    """
+    """What besides the mode decides about a press."""
 
     held: bool = True
+    """The dead-man is held and its panel alive."""
     ready: bool = True
+    """The gate holds the legs; in STANDBY only then a rise can begin."""
     clear: bool = True
+    """Nothing is violated at present and the drives may be without power, so a fault's cause is
+    gone and the legs stand."""
     target: bool = True
+    """A pose is given."""
     playing: str = ""
+    """``"play"``, ``"pose"`` or empty."""
     ending: bool = False
+    """The end of the run is under way."""
 
 
 def standing_of(

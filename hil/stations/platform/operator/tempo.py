@@ -16,17 +16,14 @@ JERK_PER_S2 = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The tempo after a step of time.
-
-    Args:
-        way_s: how far the motion's own time went in the step [s].
-        rate: s' [1].
-        second: s'' [1/s].
-    """
+    """The tempo after a step of time."""
 
     way_s: float
+    """How far the motion's own time went in the step [s]."""
     rate: float
+    """s' [1]."""
     second: float
+    """s'' [1/s]."""
 
 
 class Tempo:

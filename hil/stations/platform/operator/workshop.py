@@ -39,23 +39,20 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A motion that can be taken.
-
-    Args:
-        serial: its number.
-        motion: the motion.
-        settings: what it was made from.
-        fade_s: how long the passage to it lasts [s].
-        apart_s: time between two places in which that is looked at [s].
-        refused: why there is none; then the rest means nothing.
-    """
+    """A motion that can be taken."""
 
     serial: int
+    """Its number."""
     motion: Played | None
+    """The motion."""
     settings: MultiSineSettings | None
+    """What it was made from."""
     fade_s: float
+    """How long the passage to it lasts [s]."""
     apart_s: float
+    """Time between two places in which that is looked at [s]."""
     refused: str = ""
+    """Why there is none; then the rest means nothing."""
 
 
 class Workshop:
