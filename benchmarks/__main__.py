@@ -15,6 +15,7 @@ from benchmarks import (
     bench_panel,
     bench_rack,
     bench_realtime,
+    bench_recording,
     bench_slcan,
     bench_space_arm,
 )
@@ -30,6 +31,7 @@ NAMES = (
     "arm",
     "arm_link",
     "panel",
+    "recording",
 )
 
 
@@ -82,6 +84,8 @@ def main() -> None:
         )
     if "panel" in chosen:
         results["panel"] = bench_panel.run(min(arguments.seconds, 30.0))
+    if "recording" in chosen:
+        results["recording"] = bench_recording.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

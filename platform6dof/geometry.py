@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from platform6dof.architecture import analyse
+from platform6dof.circles import circle_joints
 from platform6dof.pose import Pose, PoseError, frozen_array
 
 Array = NDArray[np.float64]
@@ -114,9 +115,8 @@ class HexapodGeometry:
     ) -> Self:
         """Geometry with both plates' joints on circles about their origins.
 
-        Source: Bukharov et al. 2022, section on the geometry: base joints at +t, 120° - t,
-        120° + t, 240° - t, 240° + t, -t. The platform has the same law with its own half angle;
-        at 0 its joints are a triangle, and legs 6 and 1, 2 and 3, 4 and 5 meet.
+        Both follow `circle_joints`, each with its own half angle; at 0 its joints are a triangle,
+        and legs 6 and 1, 2 and 3, 4 and 5 meet.
 
         Args:
             base_radius_m: radius of the base joints [m].
@@ -138,27 +138,12 @@ class HexapodGeometry:
             if not (math.isfinite(radius) and radius > 0.0):
                 raise GeometryError(f"{name}: {radius} m, must be finite and above 0 m")
         return cls(
-            _circle(base_radius_m, base_half_angle_rad, 0.0),
-            _circle(platform_radius_m, platform_half_angle_rad, plate_rotation_rad),
+            circle_joints(base_radius_m, base_half_angle_rad),
+            circle_joints(platform_radius_m, platform_half_angle_rad, plate_rotation_rad),
             _spread(closed_length_m),
             _spread(stroke_m),
             screw_lead_m=screw_lead_m,
         )
-
-
-def _circle(radius_m: float, half_angle_rad: float, rotation_rad: float) -> Array:
-    third = 2.0 * math.pi / 3.0
-    angles = rotation_rad + np.array(
-        [
-            half_angle_rad,
-            third - half_angle_rad,
-            third + half_angle_rad,
-            2.0 * third - half_angle_rad,
-            2.0 * third + half_angle_rad,
-            -half_angle_rad,
-        ]
-    )
-    return radius_m * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(6)])
 
 
 def _spread(value: ArrayLike) -> Array:

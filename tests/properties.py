@@ -2,7 +2,7 @@
 
 ``quick`` is for continuous integration, ``suite`` for every day: both draw the same examples each
 time. ``thorough`` draws new ones; ``make test-long`` takes it. ``HYPOTHESIS_PROFILE`` chooses by
-name, else ``HIL_TEST_SHARE`` does. A test says nothing but `dear`.
+name, else ``HIL_TEST_SHARE`` does. A test says nothing but `dear` or `at_least`.
 """
 
 import os
@@ -19,3 +19,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", _BY_SHARE))
 
 dear = settings(max_examples=settings.default.max_examples // 5)
 """For properties that prove or play a whole motion in each example."""
+
+
+def at_least(examples: int) -> settings:
+    """For cheap properties of what keeps people safe: no profile tries them less often."""
+    return settings(max_examples=max(examples, settings.default.max_examples))

@@ -7,9 +7,22 @@ from collections import namedtuple
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from hil.recording.signals import Signals
+from hil.recording.writer import RecordingWriter
 from hil.stations.arm.signals import SIGNALS as ARM
 from hil.stations.platform.signals import SIGNALS as PLATFORM
+
+
+def unpacked(signals: Signals, payload: bytes) -> dict[str, Any]:
+    """Signal → its value, or a tuple of its values."""
+    flat, start, values = signals.struct.unpack(payload), 1, dict[str, Any]()
+    for one in signals.fields:
+        group = flat[start : start + one.count]
+        values[one.name] = group if one.count > 1 else group[0]
+        start += one.count
+    return values
 
 
 def row_type(signals: Signals) -> Any:
@@ -33,7 +46,7 @@ def row_type(signals: Signals) -> Any:
 
         @classmethod
         def from_bytes(cls, payload: bytes) -> Row:
-            values = signals.unpack(payload)
+            values = unpacked(signals, payload)
             for signal in signals.fields:
                 if signal.there and not values.pop(signal.there):
                     values[signal.name] = (math.nan,) * signal.count
@@ -56,3 +69,8 @@ def with_codes(signals: Signals, *codes: tuple[str, ...]) -> Signals:
 
 ARM_WITH_MODES = with_codes(ARM, *[one.codes for one in PLATFORM.coded])
 """The arm's rows with the platform's names of codes."""
+
+
+def add_row(writer: RecordingWriter, payload: bytes, number: int) -> None:
+    """Write one row."""
+    writer.add_rows(np.frombuffer(payload, np.uint8)[None], number)

@@ -16,7 +16,6 @@ OTHER_THINGS = {
     ("hil/scene/colours.py", "arm"): "a colour of parts of arms",
     ("hil/space_arm/commands/table.py", "arm"): "key of the space arm's name in printed JSON",
     ("hil/machines/kinds.py", "arm"): "the schema of a space arm's file, as ever",
-    ("hil/scene/rig.py", "platform"): "one of the two plates of a rig",
     ("hil/panel/live/models/faults.py", "arm"): "which of two arms an event is about",
     ("hil/panel/shell/screenshots.py", "arm"): "name of a picture",
 }

@@ -49,10 +49,25 @@ def test_the_shipped_stations_are_there():
 def test_a_foreign_station_is_used(distribution):
     text = "from dataclasses import replace\n"
     text += "from hil.stations.platform.station import STATION as ONE\n"
-    text += "STATION = replace(ONE, name='swing')\n"
+    text += "SIGNALS = replace(ONE.signals, station='swing')\n"
+    text += "STATION = replace(ONE, name='swing', signals=SIGNALS)\n"
     distribution("pendulum", "swing = foreign_swing:STATION", foreign_swing=text)
     assert found("swing").distribution == "pendulum 1.2"
-    assert registry.station_named("swing", "here") == replace(STATION, name="swing")
+    signals = replace(STATION.signals, station="swing")
+    assert registry.station_named("swing", "here") == replace(
+        STATION, name="swing", signals=signals
+    )
+
+
+NAMED_ODD = """
+from dataclasses import replace
+from hil.stations.platform.station import STATION as ONE
+STATION = replace(ONE, name='odd')
+"""
+ROWS = """
+from hil.recording.signals import Signal, Signals
+SIGNALS = Signals('odd', (Signal('index', 'u8'), Signal('t_s', 'f8', unit='s'), {}))
+"""
 
 
 @pytest.mark.parametrize(
@@ -63,6 +78,14 @@ def test_a_foreign_station_is_used(distribution):
         ("foreign_none:STATION", "STATION = 3", "is a int"),
         ("foreign_nowhere:STATION", "", "foreign_nowhere"),
         ("hil.stations.platform.station:STATION", "", "is station 'platform'"),
+        ("foreign_none:STATION", NAMED_ODD, "signals are of station 'platform'"),
+        ("foreign_none:STATION", ROWS.format("Signal('t_s', 'f8')"), "'t_s' is there twice"),
+        ("foreign_none:STATION", ROWS.format("Signal('x', 'f8', unit='')"), "'x': no unit"),
+        (
+            "foreign_none:STATION",
+            ROWS.format("Signal('mode', 'u1', unit='code', codes=('off', ''))"),
+            "'mode': code 1 has no name",
+        ),
     ],
 )
 def test_one_that_does_not_load_is_listed_with_its_reason_and_the_others_work(

@@ -62,7 +62,7 @@ def export(
 
 
 def write_page(run_path: Path, folder: Path | None = None) -> Path:
-    """Write the report of a run of either station.
+    """Write the report of a run of any station.
 
     Args:
         run_path: folder of the run, or its recording.
@@ -75,10 +75,9 @@ def write_page(run_path: Path, folder: Path | None = None) -> Path:
 
 
 def _page(recording: "Recording", folder: Path | None) -> Path:
-    from hil.run.registry import station_named
+    from hil.report.page import write_report
 
-    where = folder or recording.path.parent
-    return station_named(recording.signals.station, str(recording.path)).report(recording, where)
+    return write_report(recording, folder or recording.path.parent)
 
 
 def _recording(path: Path) -> "Recording":

@@ -133,6 +133,11 @@ class Slots(Memory):
         return self._slots
 
     @property
+    def slot_bytes(self) -> int:
+        """Bytes from one slot to the next."""
+        return self._slot_bytes
+
+    @property
     def payload_bytes(self) -> int:
         """Largest payload of one entry [bytes]."""
         return self._payload_bytes

@@ -19,6 +19,8 @@ _HEAD, _DROPPED, _CLOSED = 8, 9, 10
 _TAIL = 16
 
 _SLOT_HEAD: Final = struct.Struct("<II")  # kind, bytes of payload
+HEAD_BYTES: Final = _SLOT_HEAD.size
+"""Of a slot, before its payload."""
 
 
 class Ring(Slots):
@@ -27,7 +29,7 @@ class Ring(Slots):
     __slots__ = ("_head", "_tail")
 
     magic: ClassVar = 0x474E49524C4948  # "HILRING" in memory order
-    head_bytes: ClassVar = _SLOT_HEAD.size
+    head_bytes: ClassVar = HEAD_BYTES
 
     def __init__(self, buffer: Buffer, fd: int = -1) -> None:
         super().__init__(buffer, fd)
@@ -72,23 +74,31 @@ class Ring(Slots):
 
         A slot is given back to the producer as soon as its entry was copied.
         """
-        for position, kind, payload in self.read_on():
-            self._words[_TAIL] = position + 1
-            yield kind, payload
-
-    def read_on(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (position, kind, payload) of what was not read yet, oldest first.
-
-        Nothing is given back to the producer: whoever attaches after this consumer has died reads
-        the same entries again, from the first that `give_back` left.
-        """
         view = self._view
         for position in range(self._tail, self._words[_HEAD]):
             offset = HEADER_BYTES + (position % self._slots) * self._slot_bytes
             kind, size = _SLOT_HEAD.unpack_from(view, offset)
             payload = bytes(view[offset + 8 : offset + 8 + size])
-            self._tail = position + 1
-            yield position, kind, payload
+            self._tail = self._words[_TAIL] = position + 1
+            yield kind, payload
+
+    def read_on(self) -> Iterator[tuple[int, memoryview]]:
+        """Yield what was not read yet, oldest first, as it lies in the ring's own memory.
+
+        Nothing is given back to the producer: whoever attaches after this consumer has died reads
+        the same entries again, from the first that `give_back` left.
+
+        Returns:
+            Position of the first, and slots of `slot_bytes` each: kind and size of the payload (4
+            bytes each), payload.
+        """
+        end = self._words[_HEAD]
+        while self._tail < end:
+            position, place = self._tail, self._tail % self._slots
+            count = min(end - position, self._slots - place)
+            start = HEADER_BYTES + place * self._slot_bytes
+            self._tail += count
+            yield position, self._view[start : start + count * self._slot_bytes]
 
     def give_back(self, position: int | None = None) -> None:
         """Let the producer have the slots before a position; of all that was read if left out."""

@@ -17,11 +17,13 @@ class CdrWriter:
     def __init__(self) -> None:
         self._data = bytearray(MARK)
 
-    def put(self, code: str, *values: float) -> None:
-        """Add numbers of one type, a code of `struct`."""
+    def put(self, code: str, *values: float) -> int:
+        """Add numbers of one type, a code of `struct`; the place of the first."""
         size = struct.calcsize(code)
         self._data += bytes(-(len(self._data) - len(MARK)) % size)
+        place = len(self._data)
         self._data += struct.pack(f"<{len(values)}{code}", *values)
+        return place
 
     def text(self, text: str) -> None:
         """Add a text; what UTF-8 cannot hold, such as a file name's stray bytes, becomes `?`."""

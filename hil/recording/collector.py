@@ -8,6 +8,7 @@ looked at together.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +29,7 @@ from hil.recording.signals import MARK, Signals, SignalsError
 LAST_JSON_VERSION: Final = "0.3.0"
 """Of this program: the last that read recordings whose rows are JSON."""
 
+_HEAD: Final = struct.Struct("<BQH")  # of a record, and a message's channel
 _MARK: Final = np.frombuffer(MARK, np.uint8)
 
 
@@ -125,47 +127,43 @@ class Collector:
 
     def _take(self, chunk: Unpacked) -> None:
         """Add what an unpacked chunk holds."""
-        at, end = 0, len(chunk.data)
+        data, at, end = chunk.data, 0, len(chunk.data)
+        kind, (rows, _, poses) = message_dtype(self.signals.size), self.signals.topics
         while at < end:
-            if taken := self._take_rows(chunk, at):
-                at += taken
-                continue
-            if end - at < HEAD.size:
-                return self._damaged(chunk, at, "a record reaches beyond its chunk")
-            opcode, length = HEAD.unpack_from(chunk.data, at)
+            head = data[at : at + _HEAD.size].ljust(_HEAD.size, b"\0")
+            opcode, length, channel = _HEAD.unpack(head)
             size = HEAD.size + length
             if size > end - at or (opcode == MESSAGE and size < MESSAGE_HEAD.size):
-                return self._damaged(chunk, at, "a record reaches beyond its chunk")
-            self._take_record(chunk, at, opcode, size)
+                self._damaged(chunk, at, "a record reaches beyond its chunk")
+                return
+            topic = self._topics.get(channel) if opcode == MESSAGE else None
+            if topic == rows and size == kind.itemsize:
+                at += self._take_rows(chunk, at, np.frombuffer(data, kind, (end - at) // size, at))
+                continue
+            if topic != poses:
+                self._take_record(chunk, at, opcode, size)
             at += size
-        return None
 
-    def _take_rows(self, chunk: Unpacked, at: int) -> int:
-        """Take the rows from a place on that follow each other; how many bytes they are."""
-        kind = message_dtype(self.signals.size)
-        room = len(chunk.data) - at
-        if room < kind.itemsize or not self._is_row(chunk.data, at, kind.itemsize):
-            return 0
-        messages = np.frombuffer(chunk.data, kind, room // kind.itemsize, at)
-        alike = messages[:1][["opcode", "length", "channel"]]
-        differ = np.flatnonzero(messages[["opcode", "length", "channel"]] != alike)
+    def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any]) -> int:
+        """Take the first of some messages that follow each other, and all rows after it.
+
+        Returns:
+            How many bytes they are.
+        """
+        heads = messages[["opcode", "length", "channel"]]
+        differ = np.flatnonzero(heads != heads[0])
         messages = messages[: differ[0]] if len(differ) else messages
         marked = (messages["data"][:, : len(MARK)] == _MARK).all(axis=1)
         for place in np.flatnonzero(~marked).tolist():
             found = messages["data"][place, : len(MARK)].tobytes().hex(" ")
             why = f"a row begins with {found}, not {MARK.hex(' ')}"
-            self._damaged(chunk, at + place * kind.itemsize, why)
+            self._damaged(chunk, at + place * messages.itemsize, why)
         fresh = marked & (messages["number"].astype(np.int64) > self._skip_to)
-        rows = messages["data"][fresh] if not fresh.all() else messages["data"]
+        rows = messages["data"] if fresh.all() else messages["data"][fresh]
         self._rows.append(rows)
         self.count += len(rows)
         self._last = max(self._last, int(messages["number"].max()))
         return messages.nbytes
-
-    def _is_row(self, data: bytes, at: int, size: int) -> bool:
-        opcode, length, channel, *_ = MESSAGE_HEAD.unpack_from(data, at)
-        topic = self._topics.get(channel)
-        return (opcode, length, topic) == (MESSAGE, size - HEAD.size, self.signals.topics[0])
 
     def _take_record(self, chunk: Unpacked, at: int, opcode: int, size: int) -> None:
         """Take a record that is no row."""

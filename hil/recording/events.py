@@ -144,8 +144,9 @@ def stamp_ns(t_s: float) -> int:
     return round(t_s * 1e9) if 0.0 <= t_s < MAX_TIME_S else 0
 
 
-def put_time(writer: CdrWriter, time_ns: int) -> None:
-    """Add a `builtin_interfaces/Time`."""
+def put_time(writer: CdrWriter, time_ns: int) -> int:
+    """Add a `builtin_interfaces/Time`; its place."""
     sec, nanosec = divmod(time_ns, 1_000_000_000)
-    writer.put("i", sec)
+    place = writer.put("i", sec)
     writer.put("I", nanosec)
+    return place

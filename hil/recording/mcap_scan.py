@@ -74,14 +74,13 @@ class Scan:
     Args:
         path: the file.
         caps: most memory to spend.
-        checksums: judge a finished file by the checksums over all of it, which reads all of it.
 
     Raises:
         RecordingError: if the file is not MCAP.
         OSError: if it cannot be read.
     """
 
-    def __init__(self, path: Path, caps: Caps, *, checksums: bool = True) -> None:
+    def __init__(self, path: Path, caps: Caps) -> None:
         self._path = path
         self._caps = caps
         self._unpacked = 0
@@ -96,8 +95,7 @@ class Scan:
             """Bytes of the file."""
             self.finished = walker.finished
             """Whether the file was closed properly."""
-            judged = checksums and self.finished
-            self._unplaced = list(_checked(file, self.pieces)) if judged else []
+            self._unplaced = list(_checked(file, self.pieces)) if self.finished else []
 
     def facts(self) -> Iterator[Metadata | Attached | Damaged]:
         """Yield tables and attachments, wherever they are, and damage that is in no chunk.
@@ -258,11 +256,10 @@ def _decompress(compression: str, data: bytes, size: int) -> bytes:
         return data
     if compression != "zstd":
         raise ValueError(f"compression {compression!r}; zstd or none can be read")
-    # One byte more than announced is enough to see that a chunk is larger than it says, and no
-    # more is ever unpacked, whatever the compressed stream claims of itself.
-    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    with decompressor.stream_reader(BytesIO(data)) as stream:
-        return stream.read(size + 1)
+    # A frame that tells its size is unpacked to that size, any other to what was announced at most.
+    if zstandard.frame_content_size(data) > size:
+        raise ValueError(f"chunk does not unpack to the announced {size} bytes")
+    return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(data, size)
 
 
 def _stream(payload: bytes) -> ReadDataStream:

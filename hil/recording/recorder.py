@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.ipc.ring import HEAD_BYTES
 from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
 from hil.recording.ring import RecorderRing, RecorderStatus
@@ -100,6 +104,7 @@ class Recorder:
             path, header, sync=sync, min_free_bytes=min_free_bytes, part=part
         )
         self._keeps = sync
+        self._row_bytes = header.signals.size
         self._lost_before = ring.lost
         self._taken = 0
         self._misunderstood = 0
@@ -132,22 +137,23 @@ class Recorder:
             Entries taken from the ring.
         """
         taken = 0
-        for position, kind, payload in self._ring.read_on():
-            taken += 1
-            chunks = self._writer.chunks
+        for position, slots in self._ring.read_on():
+            block = np.frombuffer(slots, np.uint8).reshape(-1, self._ring.slot_bytes)
+            taken += len(block)
             if not self._problem:
-                self._write(position, kind, payload)
-            if not self._keeps:
-                self._ring.give_back()
-            elif chunks != self._writer.chunks:  # closed before this entry was taken into the next
-                self._ring.give_back(position)
+                self._write(position, block)
+            self._give_back()
         self._taken += taken
         if now_s is not None:
             self._flush_by_clock(now_s)
-        if self._problem or self._writer.settled:
-            self._ring.give_back()
+        self._give_back()
         self._report(RecorderStatus.DEGRADED if self._problem else RecorderStatus.OK)
         return taken
+
+    def _give_back(self) -> None:
+        """Let the loop have what is on the disk, or what is copied if none shall go on from it."""
+        keep = self._keeps and not self._problem
+        self._ring.give_back(self._writer.open_since if keep else None)
 
     def finish(self) -> RecorderResult:
         """Drain what is left, close the file and tell how it went; harmless when repeated."""
@@ -182,18 +188,31 @@ class Recorder:
             return self._lost_before + self._taken - self._writer.saved
         return self._lost_before + self._misunderstood
 
-    def _write(self, position: int, kind: int, payload: bytes) -> None:
+    def _write(self, position: int, block: NDArray[np.uint8]) -> None:
+        """Write the entries in some slots: rows that follow each other at once."""
+        heads = np.ascontiguousarray(block[:, :HEAD_BYTES]).view("<u4")  # kind, bytes
+        rows = block[:, HEAD_BYTES : HEAD_BYTES + self._row_bytes]
+        others = np.flatnonzero((heads != (ROWS, self._row_bytes)).any(axis=1)).tolist()
+        start = 0
         try:
-            if kind == ROWS:
-                self._writer.add_row(payload, position)
-            elif kind == EVENTS:
-                self._writer.add_event(payload, position)
-            else:
-                raise ValueError(f"entry of kind {kind}: {ROWS} or {EVENTS} was expected")
+            for place in [*others, len(block)]:
+                if place > start:
+                    self._writer.add_rows(rows[start:place].copy(), position + start)
+                if place < len(block):
+                    kind, size = heads[place].tolist()
+                    payload = block[place, HEAD_BYTES : HEAD_BYTES + size].tobytes()
+                    self._write_other(position + place, kind, payload)
+                start = place + 1
         except OSError as error:
             self._degrade(error)
+
+    def _write_other(self, position: int, kind: int, payload: bytes) -> None:
+        """Write an event; an entry that cannot be understood is counted, and costs no other one."""
+        try:
+            if kind != EVENTS:
+                raise ValueError(f"entry of kind {kind} and {len(payload)} bytes")
+            self._writer.add_event(payload, position)
         except ValueError:
-            # One entry that cannot be understood is counted; it does not cost the others.
             self._misunderstood += 1
 
     def _flush_by_clock(self, now_s: float) -> None:

@@ -1,8 +1,8 @@
 """Writing an MCAP file (mcap.dev/spec) of many rows of one size and of few other messages.
 
 A chunk is laid out at once when it is closed: heads and rows in one NumPy array, its index in
-another, and the few other messages behind. So a row costs an append, and what a file of single
-messages costs a message, this one costs a chunk.
+another, and the few other messages behind. So what a file of single messages costs a message, this
+one costs a chunk.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import orjson
@@ -66,6 +66,14 @@ class _Pending:
     numbers: list[int] = field(default_factory=list[int])
 
 
+class _Rows(NamedTuple):
+    """Rows that wait for it."""
+
+    rows: NDArray[np.uint8]
+    times_ns: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
 class RowFile:
     """One file being written.
 
@@ -85,6 +93,7 @@ class RowFile:
         self._crc = 0
         self._digest = hashlib.sha256()
         self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
+        self._rows: list[_Rows] = []
         self._pending: dict[int, _Pending] = {}
         self._pending_bytes = 0
         self._start_ns = 0
@@ -112,31 +121,57 @@ class RowFile:
         """Digest of the complete chunks before compression, in order: hexadecimal."""
         return self._digest.hexdigest()
 
-    def add(self, channel: int, payload: bytes, log_time_ns: int, number: int) -> None:
-        """Take a message; a chunk that is full or spans its time is closed before it.
+    def add_rows(
+        self, rows: NDArray[np.uint8], times_ns: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> None:
+        """Take rows into the chunk in progress, as many as there is `room`.
 
         Args:
-            channel: `ROWS`, or that of another message.
-            payload: of the message; of a row, all its bytes.
+            rows: (N, bytes of a row); not to be changed afterwards.
+            times_ns: of each [ns].
+            numbers: of the entries within the run.
+
+        Raises:
+            ValueError: if they have another size than their table.
+        """
+        if rows.shape[1] != self._row_bytes:
+            raise ValueError(f"row of {rows.shape[1]} bytes; its table says {self._row_bytes}")
+        self._begin_chunk(int(times_ns[0]))
+        self._rows.append(_Rows(rows, times_ns, numbers))
+        self._pending_bytes += len(rows) * (MESSAGE_HEAD.size + self._row_bytes)
+
+    def add(self, channel: int, payload: bytes, log_time_ns: int, number: int) -> None:
+        """Take another message into the chunk in progress.
+
+        Args:
+            channel: its channel.
+            payload: of the message.
             log_time_ns: its time [ns].
             number: of the entry within the run.
 
         Raises:
-            ValueError: if a row has another size than its table, or there is no such channel.
+            ValueError: if there is no such channel.
         """
-        if channel == ROWS and len(payload) != self._row_bytes:
-            raise ValueError(f"row of {len(payload)} bytes; its table says {self._row_bytes}")
-        if not 1 <= channel <= len(self._channels):
-            raise ValueError(f"channel {channel}; there are 1 to {len(self._channels)}")
-        if self.closes_before(log_time_ns):
-            self.flush()
-        if not self._pending_bytes:
-            self._start_ns = log_time_ns
+        if not ROWS < channel <= len(self._channels):
+            raise ValueError(f"channel {channel}; there are 2 to {len(self._channels)}")
+        self._begin_chunk(log_time_ns)
         pending = self._pending.setdefault(channel, _Pending())
         pending.payloads.append(payload)
         pending.times_ns.append(log_time_ns)
         pending.numbers.append(number & 0xFFFFFFFF)
         self._pending_bytes += MESSAGE_HEAD.size + len(payload)
+
+    def _begin_chunk(self, log_time_ns: int) -> None:
+        if not self._pending_bytes:
+            self._start_ns = log_time_ns
+
+    def room(self, times_ns: NDArray[np.int64]) -> int:
+        """How many rows of these times [ns] go into the chunk in progress; at least one."""
+        start_ns = self._start_ns if self._pending_bytes else int(times_ns[0])
+        beyond = np.flatnonzero(times_ns - start_ns >= CHUNK_SPAN_NS)
+        left = CHUNK_BYTES - self._pending_bytes
+        most = -(-left // (MESSAGE_HEAD.size + self._row_bytes))
+        return max(1, min(most, int(beyond[0]) if len(beyond) else len(times_ns)))
 
     def closes_before(self, log_time_ns: int) -> bool:
         """Whether the chunk in progress is closed before a message of a time [ns]."""
@@ -149,17 +184,16 @@ class RowFile:
             return
         parts: list[bytes] = []
         index: dict[int, NDArray[np.uint64]] = {}
-        size = 0
+        if self._rows:
+            part, index[ROWS] = _rows_laid_out(self._rows)
+            parts.append(part)
         for channel, pending in sorted(self._pending.items()):
-            laid_out = _rows_laid_out if channel == ROWS else _laid_out
-            part, places = laid_out(channel, pending)
-            places[:, 1] += np.uint64(size)
+            part, places = _laid_out(channel, pending)
+            places[:, 1] += np.uint64(sum(map(len, parts)))
             index[channel] = places
             parts.append(part)
-            size += len(part)
         self._write_chunk(b"".join(parts), index)
-        self._pending = {}
-        self._pending_bytes = 0
+        self._rows, self._pending, self._pending_bytes = [], {}, 0
 
     def _write_chunk(self, body: bytes, index: Mapping[int, NDArray[np.uint64]]) -> None:
         packed = self._compressor.compress(body)
@@ -253,19 +287,19 @@ def _channels(
     return schemas, channels
 
 
-def _rows_laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64]]:
+def _rows_laid_out(found: list[_Rows]) -> tuple[bytes, NDArray[np.uint64]]:
     """The rows as they stand in a chunk, and time and place of each, (N, 2)."""
-    count, size = len(pending.payloads), len(pending.payloads[0])
-    body = np.empty(count, message_dtype(size))
+    rows, times_ns, numbers = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    body = np.empty(len(rows), message_dtype(rows.shape[1]))
     body["opcode"] = MESSAGE
-    body["length"] = MESSAGE_HEAD.size - HEAD.size + size
-    body["channel"] = channel
-    body["number"] = pending.numbers
-    body["log"] = body["publish"] = pending.times_ns
-    body["data"] = np.frombuffer(b"".join(pending.payloads), np.uint8).reshape(count, size)
-    places = np.empty((count, 2), "<u8")
-    places[:, 0] = pending.times_ns
-    places[:, 1] = np.arange(count) * body.itemsize
+    body["length"] = body.itemsize - HEAD.size
+    body["channel"] = ROWS
+    body["number"] = numbers & 0xFFFFFFFF
+    body["log"] = body["publish"] = times_ns
+    body["data"] = rows
+    places = np.empty((len(rows), 2), "<u8")
+    places[:, 0] = times_ns
+    places[:, 1] = np.arange(len(rows)) * body.itemsize
     return body.tobytes(), places
 
 

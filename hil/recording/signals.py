@@ -272,21 +272,6 @@ class Signals:
             raise KeyError(f"no signal {next(iter(values))!r}")
         return self.pack(row)
 
-    def unpack(self, payload: bytes | memoryview) -> dict[str, Any]:
-        """Signal → its value, or a tuple of its values.
-
-        Raises:
-            struct.error: if the payload has another size than a row.
-        """
-        flat = self.struct.unpack(payload)
-        values: dict[str, Any] = {}
-        start = 1
-        for signal in self.fields:
-            end = start + signal.count
-            values[signal.name] = flat[start] if signal.count == 1 else flat[start:end]
-            start = end
-        return values
-
     def layout(self) -> dict[str, Any]:
         """Argument of `numpy.dtype`, as JSON values."""
         formats = [

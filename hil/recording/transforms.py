@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from math import cos, isfinite, sin
 from struct import Struct
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hil.recording.cdr import CdrWriter
 from hil.recording.events import TIME_TEXT, put_time
@@ -46,36 +50,61 @@ Pose = tuple[str, str, Sequence[float]]
 """Frame, child frame, and x, y, z [m] with the quaternion x, y, z, w."""
 
 
-def poses_in(signals: Signals) -> Callable[[bytes], list[Pose]]:
-    """Gives the poses that are there in a row of a table."""
-    found = [
-        (signal.frame, signal.child, signal.parts == QUATERNION, Struct(f"<{signal.count}d"), at)
-        for signal, at in zip(signals.fields, signals.offsets, strict=True)
-        if signal.child
-    ]
+class Poses:
+    """Those in the rows of a table."""
 
-    def of(row: bytes) -> list[Pose]:
+    def __init__(self, signals: Signals) -> None:
+        self._found = [
+            (one.frame, one.child, one.parts == QUATERNION, Struct(f"<{one.count}d"), at)
+            for one, at in zip(signals.fields, signals.offsets, strict=True)
+            if one.child
+        ]
+
+    def there(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """In which rows there is one, (N,)."""
+        found = np.zeros(len(rows), bool)
+        for *_, layout, at in self._found:
+            values = np.ascontiguousarray(rows[:, at : at + layout.size]).view("<f8")
+            found |= np.isfinite(values).all(axis=1)
+        return found
+
+    def of(self, row: bytes) -> list[Pose]:
+        """Those that are there in a row."""
         poses: list[Pose] = []
-        for frame, child, is_quaternion, layout, at in found:
+        for frame, child, is_quaternion, layout, at in self._found:
             x, y, z, *turn = layout.unpack_from(row, at)
             if isfinite(x + y + z + sum(turn)):
                 rotation = (*turn[1:], turn[0]) if is_quaternion else quaternion(*turn)
                 poses.append((frame, child, (x, y, z, *rotation)))
         return poses
 
-    return of
-
 
 def tf_message(poses: Sequence[Pose], time_ns: int) -> bytes:
     """Poses at a time [ns], as CDR."""
+    template, places = _template(tuple((frame, child) for frame, child, _ in poses))
+    message, stamp = bytearray(template), divmod(time_ns, 1_000_000_000)
+    for (time_at, values_at), (_, _, values) in zip(places, poses, strict=True):
+        _STAMP.pack_into(message, time_at, *stamp)
+        _POSE.pack_into(message, values_at, *values)
+    return bytes(message)
+
+
+_STAMP: Final = Struct("<iI")
+_POSE: Final = Struct("<7d")
+
+
+@cache
+def _template(frames: tuple[tuple[str, str], ...]) -> tuple[bytes, list[tuple[int, int]]]:
+    """A message of these frames, and where it has each one's time and pose."""
     writer = CdrWriter()
-    writer.put("I", len(poses))
-    for frame, child, values in poses:
-        put_time(writer, time_ns)
+    writer.put("I", len(frames))
+    places: list[tuple[int, int]] = []
+    for frame, child in frames:
+        time_at = put_time(writer, 0)
         writer.text(frame)
         writer.text(child)
-        writer.put("d", *values)
-    return writer.message()
+        places.append((time_at, writer.put("d", *[0.0] * 7)))
+    return writer.message(), places
 
 
 def quaternion(

@@ -9,31 +9,30 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from hil.recording.events import (
     EVENT_SCHEMA,
     EVENTS,
     MAX_TIME_S,
     POSES,
-    ROWS,
     EventRecord,
     event_text,
+    stamp_ns,
 )
 from hil.recording.facts import PART_KEY, SIGNALS
 from hil.recording.header import HEADER_NAME, RecordingError, RunHeader
 from hil.recording.row_file import RowFile
-from hil.recording.transforms import TF_SCHEMA, TF_TEXT, poses_in, tf_message
+from hil.recording.transforms import TF_SCHEMA, TF_TEXT, Poses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
 DEFAULT_MIN_FREE_BYTES: Final = 64 * 1024 * 1024
-
-_TIME: Final = struct.Struct("<d")
 
 
 class RecordingWriter:
@@ -69,13 +68,13 @@ class RecordingWriter:
         self._scenario = orjson.dumps(
             dict(header.scenario), option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2
         )
-        self._row_bytes = header.signals.size
         self._time_at = header.signals.offsets[1]
-        self._poses = poses_in(header.signals)
+        self._poses = Poses(header.signals)
         self._next_tf_ns = 0
         self._last_ns = 0
-        self._number = -1
         self._accepted = 0
+        self.open_since: int | None = None
+        """Number of the first entry that is in no complete chunk; None if all are."""
         self.saved = 0
         """Entries that are in complete chunks of the file."""
         self.chunks = 0
@@ -99,49 +98,70 @@ class RecordingWriter:
         self._file.attach("scenario.json", "application/json", self._scenario)
         self._disk.mark(self._sync)
 
-    def add_row(self, payload: bytes, number: int | None = None) -> None:
-        """Write one row of the station, and its poses when their time has come.
+    def add_rows(self, rows: NDArray[np.uint8], first: int) -> None:
+        """Write rows of the station, and their poses when the time of those has come.
 
         Args:
-            payload: the row.
-            number: of the entry within the run; one more than the last if left out.
+            rows: (N, bytes of a row).
+            first: number of the first entry within the run; the others follow it.
 
         Raises:
-            ValueError: if the payload has not the size of a row.
+            ValueError: if they have not the size of a row.
             OSError: if the disk refuses.
         """
-        if len(payload) != self._row_bytes:
-            raise ValueError(f"row of {len(payload)} bytes; its table says {self._row_bytes}")
-        (t_s,) = _TIME.unpack_from(payload, self._time_at)
-        now_ns = self._add(ROWS, t_s, payload, number)
-        if now_ns >= self._next_tf_ns and (poses := self._poses(payload)):
-            self._file.add(POSES, tf_message(poses, now_ns), now_ns, self._number)
-            self._next_tf_ns = now_ns + TF_PERIOD_NS
+        times_ns = self._stamps(rows)
+        numbers = np.arange(first, first + len(rows))
+        start = 0
+        while start < len(rows):
+            if self._file.closes_before(int(times_ns[start])):
+                self.flush()
+            part = slice(start, start + self._file.room(times_ns[start:]))
+            self._file.add_rows(rows[part], times_ns[part], numbers[part])
+            self._add_poses(rows[part], times_ns[part], numbers[part])
+            self._took(len(rows[part]), first + start)
+            start += len(rows[part])
 
-    def add_event(self, payload: bytes, number: int | None = None) -> None:
+    def add_event(self, payload: bytes, number: int) -> None:
         """Write one encoded `EventRecord`.
 
         Args:
             payload: the event.
-            number: of the entry within the run; one more than the last if left out.
+            number: of the entry within the run.
 
         Raises:
             ValueError: if the payload is not one.
             OSError: if the disk refuses.
         """
-        self._add(EVENTS, EventRecord.from_bytes(payload).t_s, payload, number)
-
-    def _add(self, channel: int, t_s: float, payload: bytes, number: int | None) -> int:
-        """Write one entry; its time stamp [ns]."""
-        # A time that cannot be (NaN, before the start) must not end the recording of the others.
-        if 0.0 <= t_s < MAX_TIME_S:
-            self._last_ns = round(t_s * 1e9)
+        t_s = EventRecord.from_bytes(payload).t_s
+        self._last_ns = stamp_ns(t_s) if 0.0 <= t_s < MAX_TIME_S else self._last_ns
         if self._file.closes_before(self._last_ns):
             self.flush()
-        self._number = self._number + 1 if number is None else number
-        self._file.add(channel, payload, self._last_ns, self._number)
-        self._accepted += 1
-        return self._last_ns
+        self._file.add(EVENTS, payload, self._last_ns, number)
+        self._took(1, number)
+
+    def _stamps(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Times of rows [ns]; one that cannot be (NaN, before the start) is the one before it."""
+        t_s = np.ascontiguousarray(rows[:, self._time_at : self._time_at + 8]).view("<f8")[:, 0]
+        good = (t_s >= 0.0) & (t_s < MAX_TIME_S)
+        times_ns = np.rint(np.where(good, t_s, 0.0) * 1e9).astype(np.int64)
+        newest = np.maximum.accumulate(np.where(good, np.arange(len(rows)), -1))
+        times_ns = np.where(newest < 0, self._last_ns, times_ns[newest])
+        self._last_ns = int(times_ns[-1])
+        return times_ns
+
+    def _add_poses(
+        self, rows: NDArray[np.uint8], times_ns: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> None:
+        for place in np.flatnonzero(self._poses.there(rows)).tolist():
+            now_ns = int(times_ns[place])
+            if now_ns >= self._next_tf_ns:
+                message = tf_message(self._poses.of(rows[place].tobytes()), now_ns)
+                self._file.add(POSES, message, now_ns, int(numbers[place]))
+                self._next_tf_ns = now_ns + TF_PERIOD_NS
+
+    def _took(self, count: int, first: int) -> None:
+        self._accepted += count
+        self.open_since = first if self.open_since is None else self.open_since
 
     def flush(self) -> None:
         """Close the chunk in progress, if it holds anything, and see it to the disk.
@@ -154,6 +174,7 @@ class RecordingWriter:
         self._file.flush()
         self._disk.mark(self._sync)
         self.saved = self._accepted
+        self.open_since = None
         self.chunks += 1
 
     def finish(self, outcome: Mapping[str, str]) -> None:
@@ -181,11 +202,6 @@ class RecordingWriter:
     def let_go(self) -> None:
         """Close this process's handle of the file and leave the file alone."""
         self._disk.close()
-
-    @property
-    def settled(self) -> bool:
-        """Whether all entries so far are in complete chunks."""
-        return self._file.settled
 
     @property
     def sha256(self) -> str:

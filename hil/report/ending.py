@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -11,9 +12,6 @@ from hil.recording.reader import Recording
 from hil.recording.signals import RowFlag
 from hil.report.phases import STOP_MODES, Phase
 from hil.run.part_note import PartNote
-
-REST_MODES = ("STANDBY", "IDLE", "OFF")
-"""Modes in which a run that went well ends."""
 
 
 class Ending(Enum):
@@ -36,50 +34,59 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a run ended, and why.
-
-    Args:
-        ending: the word for it.
-        reason: a sentence; says what a completed run did, too.
-    """
+    """How a run ended, and why."""
 
     ending: Ending
+    """The word for it."""
     reason: str
+    """A sentence; says what a completed run did, too."""
+
+
+EMPTY: Final = Verdict(Ending.EMPTY, "The recording holds no row.")
 
 
 def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
-    """Judge a recording, the gravest thing first.
+    """Judge a recording by what all stations record, the gravest thing first.
 
     Args:
         recording: the run.
         phases: its phases.
     """
-    if not phases:
-        return Verdict(Ending.EMPTY, "The recording holds no cycle.")
-    flags = recording.column("flags")
+    if not recording.cycles:
+        return EMPTY
+    flags = recording.columns.get("flags", np.zeros(0, np.uint16))
     asked = bool(np.any(flags & RowFlag.STOP_ASKED))
     latched = np.flatnonzero(flags & RowFlag.FAULT_LATCHED)
     stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
     if len(latched):
-        place = int(latched[0])
-        return Verdict(Ending.TRIPPED, _cause(recording, place) + _parked(phases, place))
-    if fatal := next((e for e in recording.events if e.level is Level.FATAL), None):
-        return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
+        return _tripped(recording, phases, int(latched[0]))
+    if found := failed(recording):
+        return found
     if stopped is not None and not asked:
-        why = _cause(recording, stopped.first)
-        return Verdict(Ending.TRIPPED, why + _parked(phases, stopped.first))
-    last = phases[-1]
-    if recording.truncated:
-        reason = f"The recording ends without its closing record, at {last.end_s:.3f} s in "
-        return Verdict(Ending.CUT_OFF, f"{reason}{last.mode}; what is complete is shown.")
-    if last.mode not in REST_MODES:
-        return Verdict(Ending.UNFINISHED, f"The run ended in {last.mode}, not parked.")
+        return _tripped(recording, phases, stopped.first)
+    if found := cut_off(recording, phases):
+        return found
     if asked:
         return Verdict(Ending.STOPPED, "A signal or the operator asked for the end.")
-    engaged_s = sum(phase.duration_s for phase in phases if phase.mode == "ENGAGED")
-    if engaged_s <= 0.0:
-        return Verdict(Ending.UNFINISHED, f"The motion was never played; last mode {last.mode}.")
-    return Verdict(Ending.COMPLETED, f"The motion was played for {engaged_s:.2f} s.")
+    if phases and phases[-1].alarm:
+        return Verdict(Ending.TRIPPED, f"The run ended in {phases[-1].mode}.")
+    length_s = float(recording.t_s[-1] - recording.t_s[0])
+    return Verdict(Ending.COMPLETED, f"It ran for {length_s:.2f} s.")
+
+
+def failed(recording: Recording) -> Verdict | None:
+    """What ended control itself, if anything did."""
+    fatal = next((event for event in recording.events if event.level is Level.FATAL), None)
+    return fatal and Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
+
+
+def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
+    """That the file was not finished, if it was not."""
+    if not recording.truncated:
+        return None
+    where = f"at {recording.t_s[-1]:.3f} s" + (f" in {phases[-1].mode}" if phases else "")
+    words = f"The recording ends without its closing record, {where}; what is complete is shown."
+    return Verdict(Ending.CUT_OFF, words)
 
 
 def seen_from_outside(verdict: Verdict, recording: Path) -> Verdict:
@@ -115,10 +122,11 @@ def is_request(event: EventRecord) -> bool:
     return event.data.get("check") == "request"
 
 
-def _parked(phases: tuple[Phase, ...], place: int) -> str:
-    """That the platform parked after a stop, which is the one motion that may follow it."""
+def _tripped(recording: Recording, phases: tuple[Phase, ...], place: int) -> Verdict:
+    """Why it was stopped, and that it parked then, which is the one motion that may follow."""
     parking = next((p for p in phases if p.mode == "PARKING" and p.end > place), None)
-    return "" if parking is None else f"; then it parked, at {parking.start_s:.3f} s"
+    then = "" if parking is None else f"; then it parked, at {parking.start_s:.3f} s"
+    return Verdict(Ending.TRIPPED, _cause(recording, place) + then)
 
 
 def _cause(recording: Recording, place: int) -> str:

@@ -1,32 +1,50 @@
-"""The frame of every evidence page: one self-contained HTML file, and its pictures beside it."""
+"""The evidence page of a run: one self-contained HTML file, and its pictures beside it.
+
+The page is the same for all stations but for the sections that a station adds. A recording whose
+station is not installed here has all that its own header tells, and a word on what is missing.
+"""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import jinja2
 
+from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.report.ending import is_request
+from hil.report.recorded import RecordedRun, common_figures, recorded_run
 from hil.report.style import Picture
+from hil.report.tables import KeyFigure, Tables
+from hil.report.timeline_figure import timeline
+from hil.run.registry import missing, station_or_none
+from hil.run.station import Section, Station
 
 PAGE_NAME: Final = "report.html"
 PICTURES_NAME: Final = "pictures"
-TEMPLATE: Final = "page.html.j2"
-"""The template of a page, in the package of its station's report."""
 MOST_ROWS: Final = 500
 """Longer lists end with a word on how many are left out; the recording has them all."""
+NO_PLACE: Final = frozenset(
+    {"check", "value", "low", "limit", "unit", "result", "reason", "note", "message"}
+)
+"""Keys of an event's data that do not tell its place."""
+SHOWN_ROWS: Final = 12
+"""So many objections are seen at once, the others when they are asked for."""
 
 
-def write_page(
-    folder: Path, draw: Callable[[], Iterable[Picture]], render: Callable[[], str]
-) -> Path:
+def write_report(recording: Recording, folder: Path, run: RecordedRun | None = None) -> Path:
     """Write ``report.html`` and ``pictures/*.png``.
 
+    An odd recording (cut off, without motion, of another version) gives a page that says so. The
+    same recording gives the same bytes.
+
     Args:
+        recording: the run.
         folder: where to write; made if it is not there, before the work of drawing.
-        draw: makes the pictures.
-        render: makes the page's text of them, afterwards.
+        run: the recording as its station prepares it, if that is done already.
 
     Returns:
         The path of the page.
@@ -34,39 +52,134 @@ def write_page(
     Raises:
         RecordingError: if the folder cannot be written.
     """
+    station = station_or_none(recording.signals.station)
+    run = run or _prepared(recording, station)
     page, place = folder / PAGE_NAME, folder / PICTURES_NAME
     try:
         place.mkdir(parents=True, exist_ok=True)
-        for picture in draw():
-            (place / f"{picture.name}.png").write_bytes(picture.png)
-        page.write_text(render(), encoding="utf-8")
+        sections = () if station is None else station.sections
+        found = [(one, made(one, run)) for one in sections if not getattr(run, one.unless, False)]
+        figures = _called(station.figures, run) if station and station.figures else None
+        course = timeline(run)
+        for picture in (*(content for _, content in found), course):
+            if isinstance(picture, Picture):
+                (place / f"{picture.name}.png").write_bytes(picture.png)
+        page.write_text(
+            _rendered(run, figures or common_figures(run), found, course), encoding="utf-8"
+        )
     except OSError as error:
         raise RecordingError(f"{page}: cannot be written: {error.strerror or error}") from error
     return page
 
 
-def rendered(package: str, **values: Any) -> str:
-    """The text of a page.
+def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
+    """A recording as its station sees it; as all do if it is not here, or says no more."""
+    if station is not None and station.recorded is not None:
+        return station.recorded(recording)
+    lack = f"Shown is what runs of all stations have: {missing(recording.signals.station)}."
+    return recorded_run(recording, () if station else (lack,))
 
-    Args:
-        package: of the station's report, where its template lies.
-        values: what stands in the template; one that it lacks is an error.
-    """
+
+def made(section: Section, run: RecordedRun) -> Picture | Tables | None:
+    """What a section of a station shows of a run."""
+    return _called(section.maker, run)
+
+
+def _called(maker: str, run: RecordedRun) -> Any:
+    module, _, name = maker.partition(":")
+    return getattr(import_module(module), name)(run)
+
+
+def _rendered(
+    run: RecordedRun,
+    figures: list[KeyFigure],
+    found: list[tuple[Section, Picture | Tables | None]],
+    course: Picture | None,
+) -> str:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(package, "."),
+        loader=jinja2.PackageLoader("hil.report", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(TEMPLATE).render(**values)
+    objections, events = run.objections(), run.recording.events
+    facts = [(name.replace("_", " "), text) for name, text in run.facts().items()]
+    return environment.get_template("page.html.j2").render(
+        run=run,
+        figures=figures,
+        beyond=[figure.name for figure in figures if figure.bad],
+        sections=[shown for one, content in found if (shown := _shown(one, content))],
+        timeline=[] if course is None else [_picture(course)],
+        objections=[_objection(event) for event in objections[:MOST_ROWS]],
+        objections_left=max(0, len(objections) - MOST_ROWS),
+        shown_rows=SHOWN_ROWS,
+        events=[_event(event) for event in events[:MOST_ROWS]],
+        events_left=max(0, len(events) - MOST_ROWS),
+        facts=[*facts, ("recording sha256", run.recording.sha256)],
+        settings=list(run.settings()),
+    )
 
 
-def shown(picture: Picture) -> dict[str, str]:
+def _shown(section: Section, content: Picture | Tables | None) -> dict[str, Any]:
+    """What the template shows of a section; nothing if it is empty and need not be there."""
+    if isinstance(content, Picture):
+        return _picture(content)
+    if content is None and not section.absent:
+        return {}
+    tables = () if content is None else content.tables
+    note = section.absent if content is None else content.note
+    words = {"name": section.name, "title": section.title, "caption": note}
+    return words | {"src": "", "tables": tables}
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
     """A picture as a page has it: in the page itself."""
+    source = f"data:image/png;base64,{b64encode(picture.png).decode('ascii')}"
+    words = {"name": picture.name, "title": picture.title, "caption": picture.caption}
+    return words | {"src": source, "tables": ()}
+
+
+def _objection(event: EventRecord) -> dict[str, str]:
+    """What is told of it one by one; what an event lacks is left blank."""
+    data = event.data
+    numbers = {} if is_request(event) else data  # a refused request has no value
+    limit, low = _number(numbers.get("limit")), _number(numbers.get("low"))
     return {
-        "name": picture.name,
-        "title": picture.title,
-        "caption": picture.caption,
-        "src": f"data:image/png;base64,{b64encode(picture.png).decode('ascii')}",
+        "t": f"{event.t_s:.3f}",
+        "index": str(event.index),
+        "name": event.name,
+        "check": str(data.get("check") or data.get("result") or "").replace("_", " ").lower(),
+        "place": _place(data),
+        "value": _number(numbers.get("value")),
+        "limit": f"{low} … {limit}" if low else limit,
+        "unit": str(data.get("unit") or ""),
+        "message": event.message,
+    }
+
+
+def _place(data: Mapping[str, Any]) -> str:
+    """Which part of the machine an event is about: what it tells beside its numbers and words."""
+    return ", ".join(
+        f"{key} {value}" if isinstance(value, int) else str(value)
+        for key, value in data.items()
+        if key not in NO_PLACE and value not in (None, "")
+    )
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
+
+
+def _event(event: EventRecord) -> dict[str, str | bool]:
+    return {
+        "t": f"{event.t_s:.3f}",
+        "index": str(event.index),
+        "kind": event.kind.value,
+        "level": event.level.name.lower(),
+        "grave": event.level >= Level.ERROR and not is_request(event),
+        "name": event.name,
+        "message": event.message,
     }

@@ -12,31 +12,33 @@ STOP_MODES = ("CSTOP", "QSTOP")
 """Modes in which the gate or the drives bring the legs to rest."""
 
 ALARM_MODES = (*STOP_MODES, "FAULT", "LOCKOUT")
-"""Modes that a person must see however short they were."""
+"""Modes that are never left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Cycles in one mode without a break.
-
-    Args:
-        mode: name of the mode.
-        first: place of its first cycle in the recording's columns.
-        end: place after its last cycle.
-        start_s: when it began [s].
-        end_s: when the next one began, or the recording ended [s].
-    """
+    """Rows in one mode without a break."""
 
     mode: str
+    """Its name."""
     first: int
+    """Place of its first row in the recording's columns."""
     end: int
+    """Place after its last row."""
     start_s: float
+    """When it began [s]."""
     end_s: float
+    """When the next one began, or the recording ended [s]."""
 
     @property
     def duration_s(self) -> float:
         """How long it lasted [s]."""
         return self.end_s - self.start_s
+
+    @property
+    def alarm(self) -> bool:
+        """Whether a person must see it however short it was."""
+        return self.mode.upper() in ALARM_MODES
 
 
 def times_s(recording: Recording) -> NDArray[np.float64]:
@@ -62,7 +64,8 @@ def phases_of(recording: Recording, times: NDArray[np.float64]) -> tuple[Phase, 
         recording: the run.
         times: of its cycles [s], as `times_s` gives them.
     """
-    codes = recording.column("mode")
+    coded = recording.signals.coded
+    codes = recording.column(coded[0].name) if coded else times[:0]
     if not len(codes):
         return ()
     starts = np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))

@@ -39,6 +39,10 @@ MODE_COLOURS: Final = {
     "QSTOP": "#E36A6A",
     "FAULT": "#F3B0B0",
     "LOCKOUT": "#B566A0",
+    "SYNCHRONISING": "#D3EBCB",
+    "STREAMING": "#97D08F",
+    "ENDING": "#BFE3E0",
+    "HELD": "#FBE7A1",
 }
 OTHER_MODE: Final = "#F2F2F2"
 
@@ -70,19 +74,16 @@ _STYLE: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a page.
-
-    Args:
-        name: of the file, without its ending.
-        title: what it shows.
-        caption: how to read it, one or two sentences.
-        png: the file's bytes.
-    """
+    """A picture of a page."""
 
     name: str
+    """Of the file, without its ending."""
     title: str
+    """What it shows."""
     caption: str
+    """How to read it, one or two sentences."""
     png: bytes
+    """The file's bytes."""
 
 
 def draw_png(height_in: float, draw: Callable[[Figure], None]) -> bytes:
@@ -144,7 +145,7 @@ def place(
 
 def mode_colour(name: str) -> str:
     """Colour of a mode of the bench; a mode that is not known is light grey."""
-    return MODE_COLOURS.get(name, OTHER_MODE)
+    return MODE_COLOURS.get(name.upper(), OTHER_MODE)
 
 
 def limit_line(axes: Axes, value: float, *, soft: bool, label: str | None = None) -> None:

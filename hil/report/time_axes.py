@@ -1,14 +1,11 @@
 """Axes over the time of a run: phases shaded and labelled, six legs as lines."""
 
-from typing import Protocol
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from numpy.typing import NDArray
 
-from hil.recording.reader import Recording
-from hil.report.phases import ALARM_MODES, Phase
+from hil.report.phases import Phase
+from hil.report.recorded import RecordedRun
 from hil.report.style import DPI, INK, LIMIT, mode_colour
 
 TIME_LABEL = "time from the start of the loop [s]"
@@ -23,26 +20,7 @@ _CHARACTER_IN = 0.075
 """Width of a character of a label [inch]."""
 
 
-class TimedRun(Protocol):
-    """What is needed of a run to draw over its time."""
-
-    @property
-    def times(self) -> NDArray[np.float64]:
-        """When each row was recorded [s], shape (N,)."""
-        ...
-
-    @property
-    def phases(self) -> tuple[Phase, ...]:
-        """Its phases, in order."""
-        ...
-
-    @property
-    def recording(self) -> Recording:
-        """What was recorded of it."""
-        ...
-
-
-def time_axes(axes: Axes, view: TimedRun, *, strip: bool = True) -> None:
+def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
     """Lay the phases of a run under and above an axis over its time.
 
     Args:
@@ -58,7 +36,7 @@ def time_axes(axes: Axes, view: TimedRun, *, strip: bool = True) -> None:
         _draw_strip(axes, shown, end - start)
 
 
-def span_s(view: TimedRun) -> tuple[float, float]:
+def span_s(view: RecordedRun) -> tuple[float, float]:
     """First and last time to show [s]; a single moment stands in the middle of one second."""
     if not len(view.times):
         return 0.0, 1.0
@@ -68,7 +46,7 @@ def span_s(view: TimedRun) -> tuple[float, float]:
 
 def _worth_showing(phases: tuple[Phase, ...], span: float) -> list[Phase]:
     """Phases wide enough to be seen, and every alarm, however short."""
-    seen = [p for p in phases if p.mode in ALARM_MODES or p.duration_s > span / 2000.0]
+    seen = [p for p in phases if p.alarm or p.duration_s > span / 2000.0]
     return seen[:_MOST_PHASES]
 
 
@@ -115,7 +93,7 @@ def _draw_strip(axes: Axes, phases: list[Phase], span: float) -> None:
                 transform=axes.get_xaxis_transform(), ha="center", va="center_baseline",
                 fontsize=7.5, color=INK, clip_on=False, parse_math=False,
             )  # fmt: skip
-        elif phase.mode in ALARM_MODES:
+        elif phase.alarm:
             narrow.append(phase)
     _flag(axes, narrow, bottom + height)
 

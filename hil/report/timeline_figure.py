@@ -4,16 +4,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hil.report.ending import is_request, violations_of
-from hil.report.phases import ALARM_MODES, Phase
+from hil.report.phases import Phase
+from hil.report.recorded import RecordedRun
 from hil.report.style import INK, LIMIT, Picture, draw_png, mode_colour, place
-from hil.report.time_axes import TIME_LABEL, TimedRun, span_s
+from hil.report.time_axes import TIME_LABEL, span_s
 
 _MOST_LABELS = 40
 _MOST_LINES = 500
 _NARROWEST = 400.0
 
 
-def timeline(view: TimedRun) -> Picture | None:
+def timeline(view: RecordedRun) -> Picture | None:
     """A bar for each phase, one line a mode in the order in which they came."""
     if not view.phases:
         return None
@@ -48,10 +49,11 @@ def timeline(view: TimedRun) -> Picture | None:
 
 def _bars(axes: Axes, phases: tuple[Phase, ...], name: str, row: int, span_s: float) -> None:
     """The bars of one mode; the shortest phase is wide enough to be seen."""
-    spans = [(p.start_s, max(p.duration_s, span_s / _NARROWEST)) for p in phases if p.mode == name]
+    own = [phase for phase in phases if phase.mode == name]
+    spans = [(phase.start_s, max(phase.duration_s, span_s / _NARROWEST)) for phase in own]
     axes.broken_barh(
         spans, (row - 0.36, 0.72), facecolor=mode_colour(name), linewidth=0.7,
-        edgecolor=LIMIT if name in ALARM_MODES else "#777777",
+        edgecolor=LIMIT if own[0].alarm else "#777777",
     )  # fmt: skip
 
 

@@ -105,6 +105,9 @@ def _loaded(entry: EntryPoint) -> Installed:
     if station.name != entry.name:
         why = f"{entry.value} is station {station.name!r}; its entry point must bear that name"
         return Installed(entry.name, _distribution(entry), None, why)
+    if station.signals.station != station.name:
+        why = f"its signals are of station {station.signals.station!r}; they must bear its name"
+        return Installed(entry.name, _distribution(entry), None, why)
     return Installed(entry.name, _distribution(entry), station)
 
 

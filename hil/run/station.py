@@ -87,6 +87,23 @@ class Tried:
     """Its file."""
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page of a run that only one station has."""
+
+    name: str
+    """Of the section, and of its picture."""
+    maker: str
+    """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
+    (`hil.report.style`), tables (`hil.report.tables`), or None."""
+    title: str = ""
+    """Over tables, and where there is nothing to show."""
+    absent: str = ""
+    """What is said where there is nothing; empty: then there is no section either."""
+    unless: str = ""
+    """Name of a property of the run; where it is true, the section is not for that run."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Station:
     """A kind of bench."""
@@ -108,8 +125,13 @@ class Station:
     dry_run: Callable[[Path, Path, Callable[[float, float], None]], Tried]
     """Runs a scenario file on the virtual clock with simulated devices, whatever it says, recorded
     below a folder; tells the time of the run and that of its end [s]; raises as `check` does."""
-    report: Callable[[Recording, Path], Path]
-    """Writes the page of a recording into a folder; gives the page."""
+    recorded: Callable[[Recording], Any] | None = None
+    """Prepares a recording for its page: a `hil.report.recorded.RecordedRun`; None: there is no
+    more to say than of any run."""
+    figures: str = ""
+    """Maker of the key figures of that, ``module:function``; empty: those that all runs have."""
+    sections: tuple[Section, ...] = ()
+    """Of the page, beside those that all runs have, in order."""
     views: Views = NO_VIEWS
     """What people see of its runs, beside signals and events."""
     lead: Lead | None = None

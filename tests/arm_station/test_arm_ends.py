@@ -3,7 +3,6 @@
 As a user has it, with `hil run --report`; the fault is the emulated robot's, on the virtual clock.
 """
 
-import dataclasses
 import json
 import re
 import sys
@@ -18,13 +17,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
 from html_samples import parsed
 
+import hil.report.page
 import hil.stations.arm.runner
 from arm_driver.host_states import StreamResult
 from hil.cli.main import app
 from hil.report.ending import Ending, Verdict
 from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.report import page as arm_page
-from hil.stations.arm.report.page import SECTIONS
 from hil.stations.arm.report.view import ArmView
 from sim.devices.arm_faults import parse_arm_words
 
@@ -52,8 +50,7 @@ def scenario_file(folder):
 def run(prepared, line, tmp_path, monkeypatch):
     """Run the motion from the command line: exit status, what is told, and the parsed page."""
     monkeypatch.setattr(hil.stations.arm.runner, "prepare_plan", lambda plan: prepared)
-    no_pictures = tuple(dataclasses.replace(one, draw=lambda _: None) for one in SECTIONS)
-    monkeypatch.setattr(arm_page, "SECTIONS", no_pictures)
+    monkeypatch.setattr(hil.report.page, "made", lambda section, run: None)
     plain = hil.stations.arm.runner.run_arm
 
     def invoke(*faults):

@@ -32,12 +32,12 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of
 from hil.recording.export import export_csv
+from hil.report.page import write_report
 from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.proof import ways
 from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.report.page import write_arm_report
 from hil.stations.arm.step import Course
 from hil.timing.stop import StopSignals
 from sim.devices.arm_faults import ArmFault
@@ -97,7 +97,7 @@ def test_its_recording_tells_of_the_robot_alone_and_its_page_says_what_moved(tmp
     header = found_header(recording)
     (scene,) = scenes_of(header)
     assert scene.title.endswith(" rm01")
-    text = write_arm_report(recording, tmp_path / "page").read_text()
+    text = write_report(recording.recording, tmp_path / "page").read_text()
     assert "the robot alone, to joints of a test" in text
     assert "simulated arm" not in text
     assert "Both arms" not in text

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import at_least
 
 from drives.frames import BusState, Frame
 from drives.slcan_codec import (
@@ -180,6 +181,7 @@ def test_a_frame_cut_short_is_never_a_frame(frame, data):
     assert isinstance(parse_line(cut), BadLine)
 
 
+@at_least(500)
 @given(NOISE)
 @example(b"t1812A_BB\r")
 @example(b"t181\x00\r")
@@ -191,6 +193,7 @@ def test_any_bytes_give_values_and_no_exception(noise):
             assert encode_frames([value])[:-1].upper() == line.upper()
 
 
+@at_least(300)
 @given(st.lists(NOISE, max_size=12), FRAMES, st.sampled_from([b"\r", b"\x07"]))
 def test_after_any_garbage_and_one_end_of_line_the_next_frame_is_whole(noise, frame, end):
     splitter = LineSplitter()
@@ -201,6 +204,7 @@ def test_after_any_garbage_and_one_end_of_line_the_next_frame_is_whole(noise, fr
     assert [parse_line(line) for line in splitter.feed(encode_frames([frame]))] == [frame]
 
 
+@at_least(300)
 @given(st.lists(NOISE, max_size=8))
 def test_the_cutting_does_not_change_the_lines(parts):
     whole, pieces = LineSplitter(), LineSplitter()

@@ -273,9 +273,9 @@ class World:
             (gate._command, ("target", "movement_m", "_ramp", "_ramp_cycle")),
             (gate._stream, ("_waiting",)),
             (gate._stream._watch, ("_last", "missed")),
-            (gate._latch, ("_worst", "_faults")),
+            (gate._latch, ("_worst", "faults")),
             (gate._interlock, ("_since_cycles", "_parked")),
-            (gate._interlock._causes, ("_worst", "_faults")),
+            (gate._interlock._causes, ("_worst", "faults")),
             (self.gated, ("_goal", "_feedback", "_estop")),
             (
                 self.server,

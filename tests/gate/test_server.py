@@ -6,6 +6,7 @@ import pytest
 from gate_bench import LIMITS, PERIOD_S, SPEED, ZERO, InlineGate, judge_stop, read_box
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 
 from drives.bank import DriveGoal, DriveState, LinkLostError
 from hil.stations.platform.gate.server import Alone
@@ -56,6 +57,7 @@ def test_an_order_is_obeyed_once():
     ]
 
 
+@at_least(40)
 @given(st.data())
 def test_any_lateness_of_control_stops_along_the_path_or_goes_on(data):
     """Control writes in time, late, twice, damaged or not at all, cycle by cycle."""

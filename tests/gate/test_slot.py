@@ -7,6 +7,7 @@ import struct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 
 from hil.stations.platform.gate.slot import CommandSlot, Order
 from safety.modes import Request
@@ -60,6 +61,7 @@ def test_any_interleaving_gives_the_newest_once(steps):
     assert (reader.torn, reader.corrupt) == (0, 0)
 
 
+@at_least(500)
 @given(st.integers(0, CommandSlot.slot_bytes - 1), st.integers(1, 255))
 def test_any_damaged_byte_is_noticed(offset, flips):
     writer, reader, buffer = pair()

@@ -42,7 +42,7 @@ verdicts = st.builds(
     st.none() | floats.filter(math.isfinite),
 )
 feedbacks = st.builds(
-    BankFeedback,
+    lambda *values, **named: BankFeedback(*values, **named),  # the rest as they are left out
     six,
     six,
     six,

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -24,10 +25,15 @@ COPIES = {"hil/recording/relay.py": ["os.fork"]}
 """Who copies the running process, which loads nothing anew: fork(2) without exec."""
 METHODS = ("subprocess_exec", "subprocess_shell", "QProcess", "create_subprocess", "startDetached")
 """Beginnings of names that start one whoever has them."""
+IMPORTERS = ("import_module", "__import__", "find_spec", "run_module")
+SUSPECT = re.compile(rf"\b(({'|'.join((*MODULES, *NAMES, *IMPORTERS))})\b|{'|'.join(METHODS)})")
+"""Without one of these words a text starts nothing; to parse all files takes seconds."""
 
 
 def starts(source):
     """Where a text can start a process, in words; the name of a module counts as its import."""
+    if not SUSPECT.search(source):
+        return []
     tree, found, modules = ast.parse(source), [], {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -65,7 +71,7 @@ def starts(source):
 
 def _imports(function):
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in ("import_module", "__import__", "find_spec", "run_module")
+    return name in IMPORTERS
 
 
 def test_nothing_but_the_one_function_starts_a_process():

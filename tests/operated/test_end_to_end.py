@@ -10,6 +10,7 @@ import pytest
 from bench_plans import HEAVE, PAPER
 from desk_processes import desk_path
 from operated_bench import QUICK
+from row_samples import unpacked
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
@@ -46,7 +47,7 @@ class Panel:
         for kind, payload in self.client.telemetry.read():
             if kind == ROWS:
                 self.frames.append(payload)
-                name = MODES[SIGNALS.unpack(payload)["mode"]]
+                name = MODES[unpacked(SIGNALS, payload)["mode"]]
                 if not self.modes or self.modes[-1][1] != name:
                     self.modes.append((NOW_S(), name))
             elif kind == OPERATION_KIND:
@@ -191,6 +192,6 @@ def compare(panel, recording):
     recorded = recording.column("allowed_length_m")
     first = recording.column("index")[0]
     for frame in panel.frames[:: len(panel.frames) // 50]:
-        values = SIGNALS.unpack(frame)
+        values = unpacked(SIGNALS, frame)
         shown = values["allowed_length_m"]
         np.testing.assert_array_equal(shown, recorded[values["index"] - first])

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from row_samples import PLATFORM, CycleFrame
+from row_samples import PLATFORM, CycleFrame, add_row
 from test_replay_models import write
 
 from hil.panel.live.models.feed import column
@@ -131,7 +131,7 @@ def test_the_parts_of_a_run_are_replayed_and_read_as_one_without_what_they_share
     for path, part, numbers in ((first, 1, range(200)), (second, 2, range(150, 300))):
         writer = RecordingWriter(path, header, part=part, sync=False)
         for number in numbers:
-            writer.add_row(payloads[number], number)
+            add_row(writer, payloads[number], number)
         writer.flush()
         if part == 2:
             writer.finish({"dropped": "0", "lost": "0"})
@@ -155,7 +155,7 @@ def test_what_was_lost_between_two_parts_is_named_with_its_time_range(tmp_path):
         name = "recording.mcap" if part == 1 else f"recording-{part}.mcap"
         writer = RecordingWriter(tmp_path / name, header, part=part, sync=False)
         for number in numbers:
-            writer.add_row(frame_bytes(whole[number]), number)
+            add_row(writer, frame_bytes(whole[number]), number)
         writer.finish({"dropped": "0", "lost": "30"})
     recording = Recording.open(tmp_path)
     (loss,) = recording.losses

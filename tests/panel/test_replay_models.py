@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from row_samples import ARM, PLATFORM, with_codes
+from row_samples import ARM, PLATFORM, add_row, with_codes
 from scope_samples import MODES, event
 
 from hil.panel.live.models.feed import column
@@ -39,9 +39,11 @@ def write(path, frames=FRAMES, finish=True, signals=None, scenario=RIG_OF_NO_USE
         values |= {"index": number, "t_s": number * 1e-3}
         if number % 7 == 0 and "asked_speed_m_s" in values:
             values["asked_speed_m_s"][0] = math.nan
-        writer.add_row(signals.row(**values))
+        add_row(writer, signals.row(**values), 2 * number)
         if number in (0, 400, 1600):
-            writer.add_event(event(number * 1e-3, EventKind.MODE, f"at {number}").to_bytes())
+            writer.add_event(
+                event(number * 1e-3, EventKind.MODE, f"at {number}").to_bytes(), 2 * number + 1
+            )
     if finish:
         writer.finish({"dropped": "2", "lost": "1"})
     else:
@@ -108,7 +110,7 @@ def test_a_time_that_goes_back_or_is_none_does_not_stop_the_replay(tmp_path):
     path = tmp_path / "recording.mcap"
     writer = RecordingWriter(path, RunHeader(PLATFORM), sync=False, min_free_bytes=0)
     for index, t_s in enumerate((0.0, 0.1, math.nan, 0.05, 0.2, 0.3)):
-        writer.add_row(PLATFORM.row(index=index, t_s=t_s))
+        add_row(writer, PLATFORM.row(index=index, t_s=t_s), index)
     writer.finish({})
     feed = FileFeed.open(path, Clock())
     assert feed.span_s == (0.0, 0.3)

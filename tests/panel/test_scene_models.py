@@ -117,7 +117,7 @@ def test_without_a_pose_it_stands_at_reference_lengths_without_a_ghost_and_says_
         scene.take(rows, 0.0)
         figure = scene.figure(0.0)
         placed = named(scene, figure)
-        assert figure.note == "Pose not known: drawn at its reference lengths"
+        assert figure.note == "Pose not known: drawn level at its reference lengths"
         assert not placed["ghost"].any()
         for leg in range(6):
             ends = placed[f"rod {leg + 1}"] @ [0.0, 0.0, 1.0, 1.0], placed[f"leg {leg + 1}"][:, 3]
@@ -441,7 +441,7 @@ def test_a_robot_that_is_simulated_is_called_so_like_the_space_arm(line, words):
     ("header", "told"),
     [
         (RunHeader(PLATFORM), "rig"),
-        (RunHeader(PLATFORM, {}, {"rig": {"name": "x"}}), "geometry"),
+        (RunHeader(PLATFORM, {}, {"rig": {"name": "x"}}), "cylinders"),
         (RunHeader(ARM), "machines"),
     ],
 )
@@ -475,6 +475,6 @@ def test_frames_between_two_solved_poses_keep_the_pose_but_not_for_long():
     scene.take(platform_row(t_s=1.09)[None], 0.0)
     np.testing.assert_allclose(scene.figure(0.0).transforms[1][:3, 3], at[:3])
     scene.take(platform_row(t_s=1.11)[None], 0.0)
-    assert scene.figure(0.0).note == "Pose not known: drawn at its reference lengths"
+    assert scene.figure(0.0).note == "Pose not known: drawn level at its reference lengths"
     scene.take(platform_row(t_s=0.9)[None], 0.0)
-    assert scene.figure(0.0).note == "Pose not known: drawn at its reference lengths"
+    assert scene.figure(0.0).note == "Pose not known: drawn level at its reference lengths"

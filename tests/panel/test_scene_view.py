@@ -377,9 +377,9 @@ def test_a_note_is_told_and_taken_back(no_opengl):
     view = shown(SceneView((platform(),)))
     view.refresh(platform_row()[None], 0.0)
     heading = view.panes[0]._heading
-    assert "Pose not known: drawn at its reference lengths" in heading.text()
+    assert "Pose not known: drawn level at its reference lengths" in heading.text()
     view.refresh(of_pose(LEVEL), 0.1)
-    assert "Pose not known: drawn at its reference lengths" not in heading.text()
+    assert "Pose not known: drawn level at its reference lengths" not in heading.text()
     view.close()
 
 

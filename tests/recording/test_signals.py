@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcap_ros2._dynamic import generate_dynamic
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from row_samples import unpacked
 
 from hil.recording.signals import Signal, Signals, SignalsError, Type
 
@@ -107,7 +108,7 @@ def test_ros_rosbags_and_numpy_read_what_was_packed(drawn: tuple[Signals, list[A
         _by_mcap_ros2(table, payload),
         _by_rosbags(table, payload),
         {signal.name: by_numpy[signal.name] for signal in table.fields},
-        table.unpack(payload),
+        unpacked(table, payload),
     )
     for read in readers:
         for signal, value in zip(table.fields, row, strict=True):

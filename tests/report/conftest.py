@@ -10,7 +10,7 @@ from report_samples import GOOD, TRIP_TEXT, TRIPPED, start_of, violation, write_
 
 import hil.report.style
 from hil.recording.reader import Recording
-from hil.stations.platform.report.page import write_report
+from hil.report.page import write_report
 from hil.stations.platform.report.view import RunView
 
 

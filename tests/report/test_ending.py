@@ -19,13 +19,14 @@ from report_samples import (
 
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.ending import Ending, Verdict, verdict_of
+from hil.report.ending import Ending, Verdict
 from hil.report.phases import phases_of, times_s
+from hil.stations.platform.report.ending import platform_verdict
 from hil.stations.platform.signals import CycleFlag
 
 
 def judged(recording: Recording) -> Verdict:
-    return verdict_of(recording, phases_of(recording, times_s(recording)))
+    return platform_verdict(recording, phases_of(recording, times_s(recording)))
 
 
 def with_flag(recording: Recording, cycle: int, flag: CycleFlag) -> Recording:
@@ -110,7 +111,7 @@ def test_control_that_broke_is_failed(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("cycles", "truncated", "ending", "word"),
     [
-        (0, False, Ending.EMPTY, "no cycle"),
+        (0, False, Ending.EMPTY, "no row"),
         (1, False, Ending.UNFINISHED, "never played"),
         (200, False, Ending.UNFINISHED, "ENGAGED, not parked"),
         (200, True, Ending.CUT_OFF, "0.398 s in ENGAGED"),

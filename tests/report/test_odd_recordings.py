@@ -10,7 +10,7 @@ from html_samples import parsed
 from report_samples import with_columns
 
 from hil.recording.reader import Recording
-from hil.stations.platform.report.page import write_report
+from hil.report.page import write_report
 from hil.stations.platform.signals import CycleFlag
 
 

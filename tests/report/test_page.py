@@ -21,12 +21,11 @@ from report_samples import (
     write_run,
 )
 
-import hil.stations.platform.report.page
+import hil.report.page
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.report.page import MOST_ROWS
-from hil.stations.platform.report.page import write_report
+from hil.report.page import MOST_ROWS, SHOWN_ROWS, write_report
 
 # Two pages are drawn once and looked at by many tests, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("pages")
@@ -37,8 +36,8 @@ ALL_PICTURES = ["strokes", "speeds", "tracking", "pose", "rig", "timeline"]
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what is about texts only: drawing is most of a page's time."""
-    monkeypatch.setattr(hil.stations.platform.report.page, "BEFORE_VERDICTS", ())
-    monkeypatch.setattr(hil.stations.platform.report.page, "AFTER_VERDICTS", ())
+    monkeypatch.setattr(hil.report.page, "made", lambda section, run: None)
+    monkeypatch.setattr(hil.report.page, "timeline", lambda run: None)
 
 
 def test_the_page_needs_nothing_but_itself(tripped_page: Path) -> None:
@@ -60,12 +59,12 @@ def test_pictures_in_the_page_are_those_beside_it(tripped_page: Path) -> None:
 
 def test_a_good_run_has_every_section_in_order(good_page: Path) -> None:
     elements = parsed(good_page)
-    expected = ["strokes", "speeds", "tracking", "pose", "rig"]
-    expected += ["verdicts", "timeline", "events", "settings"]
+    expected = ["objections", "strokes", "speeds", "tracking", "pose", "rig"]
+    expected += ["timeline", "events", "settings"]
     assert elements.attributes("id") == expected
     for word in (
         "COMPLETED: demo on paper",
-        "SIMULATED DRIVES",
+        "SIMULATED paper (sim:)",
         "virtual clock, 500 Hz",
         "Nothing.",
     ):
@@ -77,15 +76,15 @@ def test_a_good_run_has_every_section_in_order(good_page: Path) -> None:
 def test_a_trip_is_told_first_and_drawn_first(tripped_page: Path) -> None:
     elements = parsed(tripped_page)
     assert f"TRIPPED: demo on paper\nAt 0.966 s: {TRIP_TEXT}" in elements.text
-    assert elements.attributes("id")[0] == "stop"
+    assert elements.attributes("id")[:2] == ["objections", "stop"]
     assert ("header", {"class": "tripped"}) in elements.tags
 
 
-def test_each_violation_is_a_row_with_check_leg_value_limit_unit(tripped_page: Path) -> None:
+def test_each_violation_is_a_row_with_check_place_value_limit_unit(tripped_page: Path) -> None:
     text = tripped_page.read_text(encoding="utf-8")
-    row = text[text.index('<td class="number">0.966</td><td>braking') :].partition("</tr>")[0]
+    row = text[text.index('<td class="number">0.966</td>') :].partition("</tr>")[0]
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", row)
-    assert cells == ["0.966", "braking", "3", "1.42", "1.37", "m", TRIP_TEXT]
+    assert cells == ["0.966", "483", "gate", "braking", "leg 3", "1.42", "1.37", "m", TRIP_TEXT]
 
 
 def test_the_facts_of_the_run_are_there(good_page: Path, good_run: Recording) -> None:
@@ -156,6 +155,7 @@ def test_long_lists_are_shortened_with_a_word(tmp_path) -> None:
     events = tuple(violation(100 + k, f"objection {k}") for k in range(MOST_ROWS + 7))
     text = parsed(write_report(write_run(tmp_path / "a.mcap", events=events), tmp_path)).text
     assert "7 more are in the recording." in text
+    assert f"{MOST_ROWS - SHOWN_ROWS} more" in text
     assert f"objection {MOST_ROWS - 1}" in text
     assert f"objection {MOST_ROWS + 1}" not in text
 

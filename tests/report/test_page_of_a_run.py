@@ -8,8 +8,8 @@ import pytest
 
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
+from hil.report.page import write_report
 from hil.stations.platform.bench import run
-from hil.stations.platform.report.page import write_report
 from hil.stations.platform.report.view import RunView
 from hil.stations.platform.scenario import Plan, plan_from_table
 
@@ -37,7 +37,7 @@ def test_a_run_that_completes(tmp_path: Path) -> None:
     assert {phase.mode for phase in view.phases} >= {"HOMING", "ENGAGING", "ENGAGED", "PARKING"}
     text = write_report(recording, tmp_path).read_text(encoding="utf-8")
     assert "COMPLETED: short on paper" in text
-    assert "SIMULATED DRIVES" in text
+    assert "SIMULATED paper (sim:)" in text
     assert "not as it should be" not in text
     assert result.recorder.sha256 is not None
     assert result.recorder.sha256 in text

@@ -98,7 +98,7 @@ def test_what_is_wrong_with_a_recording_is_noted(good_run: Recording) -> None:
     assert "damaged once; 250 cycles are missing by that" in text
     assert "1.000 to 1.500 s, 250 cycles missing: chunk 7" in text
     assert "4.000 to 4.100 s, 9 cycles missing: gone" in text
-    assert "2 entries were dropped" in text
+    assert "2 rows are missing" in text
     assert "scenario is not in the file" in text
     assert (view.plan, view.limits, view.geometry) == (None, None, None)
 

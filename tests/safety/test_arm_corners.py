@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 
 from safety.arm_corners import CornerLimit, turn_rad
 from safety.arm_gate import ArmGate
@@ -38,6 +39,7 @@ def drawn(before, after, duration_s):
 speeds = st.floats(0.002, 0.1)
 
 
+@at_least(60)
 @given(st.floats(1.0, 90.0), speeds, speeds)
 def test_up_to_a_right_angle_it_is_the_parabola(turn_deg, v1, v2):
     before, after = about(turn_deg, v1, v2)
@@ -51,6 +53,7 @@ def test_equal_speeds_pass_the_corner_at_an_eighth_of_the_change_times_the_durat
     assert miss == pytest.approx(math.dist(before, after) * 0.1 / 8.0, rel=1e-12)
 
 
+@at_least(60)
 @given(st.floats(90.1, 180.0), speeds, speeds)
 def test_turning_back_counts_as_much_as_what_the_path_falls_short(turn_deg, v1, v2):
     before, after = about(turn_deg, v1, v2)
@@ -74,6 +77,7 @@ def test_blends_last_as_long_as_the_controller_s_tolerance_lets_them():
         assert found == pytest.approx(drawn(before, after, duration_s), rel=0.01)
 
 
+@at_least(100)
 @given(st.floats(0.0, 180.0), speeds, speeds)
 def test_the_speed_at_which_it_fits_fits_and_a_hair_more_does_not(turn_deg, v1, v2):
     before, after = about(turn_deg, v1, v2)

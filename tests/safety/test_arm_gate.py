@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 from scipy.spatial.transform import Rotation
 
 from safety.arm_gate import ArmGate
@@ -474,6 +475,7 @@ def obeys(history, now):
     return True
 
 
+@at_least(300)
 @given(steps)
 def test_whatever_passes_obeys_every_limit_and_after_a_refusal_nothing_passes(script):
     opened = gate()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 from safety_samples import DT, LEG, START, ZERO, changed, feedback, make_limits, stop_ends
 
 from safety.checks import SetpointChecks
@@ -172,6 +173,7 @@ def test_the_very_limits_of_acceleration_and_speed_pass_in_spite_of_rounding():
         last = asked
 
 
+@at_least(200)
 @given(st.floats(1e-3, 0.2))
 def test_one_leg_alone_may_go_as_fast_as_the_exact_single_leg_form_says(distance):
     """With no margin to speak of, the six-leg check on one moving leg is the single-leg limit."""

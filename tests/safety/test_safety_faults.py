@@ -5,6 +5,7 @@ from itertools import permutations, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 
 from safety.faults import FaultLatch, reaction_to, told
 from safety.modes import Severity
@@ -25,6 +26,7 @@ def fault(check, leg, severity=Severity.STOP, value=1.0):
     return Violation(check, leg, value, 0.0, "m", severity)
 
 
+@at_least(300)
 @given(st.lists(faults, max_size=6), faults)
 def test_invariant_12_one_more_fault_never_weakens_the_reaction(before, more):
     assert reaction_to([*before, more]) >= reaction_to(before)
@@ -35,6 +37,7 @@ def test_invariant_12_one_more_fault_never_weakens_the_reaction(before, more):
     assert latch.reaction >= first
 
 
+@at_least(300)
 @given(st.lists(faults, max_size=6), st.randoms(use_true_random=False))
 def test_invariant_12_the_order_of_faults_makes_no_difference(before, random):
     shuffled = list(before)
@@ -42,6 +45,7 @@ def test_invariant_12_the_order_of_faults_makes_no_difference(before, random):
     assert reaction_to(shuffled) is reaction_to(before)
 
 
+@at_least(300)
 @given(st.lists(faults, max_size=6), st.randoms(use_true_random=False))
 def test_invariant_12_faults_that_come_one_by_one_react_like_all_at_once(wanted, random):
     """In any order, of any check: what is latched already never hides a worse one."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from properties import at_least
 from safety_judge import Judge
 from safety_samples import DT, START, YES, ZERO, Bench, changed, make_limits, stop_ends
 
@@ -21,7 +22,11 @@ LIMITS = make_limits(estop_fitted=True)
 HALF_SPEED_M_S = tuple(0.5 * leg.speed_max_m_s for leg in LIMITS.legs)
 legs = st.integers(1, 6)
 odd_numbers = st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e308, 0.0, 5e-324])
-patient = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+def patient(examples):
+    unhealthy = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    return settings(at_least(examples), suppress_health_check=unhealthy)
 
 
 @cache
@@ -151,13 +156,13 @@ def play(start, plan):
     return bench
 
 
-@patient
+@patient(150)
 @given(starts, st.lists(blocks, max_size=12))
 def test_invariants_1_to_7_10_11_13_18_hold_for_any_sequence(start, plan):
     play(start, plan)
 
 
-@patient
+@patient(60)
 @given(st.lists(st.tuples(st.integers(5, 200), shares), min_size=1, max_size=6))
 def test_invariants_2_3_4_hold_up_to_the_limits_and_the_stop_is_used_to_the_full(plan):
     """Full acceleration for long: the gate itself has to stop the legs, and does."""
@@ -198,7 +203,7 @@ def stoppable(bench, speed):
     return stop_ends(LIMITS, there, movement)[5] <= LIMITS.legs[5].soft_max_m - margin - 1e-9
 
 
-@patient
+@patient(50)
 @given(st.lists(blocks, max_size=8))
 def test_invariant_8_limits_hold_between_the_setpoints_too(plan):
     """A drive that goes linearly from setpoint to setpoint stays inside on the way."""
@@ -212,7 +217,7 @@ def test_invariant_8_limits_hold_between_the_setpoints_too(plan):
                 assert abs(y - x) / DT <= leg.speed_max_m_s + 1e-9
 
 
-@patient
+@patient(50)
 @given(starts, st.lists(blocks, max_size=8))
 def test_invariant_17_the_same_inputs_give_the_same_verdicts(start, plan):
     bench, again = judged(start), judged(start)
@@ -255,7 +260,7 @@ def after_faults(start, names, cycles):
     return reached, set(map(str, verdict.faults))
 
 
-@patient
+@patient(200)
 @given(
     st.sampled_from(["idle", "homing", "standby", "engaging", "engaged", "moving"]),
     st.lists(st.sampled_from(sorted(FAULTS)), max_size=3),
@@ -274,7 +279,7 @@ def test_invariant_12_one_more_fault_never_weakens_and_order_is_nothing(
     assert after_faults(start, shuffled, cycles) == (with_more, latched)
 
 
-@patient
+@at_least(150)
 @given(st.lists(st.floats(1e-6, 1.2 * DT), min_size=1, max_size=80))
 def test_invariant_14_more_messages_buy_no_speed(elapsed):
     """However often the gate is called, the way goes with the time that has passed."""
@@ -377,7 +382,7 @@ class GateMachine(RuleBasedStateMachine):
         assert self.bench.judge.movement == ZERO
 
 
-GateMachine.TestCase.settings = settings(patient, stateful_step_count=30)
+GateMachine.TestCase.settings = settings(patient(40), stateful_step_count=30)
 TestGateMachine = GateMachine.TestCase
 
 

@@ -9,7 +9,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import dear
+from properties import at_least, dear
 from safety_samples import make_limits
 
 from safety.lag import DOUBT_M, LagWatch
@@ -206,6 +206,7 @@ def test_a_slow_leg_that_friction_holds_back_a_little_does_not_trip(offset_m):
     assert not play(watch, slow, period_s, period_s, 20.0, measured=held_back)
 
 
+@at_least(50)
 @given(data=st.data())
 def test_what_is_not_finite_or_not_there_is_never_taken_in(data):
     period_s = 0.004

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import at_least
 from safety_samples import EPS, stop_way
 
 from safety.stopping import StopRamp, ramp_way, speed_limit_within
@@ -21,6 +22,7 @@ def whole_way(speed, deceleration, dt):
     return speed * dt + stop_way(speed, deceleration, dt)
 
 
+@at_least(300)
 @given(st.floats(1e-9, 2.0), decelerations, periods)
 def test_the_speed_limit_uses_the_whole_distance_and_no_more(distance, a, dt):
     v = speed_limit_within(distance, a, dt)
@@ -28,6 +30,7 @@ def test_the_speed_limit_uses_the_whole_distance_and_no_more(distance, a, dt):
     assert whole_way(v, a, dt) == pytest.approx(distance, rel=1e-9)
 
 
+@at_least(300)
 @given(st.integers(1, 400), decelerations, periods)
 def test_the_speed_limit_is_exact_where_the_number_of_cycles_changes(cycles, a, dt):
     # v = n*dv needs n moving cycles: d = dv*dt*(n + ... + 1), the very edge of the floor.
@@ -36,6 +39,7 @@ def test_the_speed_limit_is_exact_where_the_number_of_cycles_changes(cycles, a, 
         assert speed_limit_within(distance, a, dt) == pytest.approx(cycles * a * dt, rel=1e-12)
 
 
+@at_least(300)
 @given(st.floats(1e-6, 1.0), decelerations, periods)
 def test_the_continuous_formula_would_overshoot(distance, a, dt):
     """The discrete limit plus one braking cycle's speed is never below the textbook's v^2/2a."""
@@ -60,6 +64,7 @@ def test_tiny_and_infinite_distances():
     assert speed_limit_within(math.inf, 3.0, 0.004) == math.inf
 
 
+@at_least(300)
 @given(st.floats(1.0, 500.0))
 def test_the_way_of_a_ramp_is_its_sum(ratio):
     added = sum(max(0.0, 1.0 - j / ratio) for j in range(1, 502))
@@ -84,6 +89,7 @@ def cycles_of(ramp):
     return math.ceil(ramp.ratio) + 2
 
 
+@at_least(300)
 @given(six_speeds, six_decelerations, periods)
 def test_invariant_3_no_leg_brakes_harder_than_it_may_and_one_brakes_as_hard_as_it_may(v, a, dt):
     ramp = ramp_of(v, a, dt)
@@ -101,6 +107,7 @@ def test_invariant_3_no_leg_brakes_harder_than_it_may_and_one_brakes_as_hard_as_
         assert hardest == pytest.approx(1.0, rel=1e-6)
 
 
+@at_least(300)
 @given(six_speeds, six_decelerations, periods)
 def test_invariant_5_the_stop_never_speeds_up_and_ends_in_time(v, a, dt):
     ramp = ramp_of(v, a, dt)
@@ -114,6 +121,7 @@ def test_invariant_5_the_stop_never_speeds_up_and_ends_in_time(v, a, dt):
     assert ramp.speed_m_s(in_time, dt) == (0.0,) * 6
 
 
+@at_least(300)
 @given(six_speeds, six_decelerations, periods)
 def test_invariant_7_six_legs_share_one_factor(v, a, dt):
     ramp = ramp_of(v, a, dt)
@@ -125,6 +133,7 @@ def test_invariant_7_six_legs_share_one_factor(v, a, dt):
             assert abs((y - x) - first * s * dt) <= EPS
 
 
+@at_least(300)
 @given(six_speeds, six_decelerations, periods, st.integers(1, 50))
 def test_a_stop_that_begins_again_on_the_way_ends_at_the_same_place(v, a, dt, later):
     ramp = ramp_of(v, a, dt)
@@ -135,6 +144,7 @@ def test_a_stop_that_begins_again_on_the_way_ends_at_the_same_place(v, a, dt, la
         assert x == pytest.approx(y, abs=1e-11)
 
 
+@at_least(300)
 @given(st.floats(0.001, 1.0), st.floats(0.5, 10.0), periods, st.integers(0, 5))
 def test_the_binding_leg_reproduces_the_single_leg_form(v, a, dt, place):
     """The slowest leg to stop goes exactly as far as it would go alone."""

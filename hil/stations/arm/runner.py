@@ -223,13 +223,14 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
 
 
 def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
+    from hil.report.page import write_report
     from hil.stations.arm.recording import ArmRecording
-    from hil.stations.arm.report.page import write_arm_report
     from hil.stations.arm.report.view import ArmView
 
     recording = ArmRecording.open(result.recorder.path)
     view = ArmView.of(recording)
-    return write_arm_report(recording, result.recorder.path.parent, view), view.accuracy
+    page = write_report(recording.recording, result.recorder.path.parent, view)
+    return page, view.accuracy
 
 
 def _prepared_json(prepared: Prepared) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.lead import Lead
-from hil.run.station import Checked, Option, Request, Station, Tried
+from hil.run.station import Checked, Option, Request, Section, Station, Tried
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.views import VIEWS
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hil.recording.reader import Recording
     from hil.run.lead import Handles
     from hil.scene.figure import Scene
+    from hil.stations.arm.report.view import ArmView
 
 LINK: Final = Option(
     flag="--arm-link",
@@ -85,11 +86,58 @@ def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tri
     return dry_run(file, out, tell)
 
 
-def _report(recording: Recording, folder: Path) -> Path:
+def _recorded(recording: Recording) -> ArmView:
     from hil.stations.arm.recording import ArmRecording
-    from hil.stations.arm.report.page import write_arm_report
+    from hil.stations.arm.report.view import ArmView
 
-    return write_arm_report(ArmRecording(recording), folder)
+    return ArmView.of(ArmRecording(recording))
+
+
+_REPORT: Final = "hil.stations.arm.report"
+_NO_ARMS: Final = "Nothing to draw: no waypoint tells the joints of both arms, or what they are."
+_NO_LINES: Final = (
+    "Nothing to draw: fewer than two waypoints tell the joints of both arms, or what they are."
+)
+_NO_POSES: Final = "Nothing to draw: fewer than two waypoints were asked of the robot."
+SECTIONS: Final = (
+    Section("arms", f"{_REPORT}.drawing:arms", "Both arms", _NO_ARMS),
+    Section(
+        "motion", f"{_REPORT}.drawing:overlaid", "The same motion at two places", _NO_POSES
+    ),
+    Section(
+        "relative", f"{_REPORT}.figures:relative_motion", "Motion of both grippers over time",
+        _NO_POSES,
+    ),
+    Section(
+        "accuracy", f"{_REPORT}.path_figures:accuracy", "Accuracy of the robot's path",
+        "Nothing to draw: the robot was sent nothing, or the recording does not tell both paths.",
+        unless="robot_alone",
+    ),
+    Section(
+        "following", f"{_REPORT}.path_figures:following", "How the robot followed",
+        "Nothing to draw: the robot was sent nothing, or did not tell where it was.",
+    ),
+    Section("speed", f"{_REPORT}.figures:speed", "Speed of the gripper", _NO_POSES),
+    Section(
+        "travel", f"{_REPORT}.figures:travel_left", "Way left to the joints' limits", _NO_LINES
+    ),
+    Section("rates", f"{_REPORT}.figures:rates", "Joint rates", _NO_LINES),
+    Section(
+        "singular", f"{_REPORT}.figures:singular",
+        "Distance of the industrial arm from its singularities",
+        "Nothing to draw: fewer than two waypoints tell the robot's joints.",
+    ),
+    Section(
+        "answers", f"{_REPORT}.figures:answers", "Answers to the robot's requests",
+        "Nothing to draw: no answer was timed. With the virtual clock an answer takes no time.",
+    ),
+    Section(
+        "joints", f"{_REPORT}.joints:joint_tables", "Joints against their limits",
+        "No joint angles, or no arms to compare them with, are in the recording.",
+    ),
+    Section("link", f"{_REPORT}.link_table:link_table", "The link to the robot"),
+)  # fmt: skip
+"""What its pages show beside the rest, and what they say where there is nothing to show."""
 
 
 def _scene(header: RunHeader) -> tuple[Scene, ...]:
@@ -119,7 +167,9 @@ STATION: Final = Station(
     check=_check,
     run=_run,
     dry_run=_dry_run,
-    report=_report,
+    recorded=_recorded,
+    figures=f"{_REPORT}.key_figures:arm_key_figures",
+    sections=SECTIONS,
     views=VIEWS,
     lead=Lead(handles=_handles),
     scene=_scene,

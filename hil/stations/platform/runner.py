@@ -225,7 +225,7 @@ def _progress(
 
 def _report(recording: Recording) -> Path | None:
     """The report of a run that has just ended; a full disk does not hide how the run went."""
-    from hil.stations.platform.report.page import write_report
+    from hil.report.page import write_report
 
     try:
         return write_report(recording, recording.path.parent)

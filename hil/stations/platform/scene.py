@@ -6,10 +6,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.transforms import quaternion
 from hil.scene.figure import Figure
 from hil.scene.margins import margin_role
 from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
-from hil.scene.rig import LEGS, Placed, RigShape
 from hil.scene.rows import Columns
 from hil.scene.solids import (
     arrow,
@@ -22,6 +22,8 @@ from hil.scene.solids import (
     matrix,
     prism,
 )
+from hil.scene.time import rotation_of
+from hil.stations.platform.scene_shape import LEGS, RigShape
 from hil.stations.platform.signals import SIGNALS
 
 Array = NDArray[np.float64]
@@ -34,6 +36,9 @@ BODY: Final = 0.92
 """Share of the closed length that the cylinder's body takes; the rest is rod."""
 
 GRID_M: Final = 0.5
+NOWHERE: Final = np.full(LEGS, np.nan)
+"""A pose, or lengths, of which nothing is known."""
+
 SOLVED_AGE_S: Final = 0.1
 """A pose that was solved for longer ago than this [s] is not where the platform is."""
 _COLUMNS: Final = Columns(SIGNALS)
@@ -52,14 +57,10 @@ class PlatformScene:
 
     Args:
         shape: of the machine.
-
-    Raises:
-        ValueError: if no pose has the legs' reference lengths.
     """
 
     def __init__(self, shape: RigShape) -> None:
         self._shape = shape
-        self._park = shape.parked()
         self._row: Array | None = None
         self._solved: Array | None = None
         self.title = f"Platform {shape.name}"
@@ -92,35 +93,41 @@ class PlatformScene:
     def figure(self, now_s: float) -> Figure:
         """The newest frame, not interpolated: it is at most a few milliseconds old."""
         row = self._row
-        reached = wanted = None
-        lengths = np.full(LEGS, np.nan)
-        if row is not None:
-            wanted = _pose_or_none(_COLUMNS.of(row, "wanted_pose"))
-            reached = self._reached(row)
-            lengths = _COLUMNS.of(row, "measured_length_m")
-        X_BP = reached or self._park
-        heads = X_BP.position_m + self._shape.platform_joints_m @ X_BP.rotation.T  # (6, 3)
+        if row is None:
+            return self.posed(NOWHERE)
+        reached, wanted = self._reached(row), _COLUMNS.of(row, "wanted_pose")
+        return self.posed(reached, _COLUMNS.of(row, "measured_length_m"), wanted)
+
+    def posed(self, reached: Array, length_m: Array = NOWHERE, wanted: Array = NOWHERE) -> Figure:
+        """The rig in a pose; what is not known is NaN.
+
+        Args:
+            reached: pose of the platform [m, rad], shape (6,).
+            length_m: measured lengths, by which the legs are coloured [m], shape (6,).
+            wanted: pose that was wanted [m, rad], shape (6,).
+        """
+        known = bool(np.isfinite(reached).all())
+        plate = _placed(reached) if known else matrix(np.eye(3), self._shape.level_m)
         transforms = np.zeros((3 + 2 * LEGS, 4, 4))
         transforms[0] = np.eye(4)
-        transforms[1] = matrix(X_BP.rotation, X_BP.position_m)
-        if wanted is not None:
-            transforms[2] = matrix(wanted.rotation, wanted.position_m)
-        transforms[3:] = self._legs(heads)
+        transforms[1] = plate
+        if np.isfinite(wanted).all():
+            transforms[2] = _placed(wanted)
+        transforms[3:] = self._legs(plate[:3, 3] + self._shape.platform_joints_m @ plate[:3, :3].T)
         roles = dict(self.build.roles)
-        for leg, role in enumerate(self.leg_roles(lengths)):
+        for leg, role in enumerate(self.leg_roles(length_m)):
             roles[f"leg{leg + 1}"] = role
             transforms[3 + leg, :3, :2] *= THICKER.get(role, 1.0)
-        note = "" if reached is not None else "Pose not known: drawn at its reference lengths"
+        note = "" if known else "Pose not known: drawn level at its reference lengths"
         return Figure(transforms, tuple(roles.values()), note=note)
 
-    def _reached(self, row: Array) -> Placed | None:
+    def _reached(self, row: Array) -> Array:
         """The pose told last, unless it is too old, or of a later time than the newest frame."""
         if self._solved is None:
-            return None
+            return NOWHERE
         age_s = float((_COLUMNS.of(row, "t_s") - _COLUMNS.of(self._solved, "t_s"))[0])
-        if age_s < 0.0 or age_s > SOLVED_AGE_S:
-            return None
-        return _pose_or_none(_COLUMNS.of(self._solved, "reached_pose"))
+        known = not (age_s < 0.0 or age_s > SOLVED_AGE_S)
+        return _COLUMNS.of(self._solved, "reached_pose") if known else NOWHERE
 
     def leg_roles(self, length_m: Array) -> list[str]:
         """Colour role of each leg by the travel that it has left.
@@ -161,7 +168,7 @@ class PlatformScene:
         radius = float(np.linalg.norm(feet[:, :2], axis=1).max())
         thick = 0.03 * radius
         floor = float(feet[:, 2].min()) - 4.0 * thick
-        top = float(self._shape.middle_m[2])
+        top = self._shape.neutral_z_m
         plate_radius = float(np.linalg.norm(heads[:, :2], axis=1).max())
         roles = {name: name for name in ("base", "joint", "plate", "seat", "front", "rod", "ghost")}
         roles |= {axis: axis for axis in "xyz"}
@@ -193,8 +200,10 @@ class PlatformScene:
         )
 
 
-def _pose_or_none(coordinates: Array) -> Placed | None:
-    return Placed.from_coordinates(coordinates) if np.isfinite(coordinates).all() else None
+def _placed(coordinates: Array) -> Array:
+    """Placement of the platform in the base for x, y, z [m], alpha, beta, gamma [rad], (4, 4)."""
+    x, y, z, w = quaternion(*coordinates[3:].tolist())
+    return matrix(rotation_of(np.array([w, x, y, z])), coordinates[:3])
 
 
 def _base(feet_m: Array, thick_m: float, floor_m: float) -> tuple[Piece, ...]:
@@ -219,12 +228,7 @@ def _plate(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]
     pieces = [Piece(prism(1.04 * heads_m[:, :2], top - 1.6 * thick_m, top), "plate")]
     pieces += [Piece(ball(1.6 * thick_m, 8).moved(*head), "joint") for head in heads_m]
     s = radius_m
-    shaft = [
-        [0.24 * s, -0.05 * s],
-        [0.42 * s, -0.05 * s],
-        [0.42 * s, 0.05 * s],
-        [0.24 * s, 0.05 * s],
-    ]
+    shaft = [[x * s, y * s] for x in (0.24, 0.42) for y in (-0.05, 0.05)]
     tip = [[0.42 * s, -0.15 * s], [0.66 * s, 0.0], [0.42 * s, 0.15 * s]]
     pieces += [Piece(prism(outline, top, top + 0.012 * s), "front") for outline in (shaft, tip)]
     lean = np.radians(12.0)

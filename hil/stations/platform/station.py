@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import DRIVE, RIG
 from hil.run.lead import Lead
-from hil.run.station import Checked, Option, Request, Station, Tried
+from hil.run.station import Checked, Option, Request, Section, Station, Tried
 from hil.stations.platform.signals import SIGNALS
 from hil.stations.platform.views import VIEWS
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hil.recording.reader import Recording
     from hil.run.lead import Controls, Seen
     from hil.scene.figure import Scene
+    from hil.stations.platform.report.view import RunView
     from hil.timing.doctor import Finding
 
 OPTIONS: Final = (
@@ -96,10 +97,23 @@ def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tri
     return dry_run(file, out, tell)
 
 
-def _report(recording: Recording, folder: Path) -> Path:
-    from hil.stations.platform.report.page import write_report
+def _recorded(recording: Recording) -> RunView:
+    from hil.stations.platform.report.view import RunView
 
-    return write_report(recording, folder)
+    return RunView.of(recording)
+
+
+_REPORT: Final = "hil.stations.platform.report"
+SECTIONS: Final = (
+    Section("stop", f"{_REPORT}.stop_figure:stop"),
+    Section("strokes", f"{_REPORT}.leg_figures:strokes"),
+    Section("speeds", f"{_REPORT}.leg_figures:speeds"),
+    Section("tracking", f"{_REPORT}.leg_figures:tracking"),
+    Section("pose", f"{_REPORT}.pose_figure:pose"),
+    Section("rig", f"{_REPORT}.rig_figure:rig"),
+    Section("lateness", f"{_REPORT}.lateness_figure:lateness"),
+)
+"""What its pages show beside the rest; what there is nothing to draw of is left out."""
 
 
 def _scene(header: RunHeader) -> tuple[Scene, ...]:
@@ -149,7 +163,9 @@ STATION: Final = Station(
     check=_check,
     run=_run,
     dry_run=_dry_run,
-    report=_report,
+    recorded=_recorded,
+    figures=f"{_REPORT}.key_figures:key_figures",
+    sections=SECTIONS,
     views=VIEWS,
     lead=LEAD,
     scene=_scene,

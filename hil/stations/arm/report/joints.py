@@ -1,42 +1,22 @@
 """The joints of both arms against their limits, as a table: one row a joint."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.report.tables import Row, Table, Tables
 from hil.stations.arm.report.view import ArmView
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class JointRow:
-    """One joint over a run; texts, empty where nothing is known.
-
-    Args:
-        joint: its number.
-        reached: least and greatest angle [deg].
-        travel: least and greatest angle allowed [deg].
-        left: way left to the nearer end, at its least [deg].
-        at: when that was [s].
-        rate: greatest rate [deg/s].
-        rate_limit: greatest rate allowed [deg/s].
-        acceleration: greatest change of the rate between waypoints, by time [deg/s²].
-        acceleration_limit: the most of it that is allowed [deg/s²].
-        bad: a limit is exceeded.
-    """
-
-    joint: str
-    reached: str
-    travel: str
-    left: str
-    at: str
-    rate: str
-    rate_limit: str
-    acceleration: str
-    acceleration_limit: str
-    bad: bool
+HEADS: Final = (
+    "joint", "reached [deg]", "allowed [deg]", "least left [deg]", "at [s]", "rate [deg/s]",
+    "limit [deg/s]", "acceleration [deg/s²]", "limit [deg/s²]",
+)  # fmt: skip
+"""Columns of a table; a cell is empty where nothing is known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +27,14 @@ class _Limits:
     acceleration_rad_s2: Array | None
 
 
-def joint_tables(view: ArmView) -> list[tuple[str, list[JointRow]]]:
-    """Name and rows of each arm; empty if the recording does not describe the arms.
+def joint_tables(view: ArmView) -> Tables | None:
+    """A table of each arm; None if the recording does not describe the arms.
 
     Angles of the simulated arm are those it had, of the industrial one those it was asked for.
     """
     machines = view.machines
     if machines is None or not view.run.waypoints:
-        return []
+        return None
     robot, column = machines.robot, view.run.column
     industrial = _Limits(
         robot.position_min_rad,
@@ -67,11 +47,12 @@ def joint_tables(view: ArmView) -> list[tuple[str, list[JointRow]]]:
         space = _Limits(*machines.space_range_rad(), machines.space_rate_max_rad_s(), None)
         name = f"simulated arm {machines.space.name}, as it moved"
         arms.insert(0, (name, "space_q", "space_v", space))
-    return [
-        (name, [_row(view, column(q), column(v), limits, k) for k in range(6)])
+    tables = tuple(
+        Table(HEADS, tuple(_row(view, column(q), column(v), limits, k) for k in range(6)), name)
         for name, q, v, limits in arms
         if np.isfinite(column(q)).any()
-    ]
+    )
+    return Tables(tables) if tables else None
 
 
 def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
@@ -85,7 +66,7 @@ def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
     return np.vstack([nothing, np.diff(rate_rad_s, axis=0) / period_s])
 
 
-def _row(view: ArmView, q_rad: Array, rate_rad_s: Array, limits: _Limits, joint: int) -> JointRow:
+def _row(view: ArmView, q_rad: Array, rate_rad_s: Array, limits: _Limits, joint: int) -> Row:
     low, high = (float(np.degrees(end[joint])) for end in (limits.low_rad, limits.high_rad))
     angle = np.degrees(q_rad[:, joint])
     left = np.minimum(angle - low, high - angle)
@@ -96,18 +77,18 @@ def _row(view: ArmView, q_rad: Array, rate_rad_s: Array, limits: _Limits, joint:
         change = _peak_deg(acceleration_rad_s2(rate_rad_s, view.period_s)[:, joint])
         change_limit = float(np.degrees(limits.acceleration_rad_s2[joint]))
     bad = left[place] < 0.0 or _over(rate, rate_limit) or _over(change, change_limit)
-    return JointRow(
-        joint=str(joint + 1),
-        reached=f"{np.nanmin(angle):.2f} … {np.nanmax(angle):.2f}",
-        travel=f"{low:.1f} … {high:.1f}",
-        left=f"{left[place]:.2f}",
-        at=f"{view.fetches.fetched_s[place]:.2f}",
-        rate=_text(rate, 3),
-        rate_limit=_text(rate_limit, 1),
-        acceleration=_text(change, 2),
-        acceleration_limit=_text(change_limit, 0),
-        bad=bool(bad),
+    cells = (
+        str(joint + 1),
+        f"{np.nanmin(angle):.2f} … {np.nanmax(angle):.2f}",
+        f"{low:.1f} … {high:.1f}",
+        f"{left[place]:.2f}",
+        f"{view.fetches.fetched_s[place]:.2f}",
+        _text(rate, 3),
+        _text(rate_limit, 1),
+        _text(change, 2),
+        _text(change_limit, 0),
     )
+    return Row(cells, bool(bad))
 
 
 def _peak_deg(values_rad: Array) -> float:

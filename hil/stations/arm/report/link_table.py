@@ -1,8 +1,8 @@
 """The link's counts over a run, as a table: how often the robot asked, and what went wrong."""
 
-from dataclasses import dataclass
 from typing import Final
 
+from hil.report.tables import Row, Table, Tables
 from hil.stations.arm.report.view import ArmView
 
 _COUNTS: Final[tuple[tuple[str, str, bool], ...]] = (
@@ -24,61 +24,37 @@ _COUNTS: Final[tuple[tuple[str, str, bool], ...]] = (
 """Name of a count, what it is, and whether it should be 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
-    """One count.
-
-    Args:
-        name: what was counted.
-        value: how often.
-        bad: it should not have happened.
-    """
-
-    name: str
-    value: str
-    bad: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LinkTable:
-    """What is known of the link.
-
-    Args:
-        rows: counts, in order.
-        note: what is not known, empty if all is.
-    """
-
-    rows: tuple[LinkRow, ...]
-    note: str
-
-
-def link_table(view: ArmView) -> LinkTable:
+def link_table(view: ArmView) -> Tables:
     """The counts put down at the end of the run; without them what its waypoints tell."""
     tally = view.run.link_tally()
     if tally:
         rows = [
-            LinkRow(words, f"{tally[name]:.0f}", should_be_none and tally[name] > 0)
+            Row((words, f"{tally[name]:.0f}"), should_be_none and tally[name] > 0)
             for name, words, should_be_none in _COUNTS
             if name in tally
         ]
         known = {name for name, _, _ in _COUNTS}
         rows += [
-            LinkRow(name.replace("_", " "), f"{value:g}")
+            Row((name.replace("_", " "), f"{value:g}"))
             for name, value in tally.items()
             if name not in known
         ]
-        return LinkTable(tuple(rows), "")
+        return _counted(rows)
     if not view.run.waypoints:
-        return LinkTable((), "The recording tells nothing of the link.")
+        return Tables((), "The recording tells nothing of the link.")
     column = view.run.column
     least = "" if view.fetches.sent_exact else "at least "
     sent, repeats = int(view.fetches.sent.sum()), int(column("repeats").max())
-    return LinkTable(
-        (
-            LinkRow("requests until the last waypoint", str(int(column("requests").max()))),
-            LinkRow("waypoints sent", f"{least}{sent}"),
-            LinkRow("answers repeated until the last waypoint", str(repeats), repeats > 0),
-        ),
+    return _counted(
+        [
+            Row(("requests until the last waypoint", str(int(column("requests").max())))),
+            Row(("waypoints sent", f"{least}{sent}")),
+            Row(("answers repeated until the last waypoint", str(repeats)), repeats > 0),
+        ],
         "The recording has no tally of the link's end: checksum errors, late answers and what was "
         "ignored are not known.",
     )
+
+
+def _counted(rows: list[Row], note: str = "") -> Tables:
+    return Tables((Table(("what was counted", "how often"), tuple(rows)),), note)

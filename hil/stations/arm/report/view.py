@@ -12,8 +12,9 @@ from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
-from hil.report.ending import Ending, Verdict, seen_from_outside
-from hil.report.notes import recording_notes
+from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
+from hil.report.phases import phases_of, times_s
+from hil.report.recorded import SIMULATED, RecordedRun, notes_of
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
@@ -27,39 +28,32 @@ DEFAULT_PERIOD_S = 0.35
 _GOOD = {"completed": Ending.COMPLETED, "cancelled": Ending.STOPPED}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArmView:
-    """What the pictures and tables of an arm's run are made of.
-
-    Args:
-        run: the recording.
-        machines: both arms; None if the recording does not describe them.
-        verdict: how the run ended.
-        result: result of the last stream in its own words, empty without any.
-        fetches: when the robot fetched its waypoints, and which it was sent.
-        shown: waypoints that are drawn: those sent, or all if none was, shape (N,).
-        asked: poses of the industrial gripper that were asked, at the times they were fetched.
-        space: the simulated gripper's poses at the same instants, seen with the robot's axes.
-        measured: what the robot told.
-        modelled: whether what was asked is known as the path of the controller's model.
-        tracking: None without asked or measured poses.
-        accuracy: None if nothing was sent, or the recording does not tell both paths.
-        notes: what a reader must know before trusting the rest.
-    """
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ArmView(RecordedRun):
+    """What the pictures and tables of an arm's run are made of."""
 
     run: ArmRecording
+    """The recording."""
     machines: ArmMachines | None
-    verdict: Verdict
+    """Both arms; None if the recording does not describe them."""
     result: str
+    """Result of the last stream in its own words, empty without any."""
     fetches: FetchTimes
+    """When the robot fetched its waypoints, and which it was sent."""
     shown: NDArray[np.bool_]
+    """Waypoints that are drawn: those sent, or all if none was, shape (N,)."""
     asked: Path
+    """Poses of the industrial gripper that were asked, at the times they were fetched."""
     space: Path
+    """The simulated gripper's poses at the same instants, seen with the robot's axes."""
     measured: Path
+    """What the robot told."""
     modelled: bool
+    """Whether what was asked is known as the path of the controller's model."""
     tracking: Tracking | None
+    """None without asked or measured poses."""
     accuracy: Accuracy | None
-    notes: tuple[str, ...]
+    """None if nothing was sent, or the recording does not tell both paths."""
 
     @classmethod
     def of(cls, run: ArmRecording) -> "ArmView":
@@ -90,10 +84,14 @@ class ArmView:
                 accuracy = Accuracy.of(run, machines, sent, whole=result == "completed")
             except ArmError as error:
                 notes.append(f"How accurate the robot's path is cannot be told: {error}.")
+        times = times_s(run.recording)
         return cls(
+            recording=run.recording,
+            times=times,
+            phases=phases_of(run.recording, times),
+            verdict=seen_from_outside(verdict, run.recording.path),
             run=run,
             machines=machines,
-            verdict=seen_from_outside(verdict, run.recording.path),
             result=result,
             fetches=fetches,
             shown=shown,
@@ -106,25 +104,49 @@ class ArmView:
             notes=tuple(notes),
         )
 
-    def facts(self) -> dict[str, str]:
-        """What was known before the first waypoint: name → text."""
-        return dict(self.run.recording.metadata.get("run", {}))
-
     @property
     def simulated(self) -> tuple[str, ...]:
-        """What the header or the robot itself says was simulated, each in its own words."""
-        facts = [text for text in self.facts().values() if text.startswith("SIMULATED")]
+        """What the header or the robot itself says was simulated."""
+        facts = tuple(text for text in self.facts().values() if text.startswith(SIMULATED))
         robot = self.facts().get("robot", "")
-        told = any(SIMULATED_KEY in event.data for event in self.run.recording.events)
-        return (*facts, *([f"SIMULATED {robot}"] if told and robot not in facts else ()))
+        told = any(SIMULATED_KEY in event.data for event in self.recording.events)
+        return (*facts, *([f"{SIMULATED} {robot}"] if told and robot not in facts else ()))
 
     @property
-    def plain_facts(self) -> tuple[str, ...]:
-        """What a reader wants to know at once: the clock, and a robot that was not simulated."""
+    def badges(self) -> tuple[str, ...]:
+        """Result, a robot that was not simulated, clock, and what moved."""
         facts = self.facts()
         robot, clock = facts.get("robot", ""), facts.get("clock", "")
-        shown = [] if not robot or robot in self.simulated else [f"robot: {robot}"]
-        return (*shown, f"{clock} clock") if clock else tuple(shown)
+        badges = [f"result: {self.result}"] if self.result else []
+        if robot and robot not in self.simulated:
+            badges.append(f"robot: {robot}")
+        if clock:
+            badges.append(f"{clock} clock")
+        if self.machines is not None:
+            space = self.machines.space
+            alone = facts.get("moves") or "the robot alone"
+            moved = alone if space is None else f"{space.name} → industrial arm"
+            badges.append(f"{moved}, a waypoint every {self.machines.period_s:g} s")
+        return tuple(badges)
+
+    @property
+    def figures_note(self) -> str:
+        """What is compared with what."""
+        return (
+            "Accuracy: the continuous path that the model of the robot's controller makes of the "
+            "waypoints it was sent, against the simulated gripper's. Following and turn error: "
+            "places that the robot told at its requests, against that path, the delay removed. "
+            "Joints and speeds of the industrial arm are those that were asked of it."
+        )
+
+    def objections(self) -> tuple[EventRecord, ...]:
+        """What the gate objected to, and bad ends of streams."""
+        return tuple(
+            event
+            for event in self.recording.events
+            if event.kind is EventKind.VIOLATION
+            or ("result" in event.data and event.level >= Level.ERROR)
+        )
 
     @property
     def robot_alone(self) -> bool:
@@ -164,20 +186,18 @@ def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
     """How it ended, by the last stream's result, else by what is missing."""
     recording = run.recording
     results = [event for event in recording.events if "result" in event.data]
-    fatal = next((event for event in recording.events if event.level is Level.FATAL), None)
     if not run.waypoints and not results:
-        return Verdict(Ending.EMPTY, "The recording holds no waypoint."), ""
+        return EMPTY, ""
     result = str(results[-1].data["result"]) if results else ""
-    if fatal is not None:
-        return Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}"), result
+    if found := failed(recording):
+        return found, result
     if results:
         before = [str(event.data["result"]) for event in results[:-1]]
         more = f" Streams before it: {', '.join(before)}." if before else ""
         words = _words_of_end(run, results[-1], sent) + more
         return Verdict(_GOOD.get(result, Ending.TRIPPED), words), result
-    if recording.truncated:
-        words = f"The recording ends without its closing record, at {run.t_s[-1]:.3f} s."
-        return Verdict(Ending.CUT_OFF, words), result
+    if found := cut_off(recording, ()):
+        return found, result
     return Verdict(Ending.UNFINISHED, "The recording tells of no stream's end."), result
 
 
@@ -204,13 +224,8 @@ def _notes_of_following(
 
 
 def _notes(run: ArmRecording) -> list[str]:
-    recording = run.recording
-    notes = list(recording_notes(recording))
-    if "outcome" in recording.metadata and recording.dropped:
-        notes.append(f"{recording.dropped} entries were dropped and are missing.")
-    elif run.missing:
-        notes.append(f"{run.missing} waypoints are missing in the recording.")
-    grave = [event for event in recording.events if event.kind is EventKind.FAULT]
+    notes = list(notes_of(run.recording))
+    grave = [event for event in run.recording.events if event.kind is EventKind.FAULT]
     if grave:
         notes.append(f"{len(grave)} faults were latched; the first: {grave[0].message}")
     return notes

@@ -1,5 +1,6 @@
 """A recording prepared for pictures: its phases, its rig, its limits, and what is missing."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,13 @@ from hil.machines.machine import geometry_of, soft_range_m
 from hil.machines.rig import Rig
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
-from hil.report.ending import Verdict, seen_from_outside, verdict_of
-from hil.report.notes import recording_notes
+from hil.report.ending import seen_from_outside
 from hil.report.phases import Phase, phases_of, times_s
+from hil.report.recorded import RecordedRun, indented, notes_of
 from hil.run.evidence import in_motion
 from hil.run.folder import BLACK_BOX_NAME
 from hil.stations.platform.gate.black_box import complaint
+from hil.stations.platform.report.ending import platform_verdict
 from hil.stations.platform.report.reached import reached_poses
 from hil.stations.platform.scenario import Plan
 from platform6dof.geometry import GeometryError, HexapodGeometry
@@ -28,23 +30,20 @@ BEFORE_HOMED = ("OFF", "IDLE", "HOMING")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegLimits:
-    """Limits of the six legs, each of shape (6,), read-only.
-
-    Args:
-        closed_m: length with the rod fully in [m].
-        open_m: length with the rod fully out [m].
-        soft_min_m: shortest length the gate allows [m].
-        soft_max_m: longest length the gate allows [m].
-        speed_m_s: greatest speed [m/s].
-        acceleration_m_s2: greatest acceleration [m/s²].
-    """
+    """Limits of the six legs, each of shape (6,), read-only."""
 
     closed_m: Array
+    """Length with the rod fully in [m]."""
     open_m: Array
+    """Length with the rod fully out [m]."""
     soft_min_m: Array
+    """Shortest length the gate allows [m]."""
     soft_max_m: Array
+    """Longest length the gate allows [m]."""
     speed_m_s: Array
+    """Greatest speed [m/s]."""
     acceleration_m_s2: Array
+    """Greatest acceleration [m/s²]."""
 
     @classmethod
     def of(cls, rig: Rig) -> "LegLimits":
@@ -64,41 +63,27 @@ class LegLimits:
         return cls(*arrays)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunView:
-    """What the pictures and tables of a run are made of.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RunView(RecordedRun):
+    """What the pictures and tables of a run of the platform are made of."""
 
-    Args:
-        recording: the run.
-        times: time of each cycle [s], shape (N,), read-only.
-        phases: stretches of one mode.
-        moving: cycles of the motion or of the stop that ended it, shape (N,), read-only.
-        verdict: how the run ended.
-        plan: its settings; None if the recording lacks them or they cannot be read.
-        limits: of the legs; None without a plan.
-        geometry: of the rig; None without a plan, or if it is impossible.
-        homed: first cycle after homing; before it, lengths and pose mean nothing.
-        reached: pose reached in each cycle [m, rad], shape (N, 6), read-only; NaN = not known.
-        notes: what a reader must know about the recording before trusting the rest.
-    """
-
-    recording: Recording
-    times: Array
-    phases: tuple[Phase, ...]
     moving: NDArray[np.bool_]
-    verdict: Verdict
+    """Cycles of the motion or of the stop that ended it, shape (N,), read-only."""
     plan: Plan | None
+    """Its settings; None if the recording lacks them or they cannot be read."""
     limits: LegLimits | None
+    """Of the legs; None without a plan."""
     geometry: HexapodGeometry | None
+    """Of the rig; None without a plan, or if it is impossible."""
     homed: int
+    """First cycle after homing; before it, lengths and pose mean nothing."""
     reached: Array
-    notes: tuple[str, ...]
+    """Pose reached in each cycle [m, rad], shape (N, 6), read-only; NaN = not known."""
 
     @classmethod
     def of(cls, recording: Recording) -> "RunView":
         """Prepare a recording; an odd one gives notes, not an error."""
-        notes = list(_notes(recording))
-        notes += _gate_record(recording)
+        notes = [*notes_of(recording), *_gate_record(recording)]
         times = times_s(recording)
         phases = phases_of(recording, times)
         plan = _plan(recording, notes)
@@ -112,24 +97,51 @@ class RunView:
             recording=recording,
             times=times,
             phases=phases,
+            verdict=seen_from_outside(platform_verdict(recording, phases), recording.path),
+            notes=tuple(notes),
             moving=moving,
-            verdict=seen_from_outside(verdict_of(recording, phases), recording.path),
             plan=plan,
             limits=None if plan is None else LegLimits.of(plan.rig),
             geometry=geometry,
             homed=homed,
             reached=reached_poses(recording, geometry, homed),
-            notes=tuple(notes),
         )
 
-    def facts(self) -> dict[str, str]:
-        """What was known before the first cycle: name → text."""
-        return dict(self.recording.metadata.get("run", {}))
+    @property
+    def title(self) -> str:
+        """The scenario and its rig."""
+        if self.plan is not None:
+            return f"{self.plan.scenario.name} on {self.plan.rig.name}"
+        facts = self.facts()
+        return f"{facts.get('scenario', 'unknown scenario')} on {facts.get('rig', 'unknown rig')}"
 
     @property
-    def simulated(self) -> bool:
-        """The drives were simulated ones."""
-        return self.facts().get("drives", "").startswith("SIMULATED")
+    def badges(self) -> tuple[str, ...]:
+        """Clock, motion, and what the scenario says of itself."""
+        if self.plan is None:
+            return ()
+        scenario = self.plan.scenario
+        motion = f"motion: {scenario.motion.kind.replace('_', ' ')}"
+        badges = (f"{scenario.clock} clock, {scenario.rate_hz:g} Hz", motion, scenario.description)
+        return tuple(text for text in badges if text)
+
+    @property
+    def figures_note(self) -> str:
+        """Of which part of the run the extremes are."""
+        return (
+            "Extremes are of the motion and the stop that ended it; rise and parking are not "
+            "part of them."
+        )
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """The effective scenario and rig; whatever was stored if it is no plan."""
+        if self.plan is None:
+            if self.recording.scenario is not None:
+                yield "Settings as stored", indented(self.recording.scenario)
+            return
+        scenario, rig = self.plan.scenario, self.plan.rig
+        yield f"Effective scenario {scenario.name}", indented(scenario.model_dump(mode="json"))
+        yield f"Effective rig {rig.name}", indented(rig.model_dump(mode="json"))
 
     @property
     def virtual(self) -> bool:
@@ -147,15 +159,6 @@ class RunView:
 def _homed(phases: tuple[Phase, ...], cycles: int) -> int:
     after = (phase.first for phase in phases if phase.mode not in BEFORE_HOMED)
     return next(after, cycles)
-
-
-def _notes(recording: Recording) -> list[str]:
-    notes = list(recording_notes(recording))
-    if recording.dropped:
-        notes.append(f"{recording.dropped} entries were dropped and are missing.")
-    elif recording.gaps:
-        notes.append(f"The sequence of cycles has {len(recording.gaps)} holes.")
-    return notes
 
 
 def _gate_record(recording: Recording) -> list[str]:

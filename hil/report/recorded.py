@@ -1,0 +1,114 @@
+"""A recording prepared for its page, as far as runs of all stations are alike."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from hil.recording.events import EventRecord
+from hil.recording.reader import Recording
+from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
+from hil.report.notes import recording_notes
+from hil.report.phases import Phase, phases_of, times_s
+from hil.report.tables import KeyFigure
+
+Array = NDArray[np.float64]
+
+SIMULATED: Final = "SIMULATED"
+"""A fact of a header that begins so tells of an emulated device."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RecordedRun:
+    """What the page of a run is made of. A station that has more to say has a kind of its own."""
+
+    recording: Recording
+    """Rows, events, facts, settings, and what is missing."""
+    times: Array
+    """When each row was recorded [s], shape (N,), read-only."""
+    phases: tuple[Phase, ...]
+    """Stretches of one mode, in order."""
+    verdict: Verdict
+    """How the run ended."""
+    notes: tuple[str, ...]
+    """What a reader must know of the recording before trusting the rest."""
+
+    def facts(self) -> dict[str, str]:
+        """What was known before the first row: name → text."""
+        return dict(self.recording.metadata.get("run", {}))
+
+    @property
+    def title(self) -> str:
+        """Which scenario it was."""
+        return self.facts().get("scenario", "unknown scenario")
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The devices that were simulated, as the header names them."""
+        return tuple(text for text in self.facts().values() if text.startswith(SIMULATED))
+
+    @property
+    def badges(self) -> tuple[str, ...]:
+        """What a reader wants to know at once."""
+        clock = self.facts().get("clock")
+        return (f"{clock} clock",) if clock else ()
+
+    @property
+    def figures_note(self) -> str:
+        """How to read the key figures."""
+        return ""
+
+    def objections(self) -> tuple[EventRecord, ...]:
+        """What was objected to, in order."""
+        return violations_of(self.recording)
+
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """Names and indented texts of what was set."""
+        if self.recording.scenario is not None:
+            yield "Settings as stored", indented(self.recording.scenario)
+
+
+def recorded_run(recording: Recording, notes: Iterable[str] = ()) -> RecordedRun:
+    """Prepare a recording of any station; an odd one gives notes, not an error.
+
+    Args:
+        recording: the run.
+        notes: what else a reader must know.
+    """
+    times = times_s(recording)
+    phases = phases_of(recording, times)
+    return RecordedRun(
+        recording=recording,
+        times=times,
+        phases=phases,
+        verdict=seen_from_outside(verdict_of(recording, phases), recording.path),
+        notes=(*notes_of(recording), *notes),
+    )
+
+
+def common_figures(run: RecordedRun) -> list[KeyFigure]:
+    """Figures that runs of all stations have."""
+    recording = run.recording
+    length_s = float(run.times[-1] - run.times[0]) if len(run.times) else 0.0
+    return [
+        KeyFigure("rows recorded", f"{recording.cycles} over {length_s:.2f} s"),
+        KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0),
+    ]
+
+
+def notes_of(recording: Recording) -> Iterator[str]:
+    """What is damaged, lost or divided, and what was never written."""
+    yield from recording_notes(recording)
+    missing = sum(gap.missing for gap in recording.gaps)
+    if "outcome" in recording.metadata and recording.dropped:
+        yield f"{recording.dropped} entries were dropped and are missing."
+    elif missing:
+        yield f"{missing} rows are missing in the recording."
+
+
+def indented(value: Mapping[str, Any]) -> str:
+    """JSON for people."""
+    return orjson.dumps(dict(value), option=orjson.OPT_INDENT_2).decode()

@@ -1,0 +1,104 @@
+"""A rig as far as a picture shows it, read from a run's header with nothing but NumPy.
+
+The rig's own models and the compiled kinematics take longer to load than a picture takes to draw.
+Nothing is judged here: the numbers were proved by the bench that wrote the header.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from platform6dof.circles import circle_joints
+
+Array = NDArray[np.float64]
+
+LEGS: Final = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RigShape:
+    """Where the joints are and how long the legs may be."""
+
+    name: str
+    """Of the rig."""
+    base_joints_m: Array
+    """In base axes [m], shape (6, 3)."""
+    platform_joints_m: Array
+    """In the platform's axes [m], shape (6, 3)."""
+    closed_length_m: Array
+    """Of each leg with its rod fully in [m], shape (6,)."""
+    soft_min_m: Array
+    """Shortest permitted [m], shape (6,)."""
+    soft_max_m: Array
+    """Longest permitted [m], shape (6,)."""
+    reference_length_m: Array
+    """Where homing leaves each leg [m], shape (6,)."""
+    neutral_z_m: float
+    """Height of the platform in its neutral pose [m]."""
+
+    @classmethod
+    def from_table(cls, rig: Any) -> Self:
+        """Read the rig's table as it is in the header.
+
+        Raises:
+            ValueError: naming the key, the value and what would have been right.
+        """
+        closed = _numbers(rig, "cylinders.closed_length_m", (LEGS,))
+        margin = _numbers(rig, "limits.soft_margin_m")
+        return cls(
+            str(_value(rig, "name") or ""),
+            *(_joints(rig, plate) for plate in ("base", "platform")),
+            closed,
+            closed + margin,
+            closed + _numbers(rig, "cylinders.stroke_m", (LEGS,)) - margin,
+            _numbers(rig, "cylinders.reference_length_m", (LEGS,)),
+            float(_numbers(rig, "neutral.z_m")),
+        )
+
+    @property
+    def level_m(self) -> Array:
+        """Origin of the platform [m], level over the base, where legs have their reference lengths.
+
+        In the mean of six where they cannot all have them.
+        """
+        offset = self.platform_joints_m - self.base_joints_m
+        aside = np.linalg.norm(offset[:, :2], axis=1)
+        squares = np.maximum(self.reference_length_m**2 - aside**2, 0.0)
+        return np.array([0.0, 0.0, float((np.sqrt(squares) - offset[:, 2]).mean())])
+
+
+def _joints(rig: Any, plate: str) -> Array:
+    """Joints of a plate in its own axes [m], shape (6, 3)."""
+    if _value(rig, "geometry.kind") == "points":
+        return _numbers(rig, f"geometry.{plate}_joints_m", (LEGS, 3))
+    radius = _numbers(rig, f"geometry.{plate}_radius_m")
+    half = np.radians(_numbers(rig, f"geometry.{plate}_half_angle_deg"))
+    turned = _numbers(rig, "geometry.plate_rotation_deg", left_out=0.0)
+    turn = 0.0 if plate == "base" else float(np.radians(turned))
+    return circle_joints(float(radius), float(half), turn)
+
+
+def _value(rig: Any, place: str) -> Any:
+    for key in place.split("."):
+        rig = rig.get(key) if isinstance(rig, Mapping) else None
+    return rig
+
+
+def _numbers(
+    rig: Any, place: str, shape: tuple[int, ...] = (), left_out: float | None = None
+) -> Array:
+    """Finite numbers of a shape; one number may stand for all legs."""
+    value = _value(rig, place)
+    try:
+        array = np.array(left_out if value is None else value, np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if shape == (LEGS,) and array.ndim == 0:
+        array = np.full(LEGS, float(array))
+    if array.shape != shape or not np.isfinite(array).all():
+        wanted = " by ".join(map(str, shape)) + " finite numbers" if shape else "a finite number"
+        raise ValueError(f"rig.{place} = {value!r}; must be {wanted}")
+    return array
