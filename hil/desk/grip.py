@@ -9,7 +9,7 @@ from hil.desk.order import DEAD_MAN_S
 
 
 @dataclass(slots=True)
-class Grip:
+class ClientDeadMan:
     """A client's hold-to-run, as its signs of life tell of it.
 
     A press counts if it was made while its maker owned the motion. After a silence it counts no

@@ -109,7 +109,7 @@ def name_of(text: str) -> str:
     return text.encode("utf-8", "replace")[:NAME_MAX_BYTES].decode("utf-8", "ignore")
 
 
-class OperatorSlot(Latest, fields=_FIELDS, attachment_max_bytes=MOTION_MAX_BYTES):
+class LatestOrder(Latest, fields=_FIELDS, attachment_max_bytes=MOTION_MAX_BYTES):
     """One order in shared memory: the desk calls `write`, control `read`; neither ever waits."""
 
     __slots__ = ()

@@ -47,7 +47,7 @@ class Packet:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PendingRequest:
     """Something to be proved before it becomes an order."""
 
     client: int

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from hil.desk.keeper import END_TIMEOUT_S, OVER, START_TIMEOUT_S
-from hil.desk.order import OperatorSlot
-from hil.desk.parts import Case, DeskFacts
+from hil.desk.order import LatestOrder
+from hil.desk.parts import DeskFacts, PendingRequest
 from hil.desk.pen import NOTHING_BEFORE
 from hil.desk.places import PlaceError, folder, socket_name, token
 from hil.desk.prover import ProverChild
@@ -83,7 +83,7 @@ class DeskProcess:
             "dead_man": dead_man,
         }
         self._prover = prover
-        self.slot = OperatorSlot.shared()
+        self.slot = LatestOrder.shared()
         """What the operator wants; control reads it once per cycle."""
         self.telemetry = Broadcast.shared(TELEMETRY_SLOTS)
         """Where control pushes what it tells."""
@@ -206,15 +206,15 @@ def _service(order: dict[str, Any]) -> Service:
     from hil.timing.realtime import RealClock
 
     place, header = Path(order["place"]), order["header"].encode("utf-8")
-    slot = OperatorSlot.attach(order["slot_fd"])
+    slot = LatestOrder.attach(order["slot_fd"])
     header_fd = constant_file(header)
     facts = DeskFacts(header_bytes=len(header), **order["facts"])
     secret = token(place, make=True)
 
-    def verdict(case: Case, error: str, motion_json: bytes) -> None:
+    def verdict(case: PendingRequest, error: str, motion_json: bytes) -> None:
         desk.proved(case, error, motion_json)
 
-    def ask(case: Case) -> None:
+    def ask(case: PendingRequest) -> None:
         prover.ask(case)
 
     prover = ProverChild(header_fd, verdict, tuple(order["prover"]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hil.desk import messages as m
-from hil.desk.grip import Grip
+from hil.desk.grip import ClientDeadMan
 
 HELLO_TIMEOUT_S: Final = 1.0
 """Time that a connection has for its first word [s]."""
@@ -19,7 +19,7 @@ OWNER_SILENT_MAX_S: Final = 2.0
 
 
 @dataclass(slots=True)
-class Client:
+class ClientSession:
     """One connection."""
 
     nonce: str
@@ -28,7 +28,7 @@ class Client:
     """When it came [s]."""
     name: str = ""
     """As it is shown to others; empty until it is let in."""
-    grip: Grip = field(default_factory=Grip)
+    grip: ClientDeadMan = field(default_factory=ClientDeadMan)
     """Its hold-to-run."""
     took_s: float = -math.inf
     """When it took the motion last [s]; -inf if it never did."""

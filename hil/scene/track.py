@@ -24,7 +24,7 @@ class Track:
     def __init__(self, columns: Columns, followed: str, least_step_m: float) -> None:
         self._columns = columns
         self._followed = followed
-        self.trace = Trace(least_step_m)
+        self.trace = Trail(least_step_m)
         """Where it has been."""
         self.between: Between | None = None
         """The last two frames; None before the first."""
@@ -45,7 +45,7 @@ class Track:
         self.trace.add(self._columns.of_all(rows, self._followed)[:, :3])
 
 
-class Trace:
+class Trail:
     """The last points of a path, oldest first.
 
     Args:

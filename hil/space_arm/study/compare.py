@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.space_arm.study.motions import Motion
+from hil.space_arm.study.motions import StudyMotion
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import (
@@ -48,7 +48,7 @@ def _freeze(value: "GripperPath | Deviation") -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SimulatedCase:
     """What is simulated, whoever integrates."""
 
     arm: Arm
@@ -57,11 +57,11 @@ class Case:
     """What the gripper holds, None for nothing."""
     model: DriveModel
     """Of the drives."""
-    motion: Motion
+    motion: StudyMotion
     """Start and commands."""
 
 
-def nudged(case: Case) -> Case:
+def nudged(case: SimulatedCase) -> SimulatedCase:
     """The same with each angle of the start off by `NUDGE_RAD`, one way and the other in turn."""
     off = NUDGE_RAD * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     return replace(case, motion=replace(case.motion, q_start_rad=case.motion.q_start_rad + off))
@@ -86,7 +86,7 @@ class GripperPath:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class FollowedMotion:
     """A motion that was followed."""
 
     path: GripperPath
@@ -130,7 +130,7 @@ class Deviation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class ReferencePath:
     """A converged path, and how far it can be trusted.
 
     Light links that float in the gaps of their gears bounce between the faces. Like a ball among
@@ -174,7 +174,7 @@ def _no_clock() -> float:
     return 0.0
 
 
-def follow(case: Case, integrator: Integrator, clock: Clock = _no_clock) -> Run:
+def follow(case: SimulatedCase, integrator: Integrator, clock: Clock = _no_clock) -> FollowedMotion:
     """Simulate a motion from its start to its end.
 
     A failed tick does not end it: the arm rests where it was, and the run tells.
@@ -201,10 +201,12 @@ def follow(case: Case, integrator: Integrator, clock: Clock = _no_clock) -> Run:
         integration_s[n] = timed.took_s
         positions[n + 1], rotations[n + 1] = snapshot.position_BG_m, snapshot.rotation_BG
         spans.append(snapshot.span)
-    return Run(GripperPath(positions, rotations), tuple(spans), integration_s, tick_s)
+    return FollowedMotion(GripperPath(positions, rotations), tuple(spans), integration_s, tick_s)
 
 
-def least_times(case: Case, integrator: Integrator, clock: Clock, repeats: int) -> Run:
+def least_times(
+    case: SimulatedCase, integrator: Integrator, clock: Clock, repeats: int
+) -> FollowedMotion:
     """Follow a motion several times; each tick's times are the least of all repeats.
 
     The computation is the same every time, so what a tick takes longer is the machine's doing.
@@ -221,10 +223,10 @@ def least_times(case: Case, integrator: Integrator, clock: Clock, repeats: int) 
         again = follow(case, integrator, clock)
         integration_s = np.minimum(integration_s, again.integration_s)
         tick_s = np.minimum(tick_s, again.tick_s)
-    return Run(run.path, run.spans, integration_s, tick_s)
+    return FollowedMotion(run.path, run.spans, integration_s, tick_s)
 
 
-def reference(case: Case, step_s: float | None = None) -> Reference:
+def reference(case: SimulatedCase, step_s: float | None = None) -> ReferencePath:
     """The path by tiny steps, and how far it can be trusted.
 
     Args:
@@ -233,12 +235,12 @@ def reference(case: Case, step_s: float | None = None) -> Reference:
             SDIRK4 for models that are not there.
     """
     fine, coarse = (follow(case, each) for each in _converged(case, step_s))
-    return Reference(
+    return ReferencePath(
         fine.path, deviation(coarse.path, fine.path), failed=fine.failed or coarse.failed
     )
 
 
-def _converged(case: Case, step_s: float | None) -> tuple[Integrator, Integrator]:
+def _converged(case: SimulatedCase, step_s: float | None) -> tuple[Integrator, Integrator]:
     """What finds a reference, and what is coarser by a known factor."""
     levers, step_s = levers_m(case.arm), step_s or REFERENCE_STEPS_S.get(case.model)
     if step_s is not None:

@@ -49,7 +49,7 @@ TO_AND_FRO: Pattern = ((10, 1.0), (12, -1.0), (12, 1.0), (12, -1.0), (10, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class StudyMotion:
     """A start and the commands that follow."""
 
     name: str
@@ -139,7 +139,9 @@ COUNT = len(_PLANS)
 """How many motions there are."""
 
 
-def motions(arm: Arm, home_rad: Sequence[float] | Array, count: int = COUNT) -> tuple[Motion, ...]:
+def motions(
+    arm: Arm, home_rad: Sequence[float] | Array, count: int = COUNT
+) -> tuple[StudyMotion, ...]:
     """The first slow motions of an arm.
 
     Args:
@@ -155,7 +157,7 @@ def motions(arm: Arm, home_rad: Sequence[float] | Array, count: int = COUNT) -> 
     return tuple(_motion(arm, np.array(home_rad, dtype=np.float64), n) for n in range(count))
 
 
-def _motion(arm: Arm, home_rad: Array, number: int) -> Motion:
+def _motion(arm: Arm, home_rad: Array, number: int) -> StudyMotion:
     plan = _PLANS[number]
     rng = np.random.default_rng((SEED, number))
     start = _bent_posture(arm, home_rad, rng)
@@ -163,7 +165,7 @@ def _motion(arm: Arm, home_rad: Array, number: int) -> Motion:
         commands = _gripper_commands(arm, start, plan, rng)
     else:
         commands = _joint_commands(arm, start, plan, rng)
-    return Motion(plan.name, plan.what, start, commands)
+    return StudyMotion(plan.name, plan.what, start, commands)
 
 
 def _bent_posture(arm: Arm, home_rad: Array, rng: np.random.Generator) -> Array:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hil.space_arm.study.compare import Case, Clock, least_times
+from hil.space_arm.study.compare import Clock, SimulatedCase, least_times
 from sim.world.space_arm.classic import Rk4, largest_stable_step
 from sim.world.space_arm.drive import drive_table
 from sim.world.space_arm.simulator import TICK_S
@@ -19,7 +19,7 @@ class Peer(NamedTuple):
     """Simulated time over the time that integration took."""
 
 
-def rk4_peer(case: Case, clock: Clock) -> Peer | None:
+def rk4_peer(case: SimulatedCase, clock: Clock) -> Peer | None:
     """Find RK4's largest stable step on a motion, and time it.
 
     Args:

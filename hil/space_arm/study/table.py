@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from hil.space_arm.study.compare import (
-    Case,
     Clock,
     Deviation,
-    Reference,
-    Run,
+    FollowedMotion,
+    ReferencePath,
+    SimulatedCase,
     deviation,
     follow,
     least_times,
     nudged,
 )
-from hil.space_arm.study.motions import Motion
+from hil.space_arm.study.motions import StudyMotion
 from hil.space_arm.study.peer import rk4_peer
 from hil.space_arm.study.targets import KNOWN_SHARE, PUBLISHED, TARGETS
 from sim.world.space_arm.arm import Arm, Body
@@ -58,7 +58,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TablePlan:
     """What a table is made of."""
 
     arm: Arm
@@ -67,7 +67,7 @@ class Plan:
     """Of the drives, in the order of the rows."""
     loads: tuple[Load, ...]
     """Payloads."""
-    motions: tuple[Motion, ...]
+    motions: tuple[StudyMotion, ...]
     """The same for every row."""
     scheme: Scheme = Scheme.SDIRK2
     """The integrator."""
@@ -92,10 +92,10 @@ class Plan:
         """Drive model and payload of every row."""
         return [(model, load) for model in self.models for load in self.loads]
 
-    def cases(self) -> list[list[Case]]:
+    def cases(self) -> list[list[SimulatedCase]]:
         """The cases of every row, one a motion."""
         return [
-            [Case(self.arm, load.body, model, motion) for motion in self.motions]
+            [SimulatedCase(self.arm, load.body, model, motion) for motion in self.motions]
             for model, load in self.rows()
         ]
 
@@ -141,7 +141,7 @@ class Row:
     rk4_step_s: float | None
     """That step."""
     reference_error_mm: float
-    """How far the references themselves can be off, see `Reference`."""
+    """How far the references themselves can be off, see `ReferencePath`."""
     reference_error_deg: float
     """The same of the orientation."""
     steps_per_s: float
@@ -177,8 +177,8 @@ class Row:
 
 
 def make_table(
-    plan: Plan,
-    wanted: Sequence[Reference],
+    plan: TablePlan,
+    wanted: Sequence[ReferencePath],
     clock: Clock | None,
     tell: Callable[[], object] = lambda: None,
 ) -> list[Row]:
@@ -198,10 +198,10 @@ def make_table(
 
 
 def _row(
-    plan: Plan,
+    plan: TablePlan,
     load: Load,
-    cases: Sequence[Case],
-    wanted: Sequence[Reference],
+    cases: Sequence[SimulatedCase],
+    wanted: Sequence[ReferencePath],
     clock: Clock | None,
     tell: Callable[[], object],
 ) -> Row:
@@ -244,7 +244,7 @@ def _row(
     )
 
 
-def _measured(plan: Plan, case: Case, clock: Clock | None) -> Run:
+def _measured(plan: TablePlan, case: SimulatedCase, clock: Clock | None) -> FollowedMotion:
     if clock is None:
         return follow(case, plan.integrator())
     return least_times(case, plan.integrator(), clock, plan.repeats)
@@ -261,7 +261,7 @@ def _errors(apart: Sequence[Deviation]) -> dict[str, float]:
 
 
 def _known_errors(
-    model: DriveModel, apart: Sequence[Deviation], wanted: Sequence[Reference]
+    model: DriveModel, apart: Sequence[Deviation], wanted: Sequence[ReferencePath]
 ) -> dict[str, float]:
     """The same over the ticks at which the reference is known well enough to judge a target."""
     most = KNOWN_SHARE * TARGETS[model].figures.position_mm

@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class HeldCommand:
     """A command that is held."""
 
     duration_s: float
@@ -35,14 +35,14 @@ class Demonstration:
     """Of all drives."""
     payload: Body | None
     """What the gripper holds."""
-    phases: tuple[Phase, ...]
+    phases: tuple[HeldCommand, ...]
     """Commands, one after the other."""
     sample_s: float
     """Time between two samples."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class JointTrace:
     """One joint over time; all arrays have one value a sample."""
 
     time_s: Array
@@ -69,7 +69,7 @@ class Trace:
         return np.array([bool(active & what) for active in self.active])
 
 
-def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) -> Trace:
+def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) -> JointTrace:
     """Simulate a demonstration.
 
     Args:
@@ -92,4 +92,4 @@ def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) 
                 )
             )  # fmt: skip
             active.append(now.active[joint])
-    return Trace(*np.array(rows).T, active=tuple(active))
+    return JointTrace(*np.array(rows).T, active=tuple(active))

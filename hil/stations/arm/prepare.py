@@ -25,7 +25,7 @@ from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.source import VelocitySource
 from hil.stations.arm.start import posture_at
-from hil.stations.arm.step import ArmStep, Course, pose_of, robot_sample, space_sample
+from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
@@ -45,7 +45,7 @@ SourceMaker = Callable[[], VelocitySource]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class ArmProof:
     """A motion that may begin."""
 
     plan: ArmPlan
@@ -155,7 +155,7 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
 def prepare(
     plan: ArmPlan, make_source: SourceMaker, *, planned: bool,
     told: Callable[[int], None] | None = None,
-) -> Prepared:  # fmt: skip
+) -> ArmProof:  # fmt: skip
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
@@ -173,7 +173,7 @@ def prepare(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
             )
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look(), X_WB))
-        return Prepared(plan, mapping, start, (), None, None)
+        return ArmProof(plan, mapping, start, (), None, None)
     path, way_m = _gripper_path(plan, make_source(), told)
     offset_m = _offsets_m(plan, way_m)
     if offset_m is not None:
@@ -186,9 +186,9 @@ def prepare(
     corner = worst_corner(limits, path, TICK_S, scale)
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
-    found = Prepared(plan, mapping, start, (), report, margin, offset_m)
+    found = ArmProof(plan, mapping, start, (), report, margin, offset_m)
     steps = play_out(found.station(make_source()), _steps_max(plan), told)
-    if steps and steps[-1].course is Course.REFUSED:
+    if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     return replace(found, steps=tuple(steps))
 
@@ -221,7 +221,7 @@ def _gripper_path(
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
-    if steps[-1].course is Course.REFUSED:
+    if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     way = [X_WB.position_m + step.snapshot.way_BG_m @ X_WB.rotation.T for step in steps]
     return [first, *(pose_of(step.snapshot, X_WB) for step in steps)], np.vstack(

@@ -18,11 +18,11 @@ from hil.recording.header import RunHeader
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
 from hil.run.opening import Opening
-from hil.stations.arm.display import Shown
+from hil.stations.arm.display import ConsoleEcho
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmEnd, ArmLoop
-from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
 from hil.stations.arm.realtime import arm_in_time
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.start import RobotStart
@@ -46,7 +46,7 @@ class Stream:
 
     clock: Clock
     """Paces it."""
-    station: Station[RobotStep]
+    station: WaypointMaker[RobotStep]
     """Makes the waypoints."""
     wire: GatedArm
     """The link behind its gate."""
@@ -125,7 +125,7 @@ def run_stream(
         opening.date(journal, stream.clock)
         seen: Witness = journal
         if shown_at is not None:
-            seen = Shown(journal, shown_at, live=status)
+            seen = ConsoleEcho(journal, shown_at, live=status)
         if witness is not None:
             seen = witness(seen)
         clock = (

@@ -20,7 +20,7 @@ from sim.world.space_arm.snapshot import Snapshot
 Array = NDArray[np.float64]
 
 
-class Course(Enum):
+class MotionPhase(Enum):
     """How far a motion has come."""
 
     FOLLOWING = "following"
@@ -41,7 +41,7 @@ class RobotStep:
     """Number of the waypoint, from 1; the start is 0."""
     t_s: float
     """Motion time of the waypoint [s]."""
-    course: Course
+    course: MotionPhase
     """How far the motion has come."""
     X_RT: Pose | None
     """Where the robot's gripper is to be, in its base; None if it was not computed, as for a space

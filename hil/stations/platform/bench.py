@@ -71,7 +71,7 @@ PROGRESS_TICKS = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class RunSequence:
     """How far a run goes."""
 
     engage: bool = True
@@ -88,7 +88,7 @@ class Course:
         return BankWish(self.homing_legs, self.cut_m_s)
 
 
-WHOLE_COURSE = Course()
+WHOLE_COURSE = RunSequence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def machine_of(plan: Plan) -> PlatformMachine:
     return PlatformMachine(geometry, park_pose(rig, geometry), slow)
 
 
-def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
+def bank_of(plan: Plan, course: RunSequence = WHOLE_COURSE) -> DriveBank:
     """The drives that a plan names by URL, for a gate in this process.
 
     Raises:
@@ -159,7 +159,7 @@ def run(
     motion: MotionSource | None = None,
     progress: Callable[[float], None] | None = None,
     stop: AbstractContextManager[StopWish] | None = None,
-    course: Course = WHOLE_COURSE,
+    course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> RunResult:
@@ -287,13 +287,13 @@ def _patience_cycles(plan: Plan) -> tuple[int, int]:
     return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
 
 
-def _supervisor(plan: Plan, course: Course) -> Supervisor:
+def _supervisor(plan: Plan, course: RunSequence) -> Supervisor:
     period_s = plan.scenario.period_s
     return Supervisor(*_patience_cycles(plan), engage=course.engage, period_s=period_s)
 
 
 def _supervised(
-    plan: Plan, motion: MotionSource, course: Course
+    plan: Plan, motion: MotionSource, course: RunSequence
 ) -> tuple[PlatformStation, RunCourse]:
     """Control that runs by itself from power-up to parked."""
     supervisor, machine = _supervisor(plan, course), machine_of(plan)
@@ -309,7 +309,7 @@ def _supervised(
 def _gate(
     plan: Plan,
     limits: GateLimits,
-    course: Course,
+    course: RunSequence,
     folder: Path,
     progress: Callable[[float], None] | None,
     tell: Callable[[str], None] | None,

@@ -23,7 +23,7 @@ from platform6dof.inverse import leg_setpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PlanFinding:
     """Something wrong with a run."""
 
     phase: str
@@ -45,7 +45,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
+class PlatformProof:
     """What the check found."""
 
     duration_s: float
@@ -56,7 +56,7 @@ class CheckResult:
     """Longest leg in the motion."""
     leg_speed_max_m_s: float
     """Fastest leg in the motion."""
-    violations: tuple[Finding, ...]
+    violations: tuple[PlanFinding, ...]
     """All that is wrong; of each limit and leg the first time and the worst value."""
 
     @property
@@ -65,7 +65,7 @@ class CheckResult:
         return not self.violations
 
 
-def check_plan(plan: Plan, motion: MotionSource) -> CheckResult:
+def check_plan(plan: Plan, motion: MotionSource) -> PlatformProof:
     """Prove a plan, or say all that is wrong with it.
 
     Args:
@@ -80,13 +80,13 @@ def check_plan(plan: Plan, motion: MotionSource) -> CheckResult:
         "motion": motion,
         "park": move(last, machine.park, machine.slow_moves),
     }
-    found: list[Finding] = []
+    found: list[PlanFinding] = []
     for phase, path in phases.items():
         found += _outside(envelope, path, phase, plan.scenario.period_s)
     if not found:
         found += _dry_run(plan, motion)
     lengths, speeds = _extent(envelope, motion, plan.scenario.period_s)
-    return CheckResult(
+    return PlatformProof(
         duration_s=motion.duration_s,
         length_min_m=float(lengths.min()),
         length_max_m=float(lengths.max()),
@@ -101,9 +101,11 @@ def _times(path: MotionSource, period_s: float) -> Iterator[float]:
         yield index * period_s
 
 
-def _outside(envelope: Envelope, path: MotionSource, phase: str, period_s: float) -> list[Finding]:
+def _outside(
+    envelope: Envelope, path: MotionSource, phase: str, period_s: float
+) -> list[PlanFinding]:
     """What leaves the envelope: one finding for each limit and leg."""
-    found: dict[tuple[str, int | None], Finding] = {}
+    found: dict[tuple[str, int | None], PlanFinding] = {}
     for t_s in _times(path, period_s):
         for violation in envelope.check(path.sample(t_s)):
             key = (violation.quantity, violation.leg)
@@ -116,8 +118,8 @@ def _outside(envelope: Envelope, path: MotionSource, phase: str, period_s: float
     return sorted(found.values(), key=lambda finding: finding.t_s)
 
 
-def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> Finding:
-    return Finding(
+def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> PlanFinding:
+    return PlanFinding(
         phase=phase,
         t_s=t_s,
         quantity=violation.quantity,
@@ -143,7 +145,7 @@ class _Unheard:
     asked = None
 
 
-def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
+def _dry_run(plan: Plan, motion: MotionSource) -> list[PlanFinding]:
     """What the gate objects to in a run on simulated drives."""
     devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
     scenario = plan.scenario.model_copy(
@@ -153,9 +155,9 @@ def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
         trial = plan.model_copy(update={"scenario": scenario})
         result = run(trial, Path(folder), motion=motion, stop=nullcontext(_Unheard()))
     found = [
-        Finding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
+        PlanFinding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
         for t_s, v in result.violations
     ]
     if not found and result.outcome is not Outcome.COMPLETED:
-        found.append(Finding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
+        found.append(PlanFinding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
     return found

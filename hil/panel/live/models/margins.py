@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.shell.models.figures import figure
 from hil.run.registry import missing
-from hil.scene.margins import WARN_SHARE, Group, margin_role
+from hil.scene.margins import WARN_SHARE, MarginGroup, margin_role
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class MarginsModel:
     """
 
     def __init__(self, facts: RunFacts) -> None:
-        self._groups: tuple[tuple[Group, slice], ...] = ()
+        self._groups: tuple[tuple[MarginGroup, slice], ...] = ()
         self._row: Array | None = None
         self._order: list[int] | None = None
         self.problem = ""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hil.panel.scope.models.ring import Window
-from hil.panel.scope.models.trigger import Phase, TriggerSettings, TriggerState, start, step
+from hil.panel.scope.models.trigger import TriggerPhase, TriggerSettings, TriggerState, start, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Catcher:
         self._state = TriggerState()
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> TriggerPhase:
         """Where the trigger is."""
-        return self._state.phase if self.settings.active else Phase.IDLE
+        return self._state.phase if self.settings.active else TriggerPhase.IDLE
 
     @property
     def edge_s(self) -> float:
@@ -39,7 +39,7 @@ class Catcher:
     @property
     def filling(self) -> bool:
         """Whether a sweep has begun and is not full yet."""
-        return self._state.phase is Phase.FILLING
+        return self._state.phase is TriggerPhase.FILLING
 
     def arm(self) -> None:
         """Wait for the next edge, forgetting the last one."""

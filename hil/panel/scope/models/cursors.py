@@ -42,7 +42,7 @@ class Cursors:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CursorReading:
     """One trace at the cursors."""
 
     channel: Channel
@@ -60,7 +60,7 @@ class Reading:
 
 def readings(
     window: Window, channels: Sequence[Channel], cursors: Cursors, reach_s: float
-) -> tuple[Reading, ...]:
+) -> tuple[CursorReading, ...]:
     """What the traces are at the cursors.
 
     Args:
@@ -69,13 +69,13 @@ def readings(
         reach_s: a sample farther away than this is not taken [s].
     """
     places = [nearest(window, cursors.at(which), reach_s) for which in (0, 1)]
-    found: list[Reading] = []
+    found: list[CursorReading] = []
     for channel in channels:
         a, b = (
             math.nan if place is None else float(window.values[channel.column, place])
             for place in places
         )
-        found.append(Reading(channel, a, b))
+        found.append(CursorReading(channel, a, b))
     return tuple(found)
 
 

@@ -57,7 +57,7 @@ class Window:
         return Window(self.epoch, self.first, t_s, values)
 
 
-class Ring:
+class SignalHistory:
     """History of a fixed number of signals.
 
     Args:

@@ -25,7 +25,7 @@ class CompareError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class ComparedRun:
     """One of the two."""
 
     facts: RunFacts
@@ -59,7 +59,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class DifferenceFigures:
     """How far apart a signal is, in its unit; NaN if the runs have nothing in common."""
 
     channel: Channel
@@ -85,7 +85,9 @@ def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
     return tuple(c for c in channels_of(first.signals) if c.name not in _NEVER_COMPARED)
 
 
-def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Difference:
+def difference(
+    first: ComparedRun, second: ComparedRun, channel: Channel, shift_s: float
+) -> Difference:
     """One signal of both runs at the times of the first.
 
     Args:
@@ -101,15 +103,15 @@ def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Dif
     return Difference(channel, first.t_s, first.rows[:, channel.column], moved)
 
 
-def figures(of: Difference) -> Figures:
+def figures(of: Difference) -> DifferenceFigures:
     """How far apart a signal is."""
     values = of.values
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
-        return Figures(of.channel, math.nan, math.nan, math.nan, math.nan)
+        return DifferenceFigures(of.channel, math.nan, math.nan, math.nan, math.nan)
     there = values[known]
     worst = int(np.argmax(np.abs(there)))
-    return Figures(
+    return DifferenceFigures(
         of.channel,
         float(there[worst]),
         float(of.t_s[known[worst]]),

@@ -7,7 +7,13 @@ from pathlib import Path
 
 from hil.panel.scope.models.channels import Channel
 from hil.panel.shell.models.background import Watch
-from hil.panel.study.models.compare import Difference, Figures, Run, difference, figures
+from hil.panel.study.models.compare import (
+    ComparedRun,
+    Difference,
+    DifferenceFigures,
+    difference,
+    figures,
+)
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.replay import FileFeed
 from hil.recording.header import RecordingError
@@ -21,11 +27,11 @@ class Comparison:
     """Added to the second run's times [s]."""
     shown: Difference
     """The signal that is drawn."""
-    rows: tuple[Figures, ...]
+    rows: tuple[DifferenceFigures, ...]
     """Figures of every signal that the runs have in common."""
 
 
-def read_run(path: Path, watch: Watch) -> Run:
+def read_run(path: Path, watch: Watch) -> ComparedRun:
     """Read a whole recording.
 
     Args:
@@ -39,11 +45,15 @@ def read_run(path: Path, watch: Watch) -> Run:
     feed = FileFeed.open(path, lambda: 0.0, told=watch.at)
     if not len(feed.table):
         raise RecordingError(f"{feed.path}: no row is in it")
-    return Run(feed.facts, feed.table)
+    return ComparedRun(feed.facts, feed.table)
 
 
 def compare(
-    runs: tuple[Run, Run], channels: Sequence[Channel], shown: Channel, align: Align, watch: Watch
+    runs: tuple[ComparedRun, ComparedRun],
+    channels: Sequence[Channel],
+    shown: Channel,
+    align: Align,
+    watch: Watch,
 ) -> Comparison:
     """Compare every signal.
 
@@ -60,7 +70,7 @@ def compare(
     first, second = runs
     shift_s = shift_between(first, second, align, shown)
     drawn = difference(first, second, shown, shift_s)
-    rows: list[Figures] = []
+    rows: list[DifferenceFigures] = []
     for number, channel in enumerate(channels):
         watch.at(number / len(channels))
         row = figures(difference(first, second, channel, shift_s))

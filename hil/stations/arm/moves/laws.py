@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from arm_driver.pose import Pose
-from hil.stations.arm.moves.paths import Path, Shape
+from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from safety.arm_limits import ArmLimits
 from sim.world.space_arm.simulator import TICK_S
 
@@ -89,7 +89,7 @@ class AsRecorded:
         return min(max(t_s / (self.units * UNIT_S), 0.0), 1.0)
 
 
-def fastest_share_per_s(shape: Shape, limits: ArmLimits, part: float, *, ramps: int) -> float:
+def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ramps: int) -> float:
     """How fast the share of a path may grow, so that no limit of the robot is broken [1/s].
 
     Args:
@@ -130,7 +130,7 @@ class PathMover:
         law: when.
     """
 
-    def __init__(self, path: Path, law: Law) -> None:
+    def __init__(self, path: ToolPath, law: Law) -> None:
         self._path = path
         self._law = law
         self._units = self._level = 0

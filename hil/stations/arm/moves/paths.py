@@ -25,7 +25,7 @@ GRID_LEAST, GRID_MOST = 24, 4000
 """Points at which a path is looked at."""
 
 
-class Path(Protocol):
+class ToolPath(Protocol):
     """A way of the gripper."""
 
     def pose(self, s: float) -> Pose:
@@ -89,7 +89,7 @@ class RecordedPath:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class PathDemand:
     """What a path asks of the robot for each unit of its share of the way, and for its square."""
 
     way_m: Array
@@ -102,7 +102,7 @@ class Shape:
     """|d²q/ds²|, shape (M, 6)."""
 
     @classmethod
-    def of(cls, path: Path, keeper: BranchKeeper) -> Self:
+    def of(cls, path: ToolPath, keeper: BranchKeeper) -> Self:
         """Look at a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
@@ -135,7 +135,7 @@ class Shape:
         )
 
 
-def _grid(path: Path) -> Array:
+def _grid(path: ToolPath) -> Array:
     """Even shares of the way, near enough to each other."""
     coarse = [path.pose(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
     way_m, turn_rad = 0.0, 0.0

@@ -22,7 +22,7 @@ from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import gate_at
-from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
@@ -75,7 +75,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class RobotSession:
     """An open link to a robot that stands still; nothing has been sent."""
 
     choice: Choice
@@ -111,7 +111,7 @@ class Session:
     def run(
         self,
         arm: GatedArm,
-        station: Station[RobotStep],
+        station: WaypointMaker[RobotStep],
         start: Joints,
         end: Pose | None,
         name: str,
@@ -154,7 +154,9 @@ class Session:
 
 
 @contextmanager
-def session(choice: Choice, say: Callable[[str], None] = lambda text: None) -> Iterator[Session]:
+def session(
+    choice: Choice, say: Callable[[str], None] = lambda text: None
+) -> Iterator[RobotSession]:
     """Open the link, and wait until it is known where the robot stands.
 
     Args:
@@ -174,7 +176,7 @@ def session(choice: Choice, say: Callable[[str], None] = lambda text: None) -> I
         )
         stack.callback(wire.close)
         place = await_place(choice.robot, clock, wire, choice.shown, wish, say)
-        yield Session(choice, clock, wire, wish, place, say)
+        yield RobotSession(choice, clock, wire, wish, place, say)
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
@@ -200,7 +202,7 @@ def notes_of(hand: Hand) -> tuple[str, ...]:
     return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
 
 
-def _header(session: Session, name: str, X_RT0: Pose, told: dict[str, str]) -> RunHeader:
+def _header(session: RobotSession, name: str, X_RT0: Pose, told: dict[str, str]) -> RunHeader:
     choice = session.choice
     robot = choice.robot
     machines = ArmMachines(

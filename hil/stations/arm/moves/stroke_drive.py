@@ -21,7 +21,7 @@ from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_str
 from hil.config.errors import RefusedError
 from hil.run.folder import new_run_dir
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
 from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.realtime import arm_in_time
@@ -110,7 +110,7 @@ class ListeningWire:
 
 
 def drive_strokes(
-    session: Session,
+    session: RobotSession,
     strokes: tuple[ProvedStroke, ...],
     hand: Hand,
     out: Path,
@@ -171,7 +171,7 @@ def drive_strokes(
     return Driven(tuple(read), tuple(spoilt), streamed, folder, day)
 
 
-def _rest(session: Session, hand: Hand, least_s: float, say: Callable[[str], None]) -> None:
+def _rest(session: RobotSession, hand: Hand, least_s: float, say: Callable[[str], None]) -> None:
     """Let the robot rest, and wait until it is held."""
     told = False
     for tick in session.clock.ticks(0.01):

@@ -19,7 +19,7 @@ from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.step import Course, RobotStep
+from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 
 SHARE: Final = 0.99
@@ -133,7 +133,7 @@ def _judged(robot: RobotSettings, stroke: ProvedStroke, let_go_at: int, offset: 
     hand = _LetsGo(let_go_at)
     station = stroke.station(robot, hand)
     step: RobotStep | None = None
-    while station.course is Course.FOLLOWING:
+    while station.course is MotionPhase.FOLLOWING:
         step = station.step()
         hand.steps += 1
         if step.violations:

@@ -31,7 +31,7 @@ class HandleState:
     """The hold button is pressed."""
 
 
-class Handles(Protocol):
+class HandleDevice(Protocol):
     """A device with six axes and a hold button."""
 
     def read(self) -> HandleState:
@@ -112,7 +112,7 @@ class GamepadSource:
         frame: whose axes the handles are along.
     """
 
-    def __init__(self, handles: Handles, shape: HandleShape, frame: Frame = "gripper") -> None:
+    def __init__(self, handles: HandleDevice, shape: HandleShape, frame: Frame = "gripper") -> None:
         self._handles = handles
         self._shape = shape
         self._frame: Frame = frame

@@ -30,7 +30,7 @@ class NotReferencedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class MeasuredPoint:
     """A length that a person has measured, and what the drive told there."""
 
     counts: int
@@ -65,7 +65,7 @@ class LegReference:
 
     identity: str
     """The drive that was there."""
-    points: tuple[Point, ...] = ()
+    points: tuple[MeasuredPoint, ...] = ()
     """At most two, the newest last; it says where the encoder counts from."""
     scale: ScaleProof | None = None
     """Proof of the scale, if there is one."""
@@ -183,7 +183,7 @@ def void_reference(rig: Rig, why: str) -> None:
         save_reference(rig, replace(reference, void=why))
 
 
-def add_point(rig: Rig, measured: LegReference, leg: int, point: Point) -> LegReference:
+def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) -> LegReference:
     """Return what is known of a leg (1 to 6) with one more point.
 
     Raises:
@@ -298,7 +298,7 @@ def _left_m(rig: Rig) -> tuple[float, ...] | None:
 
 def _leg(table: dict[str, Any]) -> LegReference:
     scale = table["scale"]
-    points = tuple(Point(**point) for point in table["points"])
+    points = tuple(MeasuredPoint(**point) for point in table["points"])
     return LegReference(table["identity"], points, None if scale is None else ScaleProof(**scale))
 
 

@@ -24,7 +24,7 @@ STEPS = {
 """What an end does in each mode, if nobody parks."""
 
 
-class Ending:
+class EndConditions:
     """What speaks for an end of the run.
 
     Attributes:

@@ -18,7 +18,7 @@ ON_THE_WAY = (Mode.ENGAGING, Mode.ENGAGED, Mode.CSTOP, Mode.HOLD)
 BEGUN = (Mode.PARKING, Mode.STANDBY)
 
 
-class ParkWish:
+class ParkRequest:
     """Whether somebody wants the platform parked.
 
     Args:
