@@ -15,7 +15,7 @@ from typing import Final, Self
 import orjson
 
 from hil.desk import messages as m
-from hil.desk.places import PlaceError, opened, through, token
+from hil.desk.endpoints import PlaceError, opened, through, token
 from hil.desk.service import peer_uid
 from hil.ipc.broadcast import BroadcastReader
 from hil.recording.header import RunHeader

@@ -14,9 +14,9 @@ from typing import Final
 
 from hil.desk import messages as m
 from hil.desk.order import DEAD_MAN_S, Button, OperatorOrder
+from hil.desk.order_writer import NOTHING_BEFORE, OrderWriter
 from hil.desk.parts import DeskFacts, Outbox, PendingRequest
-from hil.desk.pen import NOTHING_BEFORE, OrderWriter
-from hil.desk.room import CLIENTS_MAX, HELLO_TIMEOUT_S, ClientSession, free_name, why_refused
+from hil.desk.sessions import CLIENTS_MAX, HELLO_TIMEOUT_S, ClientSession, free_name, why_refused
 
 FUTURE_MAX_S: Final = 0.05
 """A stamp further ahead than this [s] is no stamp of this machine's clock."""

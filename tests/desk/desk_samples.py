@@ -10,8 +10,8 @@ from row_samples import ARM, PLATFORM
 
 from hil.desk import messages as m
 from hil.desk.order import BUTTONS, Button, LatestOrder
+from hil.desk.order_writer import NOTHING_BEFORE
 from hil.desk.parts import DeskFacts
-from hil.desk.pen import NOTHING_BEFORE
 from hil.desk.server import Desk
 from hil.recording.header import RunHeader
 from hil.stations.platform.scenario import load_plan

@@ -15,7 +15,7 @@ from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator import kernels
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.operator.phases import OperationPhase
-from hil.stations.platform.operator.tempo import ACCELERATION_PER_S, JERK_PER_S2, Tempo
+from hil.stations.platform.operator.speed_override import ACCELERATION_PER_S, JERK_PER_S2, Tempo
 from hil.stations.platform.scenario import MultiSineSettings
 from platform6dof.pose import PlatformSetpoint
 

@@ -8,11 +8,11 @@ from test_safe_ends import Closed, door, engaged, held_aloft, homed  # noqa: F40
 
 from hil.desk.operation import OPERATION_KIND, OPERATION_MAX_BYTES, Operation, Refusal
 from hil.desk.order import Button
+from hil.desk.publisher import EVERY_S, Publisher
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.tell import EVERY_S, Publisher
 from hil.ipc.broadcast import Broadcast, BroadcastReader
-from hil.stations.platform.operator.park_wish import ParkRequest
-from hil.stations.platform.operator.presses import ASKED_CYCLES
+from hil.stations.platform.operator.button_commands import ASKED_CYCLES
+from hil.stations.platform.operator.park_request import ParkRequest
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request, Severity
 from safety.verdict import Check, Violation

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.settings import apply_overrides
-from hil.desk.places import Endpoint
+from hil.desk.endpoints import Endpoint
 from hil.panel.scenarios.models import launch
 from hil.panel.scenarios.models.launch import BenchRun, LaunchState, bench_arguments
 from hil.panel.scenarios.models.launch_check import CheckRun, outcome_of

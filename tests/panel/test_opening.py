@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hil.cli import panel as cli_panel
 from hil.cli.main import app
 from hil.config.settings import ConfigError
-from hil.desk.places import Endpoint
+from hil.desk.endpoints import Endpoint
 from hil.panel.shell.models import opening
 from hil.panel.shell.models.opening import opening_of
 

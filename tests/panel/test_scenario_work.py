@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.settings import read_toml
-from hil.desk.places import Endpoint
+from hil.desk.endpoints import Endpoint
 from hil.panel.scenarios.models import launch, scenario_work
 from hil.panel.scenarios.models.catalogue import Entry, catalogue
 from hil.panel.scenarios.models.launch import BenchRun

@@ -14,7 +14,7 @@ from test_replay_models import write
 from test_session_stop import Desk
 
 from hil.desk import messages as m
-from hil.desk.places import Endpoint
+from hil.desk.endpoints import Endpoint
 from hil.panel.live.session import LiveSession
 from hil.panel.shell import app as panel_app
 from hil.panel.shell import window_menus

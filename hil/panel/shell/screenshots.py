@@ -17,7 +17,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from hil.config.shipped import find_file
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.ipc.child import DEVNULL, run_child, start_child
 from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow

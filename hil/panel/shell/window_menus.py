@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from hil.desk.places import Endpoint, PlaceError, benches
+from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.host import Host

@@ -15,8 +15,8 @@ from hil.config.errors import RefusedError
 from hil.desk.operation import DONE, Operation, Refusal
 from hil.desk.operator import Operator, OrderSource
 from hil.desk.order import Button
+from hil.desk.publisher import Publisher, TelemetrySink, Told
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.tell import Publisher, TelemetrySink, Told
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
@@ -238,7 +238,7 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
             f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
             "use --clock real"
         )
-    from hil.desk.places import PlaceError
+    from hil.desk.endpoints import PlaceError
     from hil.desk.process import DeskError, DeskProcess  # Linux only
 
     live = plan.scenario.source.kind not in PLANNED

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from hil.desk.places import Endpoint, PlaceError, benches
+from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.scenarios.models.launch_child import HIL, Child
 
 LOOK_EVERY_S: Final = 0.2

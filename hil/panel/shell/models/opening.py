@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from hil.config.settings import ConfigError
-from hil.desk.places import Endpoint, PlaceError, benches
+from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.recording.header import RECORDING_NAME
 from hil.run.file_kinds import scenario_file
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hil.config.settings import ConfigError
 from hil.desk.operator import Operator, OrderSource
-from hil.desk.tell import Note, Publisher, Told
+from hil.desk.publisher import Note, Publisher, Told
 from hil.desk.watch import DeskWatch
 from hil.machines.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
@@ -18,12 +18,12 @@ from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.course import OperatedCourse
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.path_check import PathCheck
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.operator.prover import PROGRAM
-from hil.stations.platform.operator.reach import PathCheck
+from hil.stations.platform.operator.sequence import OperatedCourse
 from hil.stations.platform.operator.station import OperatedStation
 from hil.stations.platform.scenario import Plan
 from platform6dof.inverse import leg_setpoints_batch
@@ -110,7 +110,7 @@ def led_run(
     Raises:
         NoDeskError: if the desk cannot be set up; nothing has moved.
     """
-    from hil.desk.places import PlaceError
+    from hil.desk.endpoints import PlaceError
     from hil.desk.process import DeskError, DeskProcess  # Linux only
 
     scenario = parts.plan.scenario

@@ -17,10 +17,10 @@ from hil.machines.machine import geometry_of, park_pose
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats, MotionSource
 from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.errand import PoseMove, PoseMoveStage
+from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
+from hil.stations.platform.operator.motion_builder import BuiltMotion, MotionBuilder
 from hil.stations.platform.operator.parking import ParkPath
-from hil.stations.platform.operator.passage import MotionBlend
-from hil.stations.platform.operator.passage import PoseMoveStage as PassageStage
+from hil.stations.platform.operator.path_check import PathCheck, start_rows
 from hil.stations.platform.operator.paths import Crossfade, Played, RestPath, ScaledPath
 from hil.stations.platform.operator.phases import (
     ON_MOTION,
@@ -30,9 +30,8 @@ from hil.stations.platform.operator.phases import (
     OperationPhase,
     step,
 )
-from hil.stations.platform.operator.reach import PathCheck, start_rows
-from hil.stations.platform.operator.tempo import Tempo
-from hil.stations.platform.operator.workshop import BuiltMotion, MotionBuilder
+from hil.stations.platform.operator.pose_move import PoseMove, PoseMoveStage
+from hil.stations.platform.operator.speed_override import Tempo
 from hil.stations.platform.scenario import Plan
 from platform6dof.pose import PlatformSetpoint
 
@@ -284,7 +283,7 @@ class OperatedMotion:
     def _prove_passage(self, passage: MotionBlend) -> None:
         """Do a part of its proof; one that is refused changes nothing."""
         tempo = max(self._tempo.rate, self._override)
-        if passage.step(self._path_s, tempo) is PassageStage.REFUSED:
+        if passage.step(self._path_s, tempo) is BlendStage.REFUSED:
             self._passage = None
             why = f"the passage to it is not free: {passage.objection}"
             self._said = Refusal(why, serial=passage.made.serial)

@@ -12,8 +12,8 @@ import numpy as np
 
 from hil.stations.platform.motion.moves import MoveLimits, Moves
 from hil.stations.platform.motion.source import Floats
+from hil.stations.platform.operator.path_check import PathCheck, PathScan
 from hil.stations.platform.operator.paths import Played
-from hil.stations.platform.operator.reach import PathCheck, PathScan
 from platform6dof.pose import Pose
 
 

@@ -11,9 +11,9 @@ from enum import Enum
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import Floats
 from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count, start_rows
 from hil.stations.platform.operator.paths import RestPath, ScaledPath, ShortestPath
 from hil.stations.platform.operator.phases import OperationEvent
-from hil.stations.platform.operator.reach import PathCheck, PathScan, cycle_count, start_rows
 from platform6dof.pose import Pose
 
 SPARE_CYCLES = 4

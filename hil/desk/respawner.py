@@ -1,4 +1,4 @@
-"""Keeps a desk beside a run: `python -m hil.desk.keeper` starts it, and another one if it dies.
+"""Keeps a desk beside a run: `python -m hil.desk.respawner` starts it, and another one if it dies.
 
 Control has this process started before anything moves. A new desk on the same slot and telemetry
 is then a matter between keeper and desk, and costs no cycle more than the reading of a line that

@@ -18,8 +18,8 @@ from hil.machines.rig import Rig
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats
+from hil.stations.platform.operator.path_check import spacing_of
 from hil.stations.platform.operator.paths import Played
-from hil.stations.platform.operator.reach import spacing_of
 from hil.stations.platform.scenario import MultiSineSettings, Plan, RotationTerm
 
 PEAK_RATE = 1.875

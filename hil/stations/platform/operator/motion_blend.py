@@ -7,10 +7,10 @@ begins at a place of the old motion that is reached only when the proof is done,
 from enum import Enum
 
 from hil.stations.platform.motion.source import Floats
-from hil.stations.platform.operator.errand import SPARE_CYCLES, SPARE_SHARE
+from hil.stations.platform.operator.motion_builder import BuiltMotion
+from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count
 from hil.stations.platform.operator.paths import Crossfade, Played
-from hil.stations.platform.operator.reach import PathCheck, PathScan, cycle_count
-from hil.stations.platform.operator.workshop import BuiltMotion
+from hil.stations.platform.operator.pose_move import SPARE_CYCLES, SPARE_SHARE
 
 
 class BlendStage(Enum):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from hil.desk import messages as m
-from hil.desk.grip import ClientDeadMan
+from hil.desk.dead_man import ClientDeadMan
 from hil.desk.order import BUTTONS, Button, OperatorOrder, Six, name_of
 
 NOTHING_BEFORE: Final = OperatorOrder()

@@ -12,10 +12,7 @@ from properties import dear
 
 from hil.machines.machine import envelope_of, gate_limits, geometry_of
 from hil.stations.platform.operator import motion as operated_motion
-from hil.stations.platform.operator.errand import PoseMove
-from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.platform.operator.phases import OperationPhase
-from hil.stations.platform.operator.reach import (
+from hil.stations.platform.operator.path_check import (
     ENVELOPE_PLACES,
     LEG_PLACES,
     SAG,
@@ -25,6 +22,9 @@ from hil.stations.platform.operator.reach import (
     place_count,
     start_rows,
 )
+from hil.stations.platform.operator.paths import ShortestPath
+from hil.stations.platform.operator.phases import OperationPhase
+from hil.stations.platform.operator.pose_move import PoseMove
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint
 

@@ -2,7 +2,7 @@
 
 from hil.desk.operation import DONE, Refusal
 from hil.desk.order import Button
-from hil.desk.tell import Note
+from hil.desk.publisher import Note
 from hil.stations.platform.gated_bank import NEVER_S
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, why_not
 from hil.timing.clock import Tick

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hil.desk import messages as m
-from hil.desk.grip import ClientDeadMan
+from hil.desk.dead_man import ClientDeadMan
 
 HELLO_TIMEOUT_S: Final = 1.0
 """Time that a connection has for its first word [s]."""
