@@ -16,7 +16,12 @@ import pytest
 from machine_watch import MachineWatch
 from own_screen import own_screen
 
-pytest_plugins = ["pytester", "cpu_per_file", "properties"]  # pytester: for tests of plugins
+pytest_plugins = [
+    "pytester",
+    "cpu_per_file",
+    "properties",
+    "shared_fixtures",
+]  # pytester: for tests of plugins
 
 # The emulated banks of other folders are built with the helpers of tests/drives.
 sys.path.insert(0, str(Path(__file__).parent / "drives"))

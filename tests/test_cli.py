@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from bench_plans import PAPER
 from campaign import share_of
-from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from hil.cli.main import app
@@ -30,10 +29,7 @@ RUN_KEYS = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def unpainted(monkeypatch):
-    """Nobody looks at the pictures of these reports: they are put together, none becomes dots."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
+pytestmark = pytest.mark.usefixtures("unpainted")
 
 
 def hil(*arguments, status=0):

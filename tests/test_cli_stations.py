@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from hil.cli.main import app
@@ -54,10 +53,7 @@ def parts_of(*options):
     return ["--set", f'part=[{one}, {{name="two", scenario="bkm_on_rm01", changes={changes}}}]']
 
 
-@pytest.fixture(autouse=True)
-def unpainted(monkeypatch):
-    """Nobody looks at the pictures of these reports: they are put together, none becomes dots."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
+pytestmark = pytest.mark.usefixtures("unpainted")
 
 
 def hil(*arguments, status=0):

@@ -21,11 +21,20 @@ class Wrong(str):
     message: str
     """What is wrong, without the field's name and value."""
 
-    def __new__(cls, place: tuple[str | int, ...], message: str, line: str) -> Self:
+    code: str
+    """Which rule of a model it breaks; empty for one of several fields."""
+
+    def __new__(cls, place: tuple[str | int, ...], message: str, line: str, code: str = "") -> Self:
         """The whole line, with its parts."""
         made = super().__new__(cls, line)
-        made.place, made.message = place, message
+        made.place, made.message, made.code = place, message, code
         return made
+
+
+def about(place: str, line: str) -> Wrong:
+    """A line about a key of a table, such as ``devices.drives`` or ``part.0.name``."""
+    keys = tuple(int(key) if key.isdigit() else key for key in place.split("."))
+    return Wrong(keys, line, line)
 
 
 class ConfigError(ValueError):

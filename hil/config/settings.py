@@ -153,10 +153,10 @@ def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong
     context = item.get("ctx", {})
     if kind == "missing":
         message = "is left out; it is required"
-        return Wrong(place, message, f"{path} {message}")
+        return Wrong(place, message, f"{path} {message}", kind)
     if kind == "extra_forbidden":
         message = f"unknown key{_suggestion(model, item['loc'])}"
-        return Wrong(place, message, f"{path} = {_shown(value)}: {message}")
+        return Wrong(place, message, f"{path} = {_shown(value)}: {message}", kind)
     message = item["msg"].removeprefix("Value error, ").removeprefix("Input ")
     key = path.rstrip("0123456789.")
     if kind in {"less_than_equal", "less_than"} and key.endswith(("_m", "_m_s", "_m_s2")):
@@ -167,7 +167,7 @@ def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong
         message = f"must have {context['discriminator']} one of {context['expected_tags']}"
     if "discriminator" in context:  # the whole table is named, but one key of it decides
         place = (*place, str(context["discriminator"]).strip("'"))
-    return Wrong(place, message, f"{path} = {_shown(value)}: {message}")
+    return Wrong(place, message, f"{path} = {_shown(value)}: {message}", kind)
 
 
 def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str | int]:

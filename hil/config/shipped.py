@@ -5,7 +5,7 @@ A wheel carries ``configs/`` inside the package ``hil``; a clone has it at the t
 
 from pathlib import Path
 
-from hil.config.errors import ConfigError
+from hil.config.errors import ConfigError, about
 
 
 def configs_dir() -> Path:
@@ -29,7 +29,8 @@ def find_file(name: str, *, beside: Path | None = None, folder: str, key: str) -
         ConfigError: naming every place that was searched.
     """
     if not name or "\0" in name or len(name) > 4096:
-        raise ConfigError(str(beside or "command line"), [f"{key} = {name[:60]!r}: no file name"])
+        line = f"{key} = {name[:60]!r}: no file name"
+        raise ConfigError(str(beside or "command line"), [about(key, line)])
     places = [] if beside is None else [beside.parent / name]
     places += [Path(name), configs_dir() / folder / name, configs_dir() / folder / f"{name}.toml"]
     if Path(name).parts[:1] == ("configs",):
@@ -40,6 +41,5 @@ def find_file(name: str, *, beside: Path | None = None, folder: str, key: str) -
         if place.is_file():
             return place.resolve()
     searched = ", ".join(str(place) for place in dict.fromkeys(places))
-    raise ConfigError(
-        str(beside or "command line"), [f"{key} = {name!r}: no such file (looked for {searched})"]
-    )
+    line = f"{key} = {name!r}: no such file (looked for {searched})"
+    raise ConfigError(str(beside or "command line"), [about(key, line)])

@@ -17,7 +17,17 @@ _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class TomlError(ValueError):
-    """A table that has no form in TOML; the text says where and why."""
+    """A value that has no form in TOML; the text says where and why.
+
+    Args:
+        place: keys that lead to it.
+        value: it.
+    """
+
+    def __init__(self, place: tuple[str, ...], value: object) -> None:
+        where = ".".join(place) or "the value"
+        super().__init__(f"{where} = {value!r:.60}: TOML has no form for it")
+        self.place = place
 
 
 def toml_of(table: Mapping[str, Any]) -> str:
@@ -99,4 +109,4 @@ def _inline(value: Any, place: tuple[str, ...]) -> str:
         return f"{{ {text} }}" if text else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(_inline(item, place) for item in value)}]"
-    raise TomlError(f"{'.'.join(place) or 'the value'} = {value!r:.60}: TOML has no form for it")
+    raise TomlError(place, value)

@@ -5,7 +5,7 @@ from pathlib import Path
 from drives.cia402 import PLACING_METHODS
 from drives.drive_type import DriveType, place_of
 from drives.links import CanLink, parse_link
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, about
 from hil.machines.drive_file import canopen_type, read_drive_table
 from hil.machines.rig import Rig
 
@@ -71,25 +71,39 @@ def _refuse_impossible(rig: Rig, type_: DriveType, rig_file: str) -> None:
     told = type_.has(*place_of(inputs.object)) and inputs.interlock is not None
     if rig.supervision.estop_fitted and not told:
         problems.append(
-            f"supervision.estop_fitted = true: {type_.name} tells no interlock input "
-            f"({inputs.object}); name the object and the bit that do in [inputs] of its drive file"
+            about(
+                "supervision.estop_fitted",
+                f"supervision.estop_fitted = true: {type_.name} tells no interlock input "
+                f"({inputs.object}); name the object and the bit that do in [inputs] of its drive "
+                "file",
+            )
         )
     if rig.drives.canopen.speed_feed_forward and not type_.has(0x60B1, 0):
         problems.append(
-            f"drives.canopen.speed_feed_forward = true: {type_.name} has no velocity offset "
-            "(60B1h); false would be right"
+            about(
+                "drives.canopen.speed_feed_forward",
+                f"drives.canopen.speed_feed_forward = true: {type_.name} has no velocity offset "
+                "(60B1h); false would be right",
+            )
         )
     if type_.modes and MODES[rig.drives.mode] not in type_.modes:
         right = [name for name, number in MODES.items() if number in type_.modes]
         problems.append(
-            f"drives.mode = {rig.drives.mode!r}: {type_.name} follows in {right or 'no such mode'}"
+            about(
+                "drives.mode",
+                f"drives.mode = {rig.drives.mode!r}: {type_.name} follows in "
+                f"{right or 'no such mode'}",
+            )
         )
     method, methods = rig.drives.homing_method, type_.homing_methods
     if rig.drives.homing == "switch" and methods and method not in methods:
         placing = ", ".join(str(each) for each in PLACING_METHODS if each in methods) or "none"
         problems.append(
-            f"drives.homing_method = {method}: {type_.name} does not know it; of those that find "
-            f"a place it knows {placing} (homing.methods of its drive file)"
+            about(
+                "drives.homing_method",
+                f"drives.homing_method = {method}: {type_.name} does not know it; of those that "
+                f"find a place it knows {placing} (homing.methods of its drive file)",
+            )
         )
     if problems:
         raise ConfigError(rig_file, problems)

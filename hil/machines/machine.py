@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hil.config.settings import ConfigError, read_toml
+from hil.config.errors import ConfigError, Wrong, about
+from hil.config.settings import read_toml
 from hil.machines.payload import expected_forces_n
 from hil.machines.rig import PointsGeometry, Rig
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
@@ -44,7 +45,7 @@ def check_rig(rig: Rig, source: str) -> None:
     Raises:
         ConfigError: naming the keys, the values and the remedy.
     """
-    problems = [*_wider_limits(rig), *_lengths_outside(rig)]
+    problems: list[str] = [*_wider_limits(rig), *_lengths_outside(rig)]
     if not problems:
         try:
             park_pose(rig, geometry_of(rig))
@@ -69,23 +70,25 @@ CYCLE_ROUNDING = 1e-6
 """Part of a cycle that a quotient such as 0.3 s / 0.1 s may lack by rounding."""
 
 
-def _wider_limits(rig: Rig) -> Iterator[str]:
+def _wider_limits(rig: Rig) -> Iterator[Wrong]:
     force_max_n = rig.supervision.force_max_n or rig.cylinders.force_max_n
     for leg, (limit, able) in enumerate(
         zip(force_max_n, rig.cylinders.force_max_n, strict=True), 1
     ):
         if limit > able:
-            yield (
+            yield about(
+                "supervision.force_max_n",
                 f"supervision.force_max_n = {limit} N of leg {leg} is above the cylinder's own "
-                f"(cylinders.force_max_n = {able}), which no measured force exceeds"
+                f"(cylinders.force_max_n = {able}), which no measured force exceeds",
             )
     for key in ("speed_max_m_s", "acceleration_max_m_s2"):
         for leg in range(6):
             limit, able = getattr(rig.limits, key)[leg], getattr(rig.cylinders, key)[leg]
             if limit > able:
-                yield (
+                yield about(
+                    f"limits.{key}",
                     f"limits.{key} = {limit} of leg {leg + 1} is wider than the cylinder's own "
-                    f"(cylinders.{key} = {able}); a limit may only tighten"
+                    f"(cylinders.{key} = {able}); a limit may only tighten",
                 )
 
 
@@ -96,19 +99,21 @@ def soft_range_m(rig: Rig, leg: int) -> tuple[float, float]:
     return closed + margin, closed + rig.cylinders.stroke_m[leg] - margin
 
 
-def _lengths_outside(rig: Rig) -> Iterator[str]:
+def _lengths_outside(rig: Rig) -> Iterator[Wrong]:
     for leg in range(6):
         low, high = soft_range_m(rig, leg)
         reference = rig.cylinders.reference_length_m[leg]
         if low >= high:
-            yield (
+            yield about(
+                "limits.soft_margin_m",
                 f"limits.soft_margin_m = {rig.limits.soft_margin_m} leaves leg {leg + 1} no travel "
-                f"in its stroke of {rig.cylinders.stroke_m[leg]} m"
+                f"in its stroke of {rig.cylinders.stroke_m[leg]} m",
             )
         elif not low < reference < high:
-            yield (
+            yield about(
+                "cylinders.reference_length_m",
                 f"cylinders.reference_length_m = {reference} of leg {leg + 1} lies outside its "
-                f"soft limits [{low:.4f}, {high:.4f}] m"
+                f"soft limits [{low:.4f}, {high:.4f}] m",
             )
 
 

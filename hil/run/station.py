@@ -112,7 +112,7 @@ class Station:
     """Value of ``station`` in its scenarios."""
     scenarios: FileKind
     """Kind of its scenario files."""
-    machines: tuple[FileKind, ...]
+    machines: tuple[FileKind, ...] = ()
     """Kinds of the files that its scenarios name."""
     options: tuple[Option, ...] = ()
     """What `hil run` and `hil check` can be told beside the scenario."""
@@ -141,7 +141,7 @@ class Station:
     header that does not describe them."""
     examine: Callable[[str, int], list[Finding]] | None = None
     """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
-    warm: Callable[[bool], None]
+    warm: Callable[[bool], object] = bool
     """Compiles what a run calls; True: without a word."""
 
     @property

@@ -14,8 +14,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
+from hil.config.errors import ConfigError, about
 from hil.config.scenario import Name
-from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.recording.header import RecordingError
 from hil.run.folder import run_dir
@@ -105,7 +106,9 @@ def check_parts(table: Mapping[str, Any], file: Path) -> None:
     """
     scenario = TogetherScenario.build(table, str(file))
     names = [part.name for part in scenario.part]
-    wrong = [f"part: names {names} must differ"] if len(set(names)) < len(names) else []
+    wrong: list[str] = []
+    if len(set(names)) < len(names):
+        wrong.append(about("part", f"part: names {names} must differ"))
     for index, part in enumerate(scenario.part):
         try:
             find_file(part.scenario, beside=file, folder="scenarios", key=f"part.{index}.scenario")

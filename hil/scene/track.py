@@ -1,11 +1,12 @@
 """What is known of an arm's way: its last two frames, and the path of what is followed."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.scene.figure import TRACE_POINTS
+from hil.scene.figure import TRACE_POINTS, Figure
 from hil.scene.rows import Columns
 from hil.scene.time import Between, advance, is_jump
 
@@ -43,6 +44,11 @@ class Track:
             self.trace.clear()
         self.between = advance(self.between, rows, times, now_s)
         self.trace.add(self._columns.of_all(rows, self._followed)[:, :3])
+
+    def drawn(self, figure: Figure, note: str) -> Figure:
+        """A figure with the path, and what a reader must know."""
+        path = self.trace
+        return replace(figure, trace_m=path.points_m, trace_serial=path.serial, note=note)
 
 
 class Trail:

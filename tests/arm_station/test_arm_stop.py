@@ -2,8 +2,6 @@
 
 import contextlib
 import json
-import os
-import pty
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,15 +182,6 @@ def test_events_are_told_in_the_order_of_one_clock(prepared, monkeypatch, tmp_pa
     watch(monkeypatch, 4.0)
     times = [event.t_s for event in run_arm(prepared, tmp_path).events]
     assert times == sorted(times)
-
-
-@pytest.fixture
-def board():
-    operator, terminal = pty.openpty()
-    yield operator, terminal
-    for fd in (operator, terminal):
-        with contextlib.suppress(OSError):
-            os.close(fd)
 
 
 def live_run(board: tuple[int, int], monkeypatch, tmp_path, model, press_s, ends_s):

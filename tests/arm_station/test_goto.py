@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from functools import cache
 
 import numpy as np
 import pytest
@@ -59,6 +60,7 @@ def at(joints_deg):
     return Joints.of(q_rad, branch_of(RM01.geometry(), q_rad))
 
 
+@cache
 def planned(to_deg=AWAY_DEG, from_deg=READY_DEG, part=0.5, straight=False):
     return plan_goto(RM01, at(from_deg), joints(to_deg), part, straight=straight)
 
@@ -188,7 +190,7 @@ def test_a_robot_that_falls_silent_ends_it_and_nothing_is_sent_after(truth, tmp_
 )
 def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, straight, part):
     """Judged by numbers: waypoints on the line, at most three of them, no further than a period."""
-    move = PLANNED[straight, part]
+    move = planned(straight=straight, part=part)
     pattern = [held for on, off in spans for held in [True] * on + [False] * off]
     pattern += [False] * LEVELS
     hand = _Pattern(pattern)
@@ -210,7 +212,7 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
 
 
 def test_brought_to_rest_by_the_loop_it_waits_until_it_is_to_go_on():
-    move = PLANNED[BY_JOINTS, 1.0]
+    move = planned(straight=BY_JOINTS, part=1.0)
     station = move.station(AlwaysHeld())
     for _ in range(5):
         station.step()
@@ -242,13 +244,6 @@ class _Pattern:
 
     def listen(self):
         pass
-
-
-PLANNED = {
-    (straight, part): planned(straight=straight, part=part)
-    for straight in (BY_JOINTS, STRAIGHT)
-    for part in (0.3, 1.0)
-}
 
 
 def _lengths(start, steps):

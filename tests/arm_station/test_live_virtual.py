@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pty
 import socket
 from dataclasses import replace
 from types import SimpleNamespace
@@ -40,15 +39,6 @@ def run(monkeypatch, tmp_path, source, acts, **options):
     monkeypatch.setattr("hil.stations.arm.bench.source_of", source_maker(acts, **options))
     result = run_arm(prepare_plan(live_plan(source)), tmp_path)
     return result, *speeds_m_s(result.recorder.path)
-
-
-@pytest.fixture
-def board():
-    operator, terminal = pty.openpty()
-    yield operator, terminal
-    for fd in (operator, terminal):
-        with contextlib.suppress(OSError):
-            os.close(fd)
 
 
 def held(board, key, begin_s, end_s, period_s=0.03):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pty
 
 import numpy as np
 import pytest
@@ -17,15 +15,6 @@ from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_o
 from hil.stations.arm.moves.hands import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
 from hil.stations.arm.sources.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.timing.clock import VirtualClock
-
-
-@pytest.fixture
-def board():
-    operator, terminal = pty.openpty()
-    yield operator, terminal
-    for fd in (operator, terminal):
-        with contextlib.suppress(OSError):
-            os.close(fd)
 
 
 class Typing:

@@ -25,10 +25,7 @@ from drives.waits import Wait
 STILL = (0.0,) * 6
 
 
-@pytest.fixture(autouse=True, params=["frames", "slcan"])
-def link(request, monkeypatch):
-    """Every test here is run over frames and over the text of an SLCAN adapter."""
-    monkeypatch.setattr(scripted_bench, "LINK", request.param)
+pytestmark = pytest.mark.usefixtures("link")
 
 
 def hold(feedback):

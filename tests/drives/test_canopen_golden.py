@@ -3,7 +3,6 @@
 import dataclasses
 
 import pytest
-import scripted_bench
 from canopen_bench import SETTINGS
 from scripted_bench import Scripted
 
@@ -12,11 +11,7 @@ from drives.canopen_pdo import Emergency, emergency, heartbeat, layouts, nmt
 from drives.frames import Frame
 from drives.scaling import LegScale
 
-
-@pytest.fixture(autouse=True, params=["frames", "slcan"])
-def link(request, monkeypatch):
-    """Every test here is run over frames and over the text of an SLCAN adapter."""
-    monkeypatch.setattr(scripted_bench, "LINK", request.param)
+pytestmark = pytest.mark.usefixtures("link")
 
 
 def frame(text):

@@ -4,7 +4,6 @@ import dataclasses
 from itertools import pairwise
 
 import pytest
-import scripted_bench
 from canopen_bench import SETTINGS
 from habit_nodes import HabitBus, HabitNode, frames_to
 from scripted_bench import ENABLED, Scripted
@@ -13,10 +12,7 @@ from drives.bank import DriveGoal, DriveModelError, DriveSetupError
 from drives.canopen_settings import from_json
 from drives.waits import in_words
 
-
-@pytest.fixture(autouse=True, params=["frames", "slcan"])
-def link(request, monkeypatch):
-    monkeypatch.setattr(scripted_bench, "LINK", request.param)
+pytestmark = pytest.mark.usefixtures("link")
 
 
 def changed(**values):

@@ -3,7 +3,6 @@
 import random
 
 import pytest
-import scripted_bench
 from habit_nodes import HabitBus, HabitNode, frames_to
 from memory_bus import VirtualTime
 from scripted_bench import ENABLED, Scripted
@@ -11,10 +10,7 @@ from scripted_bench import ENABLED, Scripted
 from drives.bank import DriveGoal, DriveSetupError, DriveState
 from drives.canopen_scan import scan
 
-
-@pytest.fixture(autouse=True, params=["frames", "slcan"])
-def link(request, monkeypatch):
-    monkeypatch.setattr(scripted_bench, "LINK", request.param)
+pytestmark = pytest.mark.usefixtures("link")
 
 
 def with_other(node_id, **attributes):

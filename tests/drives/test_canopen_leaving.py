@@ -1,16 +1,13 @@
 """Leaving the bus: no watchdog of a drive runs out, however slowly it answers SDO."""
 
 import pytest
-import scripted_bench
 from habit_nodes import HabitBus, frames_to
 from scripted_bench import Scripted
 
 PRE_OPERATIONAL = b"\x80"
 
 
-@pytest.fixture(autouse=True, params=["frames", "slcan"])
-def link(request, monkeypatch):
-    monkeypatch.setattr(scripted_bench, "LINK", request.param)
+pytestmark = pytest.mark.usefixtures("link")
 
 
 def left(sdo_s, prepare=lambda scripted: None):

@@ -20,13 +20,6 @@ pytestmark = pytest.mark.real_time
 LINE = b"t2018000102030405060708\r"
 
 
-@pytest.fixture(params=["pty", "tcp"])
-def adapter(request):
-    adapter = Adapter(request.param)
-    yield adapter
-    adapter.close()
-
-
 @pytest.fixture
 def port(adapter):
     port = adapter.port()

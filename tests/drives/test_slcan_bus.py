@@ -27,20 +27,6 @@ class SetClock:
         return self.s
 
 
-@pytest.fixture(params=["pty", "tcp"])
-def adapter(request):
-    adapter = Adapter(request.param)
-    yield adapter
-    adapter.close()
-
-
-@pytest.fixture
-def bus(adapter):
-    bus = adapter.open()
-    yield bus
-    bus.shutdown()
-
-
 def heard(adapter, size):
     data = b""
     while len(data) < size:

@@ -41,20 +41,6 @@ GOOD_LINE, GOOD = b"t18224B00\r", Frame(0x182, b"\x4b\x00")
 REACTION_S = 0.05
 
 
-@pytest.fixture(params=["pty", "tcp"])
-def adapter(request):
-    adapter = Adapter(request.param)
-    yield adapter
-    adapter.close()
-
-
-@pytest.fixture
-def bus(adapter):
-    bus = adapter.open()
-    yield bus
-    bus.shutdown()
-
-
 def python_can(adapter):
     """Python-can's own bus on a pty; it waits for no answer while it opens."""
     return can.Bus(adapter.channel, interface="slcan", bitrate=BITRATE, sleep_after_open=0)

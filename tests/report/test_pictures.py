@@ -24,7 +24,7 @@ from report_samples import (
 
 from hil.recording.reader import Recording
 from hil.report import timeline_figure
-from hil.report.camera import camera_axes
+from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import Picture, draw_png, mode_colour
 from hil.report.time_axes import time_axes
 from hil.stations.platform.report import (
@@ -39,6 +39,7 @@ from hil.stations.platform.report.reached import reached_poses
 from hil.stations.platform.report.rig_figure import extreme_instants, remaining_m
 from hil.stations.platform.report.stop_figure import braking_window, shared_factor
 from hil.stations.platform.report.view import RunView
+from hil.stations.platform.scene import PlatformScene
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 
@@ -201,7 +202,7 @@ def test_the_extremes_are_those_of_the_motion(good_view: RunView) -> None:
     assert shortest.length_m[shortest.leg] == lengths.min()
     assert longest.length_m[longest.leg] == lengths.max()
     assert shortest.words.startswith(f"shortest leg: {shortest.leg + 1}, ")
-    assert shortest.X_BP.position_m[2] < longest.X_BP.position_m[2]
+    assert shortest.pose[2] < longest.pose[2]
 
 
 def test_a_moment_without_a_pose_is_not_chosen(good_view: RunView) -> None:
@@ -213,24 +214,23 @@ def test_a_moment_without_a_pose_is_not_chosen(good_view: RunView) -> None:
     assert second.length_m.max() < first.length_m.max() - 1e-3
 
 
-@pytest.mark.parametrize(
-    ("azimuth_deg", "elevation_deg"), [(-58.0, 22.0), (0.0, 0.0), (130.0, -40.0)]
-)
-def test_a_camera_is_a_right_handed_frame_that_looks_from_where_it_says(
-    azimuth_deg: float, elevation_deg: float
-) -> None:
-    camera = camera_axes(azimuth_deg, elevation_deg)
-    np.testing.assert_allclose(camera @ camera.T, np.eye(3), atol=1e-15)
-    np.testing.assert_allclose(np.cross(camera[0], camera[1]), camera[2], atol=1e-15)
-    assert np.degrees(np.arcsin(camera[2, 2])) == pytest.approx(elevation_deg)
-    assert np.degrees(np.arctan2(camera[2, 1], camera[2, 0])) == pytest.approx(azimuth_deg)
-    assert camera[1, 2] > 0.0, "up is up"
-
-
-def test_from_plus_x_y_is_to_the_right_and_z_up() -> None:
-    right, up, _ = camera_axes(0.0, 0.0)
-    np.testing.assert_allclose(right, [0.0, 1.0, 0.0], atol=1e-15)
-    np.testing.assert_allclose(up, [0.0, 0.0, 1.0], atol=1e-15)
+def test_the_rig_of_a_picture_is_that_of_its_recording(good_view: RunView) -> None:
+    """Seen from +x, y is to the right and z up; lengths are true; the feet are the rig's."""
+    assert good_view.geometry is not None
+    scene = PlatformScene.from_scenario(good_view.recording.scenario)
+    instant = extreme_instants(good_view)[0]
+    axes = Figure().subplots()
+    corners = draw_scene(axes, scene.build, scene.posed(instant.pose), eye_from(0.0, 0.0))
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    feet = good_view.geometry.base_joints_m
+    for end, foot in ((low[0], feet[:, 1].min()), (high[0], feet[:, 1].max())):
+        assert abs(end) > abs(foot) > 0.9 * abs(end)
+    assert low[1] < feet[:, 2].min() < instant.pose[2] < high[1]
+    [image] = axes.get_images()
+    np.testing.assert_allclose(image.get_extent()[::2], low, atol=0.01)
+    shown = image.get_array()[..., 3] > 0
+    assert 0.2 < shown.mean() < 0.9
+    assert shown[-20].mean() > 0.8 > 0.3 > shown[20].mean(), "a wide base, a head on top"
 
 
 def test_the_way_left_is_to_the_nearer_limit(good_view: RunView) -> None:

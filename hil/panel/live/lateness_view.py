@@ -57,8 +57,8 @@ class LatenessView(QWidget):
         self._curves = [pg.PlotCurveItem(_BORDERS, _NONE, stepMode="center") for _ in model.names]
         for curve in self._curves:
             self.plot.addItem(curve)
-        self.plot.setVisible(model.measured)
-        self.words.setText("" if model.measured else self.tr("Virtual clock: not measured"))
+        self.plot.setVisible(not model.problem)
+        self.words.setText(model.problem)
         self.set_theme(self._theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -71,7 +71,7 @@ class LatenessView(QWidget):
 
     def refresh(self) -> None:
         """Show the newest counts, a few times a second; does nothing while hidden."""
-        if not (self.isVisible() and self._model.measured):
+        if self._model.problem or not self.isVisible():
             return
         self._skipped += 1
         if self._model.serial == self._serial or self._skipped < REDRAW_EVERY:

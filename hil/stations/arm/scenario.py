@@ -16,10 +16,11 @@ from arm_driver.link_errors import ArmLinkError
 from arm_driver.pose import Pose
 from arm_driver.urls import parse_arm_link
 from arm_driver.val import OatConvention, from_oat
+from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
 from hil.config.scenario import Name, RecordingSettings
-from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot_settings import RobotSettings
@@ -173,39 +174,50 @@ def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
 
 
 def _check(plan: ArmPlan, source: str) -> None:
-    scenario, wrong = plan.scenario, []
+    scenario, wrong = plan.scenario, list[Wrong]()
     payloads = plan.space_arm.payloads()
     if scenario.space_arm.payload and scenario.space_arm.payload not in payloads:
         wrong.append(
-            f"space_arm.payload = {scenario.space_arm.payload!r}: {plan.space_arm.name} has "
-            f"{', '.join(payloads) or 'none'}"
+            about(
+                "space_arm.payload",
+                f"space_arm.payload = {scenario.space_arm.payload!r}: {plan.space_arm.name} has "
+                f"{', '.join(payloads) or 'none'}",
+            )
         )
     wrong += _start_out_of_range(plan)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
-        wrong.append("mapping: start and start_joints_deg belong together; give both or none")
+        line = "mapping: start and start_joints_deg belong together; give both or none"
+        wrong.append(about("mapping", line))
     if scenario.devices.arm != SIM_URL:
         try:
             parse_arm_link(scenario.devices.arm)
         except ArmLinkError as error:
-            wrong.append(f"devices.arm = {scenario.devices.arm!r}: {error}")
+            line = f"devices.arm = {scenario.devices.arm!r}: {error}"
+            wrong.append(about("devices.arm", line))
         if scenario.clock != "real":
             wrong.append(
-                f"devices.arm = {scenario.devices.arm!r} with clock = {scenario.clock!r}: a robot "
-                'on a line needs clock = "real" (--clock real)'
+                about(
+                    "devices.arm",
+                    f"devices.arm = {scenario.devices.arm!r} with clock = {scenario.clock!r}: "
+                    'a robot on a line needs clock = "real" (--clock real)',
+                )
             )
     if wrong:
         raise ConfigError(source, wrong)
 
 
-def _start_out_of_range(plan: ArmPlan) -> list[str]:
+def _start_out_of_range(plan: ArmPlan) -> list[Wrong]:
     """Joints of the space arm that the scenario starts outside their ranges."""
-    found: list[str] = []
+    found: list[Wrong] = []
     joints = zip(plan.scenario.space_arm.start_deg or (), plan.space_arm.joint, strict=False)
     for number, (angle, joint) in enumerate(joints):
         low, high = joint.position_deg
         if not low <= angle <= high:
             found.append(
-                f"space_arm.start_deg.{number} = {angle} deg: {joint.name} of "
-                f"{plan.space_arm.name} moves from {low:g} to {high:g} deg"
+                about(
+                    f"space_arm.start_deg.{number}",
+                    f"space_arm.start_deg.{number} = {angle} deg: {joint.name} of "
+                    f"{plan.space_arm.name} moves from {low:g} to {high:g} deg",
+                )
             )
     return found

@@ -27,6 +27,7 @@ TRACE_STEP_M: Final = 5e-4
 HAND_M: Final = 0.13
 """Length of the drawn gripper."""
 
+_NOWHERE: Final = np.full(7, np.nan)
 _HOME_RAD: Final = np.radians([0.0, 45.0, -180.0, 0.0, 45.0, 0.0])
 _PARTS: Final = ("stand", "waist", "upper arm", "elbow", "forearm", "hand", "gripper", "ghost")
 
@@ -58,7 +59,7 @@ class RobotScene:
 
     def figure(self, now_s: float) -> Figure:
         """The arm at a moment [s], between its last two frames."""
-        q, note, asked = _HOME_RAD, "Joints not known: drawn at home", np.full(7, np.nan)
+        q, note, asked = _HOME_RAD, "Joints not known: drawn at home", _NOWHERE
         known = self._track.between
         if known is not None:
             share = known.share(now_s)
@@ -69,17 +70,20 @@ class RobotScene:
             asked = between_poses(*ends("target_pose"))
             measured = between_poses(*ends("measured_pose"))
             q, note = self._joints(between_angles(*ends("robot_q")), measured)
+        return self._track.drawn(self.posed(q, asked), note)
+
+    def posed(self, q_rad: Array, asked: Array = _NOWHERE) -> Figure:
+        """The arm at joint angles.
+
+        Args:
+            q_rad: joint angles [rad], shape (6,).
+            asked: pose of the gripper that was asked [m, 1], shape (7,); NaN: without a ghost.
+        """
         transforms = np.zeros((len(_PARTS), 4, 4))
-        transforms[:-1] = self.placements(q)
+        transforms[:-1] = self.placements(q_rad)
         if np.isfinite(asked).all():
             transforms[-1] = matrix(rotation_of(asked[3:]), asked[:3])
-        return Figure(
-            transforms,
-            tuple(self.build.roles.values()),
-            self._track.trace.points_m,
-            self._track.trace.serial,
-            note,
-        )
+        return Figure(transforms, tuple(self.build.roles.values()))
 
     def _joints(self, asked_q_rad: Array, measured: Array) -> tuple[Array, str]:
         """Joint angles that are drawn [rad], and a note about them."""
@@ -94,16 +98,19 @@ class RobotScene:
         except ArmError:
             return asked_q_rad, "Not measured: drawn as asked"
 
-    def points_m(self, q_rad: Array) -> tuple[Array, Array]:
-        """Points of the arm and its gripper's placement.
+    def points_m(self, q_rad: Array) -> Array:
+        """Shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper [m].
 
         Args:
             q_rad: joint angles [rad], shape (6,).
 
         Returns:
-            Shoulder, ends of the upper arm beside the waist, elbow, wrist centre and gripper [m],
-            shape (6, 3); placement of the gripper, shape (4, 4).
+            Shape (6, 3).
         """
+        return self._posture(q_rad)[0]
+
+    def _posture(self, q_rad: Array) -> tuple[Array, Array]:
+        """Points of the arm [m], shape (6, 3), and its gripper's placement, shape (4, 4)."""
         q = np.array(q_rad, np.float64).reshape(1, 6)
         poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
         posture.poses_of_joints(self._geometry.table, q, poses)
@@ -118,7 +125,7 @@ class RobotScene:
         Args:
             q_rad: joint angles [rad], shape (6,).
         """
-        points, hand = self.points_m(q_rad)
+        points, hand = self._posture(q_rad)
         shoulder, near, far, elbow, wrist, _ = points
         starts = np.stack([shoulder, near, far, elbow])
         along = np.stack([near - shoulder, far - near, elbow - far, wrist - elbow])

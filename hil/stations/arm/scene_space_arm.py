@@ -61,16 +61,18 @@ class SpaceArmScene:
             found = between_angles(before, newest, known.share(now_s))
             if np.isfinite(found).all():
                 q, note = found, ""
+        return self._track.drawn(self.posed(q), note)
+
+    def posed(self, q_rad: Array) -> Figure:
+        """The arm at joint angles [rad], shape (6,)."""
         transforms = np.empty((8, 4, 4))
         transforms[0] = np.eye(4)
-        transforms[1:] = self.placements(q)
-        return Figure(
-            transforms,
-            tuple(self.build.roles.values()),
-            self._track.trace.points_m,
-            self._track.trace.serial,
-            note,
-        )
+        transforms[1:] = self.placements(q_rad)
+        return Figure(transforms, tuple(self.build.roles.values()))
+
+    def points_m(self, q_rad: Array) -> Array:
+        """Joints, and the gripper [m], shape (7, 3), at joint angles [rad], shape (6,)."""
+        return self.placements(q_rad)[:, :3, 3]
 
     def placements(self, q_rad: Array) -> Array:
         """Links in the base, then the gripper, shape (7, 4, 4).

@@ -1,13 +1,14 @@
 """The scenes of a run of the arm station: a space arm and a robot, or a robot alone."""
 
 from hil.recording.header import RunHeader
-from hil.scene.figure import Scene
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scene_robot import RobotScene
 from hil.stations.arm.scene_space_arm import SpaceArmScene
 
+ArmScene = RobotScene | SpaceArmScene
 
-def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
+
+def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
     """What a run's arms look like."""
     plan = header.scenario
     machines = ArmMachines.from_scenario(plan)

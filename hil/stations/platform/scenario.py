@@ -13,9 +13,10 @@ from pydantic import Field
 from drives.bank import DriveError
 from drives.links import CanLink, SimLink, parse_link
 from drives.sim_faults import FaultKind
+from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
-from hil.config.settings import ConfigError, Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.machines.drive_fit import fitted
 from hil.machines.machine import check_rig
@@ -186,18 +187,24 @@ def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
     try:
         links = [parse_link(part) for part in url.split()] or [parse_link(url)]
     except DriveError as error:
-        raise ConfigError(source, [f"devices.drives = {url!r}: {error}"]) from None
+        line = f"devices.drives = {url!r}: {error}"
+        raise ConfigError(source, [about("devices.drives", line)]) from None
     if isinstance(links[0], SimLink):
         return
-    wrong: list[str] = []
+    wrong: list[Wrong] = []
     if len(links) > 1 and not (len(links) == 2 and all(isinstance(x, CanLink) for x in links)):
-        wrong.append(f"devices.drives = {url!r}: one URL, or two CAN buses with a space between")
+        line = f"devices.drives = {url!r}: one URL, or two CAN buses with a space between"
+        wrong.append(about("devices.drives", line))
     if scenario.clock != "real":
         wrong.append(
-            f"devices.drives = {url!r} with clock = {scenario.clock!r}: drives on a wire need "
-            'clock = "real" (--clock real)'
+            about(
+                "devices.drives",
+                f"devices.drives = {url!r} with clock = {scenario.clock!r}: drives on a wire need "
+                'clock = "real" (--clock real)',
+            )
         )
     if scenario.faults:
-        wrong.append("faults: they are for simulated drives (sim:) only; real ones have their own")
+        line = "faults: they are for simulated drives (sim:) only; real ones have their own"
+        wrong.append(about("faults", line))
     if wrong:
         raise ConfigError(source, wrong)

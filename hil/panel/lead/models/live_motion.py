@@ -48,7 +48,7 @@ class LiveMotion:
         try:
             self._read(self.table)
         except ConfigError as error:
-            found = [located(line, self.table) for line in error.problems]
+            found = [located(line) for line in error.problems]
             return tuple(Problem(("motion", *one.place), one.message) for one in found)
         return ()
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.panel.live.models.feed import Batch, RunFacts, column
+from hil.run.registry import missing
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -57,8 +58,12 @@ class LatenessModel:
         series = facts.views.lateness
         self.names = tuple(name for name, _ in series)
         """Keys of the quantities."""
-        self.measured = facts.header.metadata.get("clock") != "virtual"
-        """Whether there was anything to measure: a virtual clock is never late."""
+        virtual = facts.header.metadata.get("clock") == "virtual"
+        self.problem = "Virtual clock: not measured" if virtual else ""
+        """Why nothing is counted: a virtual clock is never late, and only a station knows what it
+        times; empty if it is."""
+        if not series:
+            self.problem = missing(facts.station)
         self._places = tuple(column(facts.signals, field).start for _, field in series)
         self._time = column(facts.signals, "t_s").start
         shape = (len(series), BLOCKS)
@@ -73,7 +78,7 @@ class LatenessModel:
         if batch.restart:
             self._clear()
         rows = batch.rows
-        if not (len(rows) and self.measured):
+        if self.problem or not len(rows):
             return
         self.serial += 1
         blocks = np.floor(rows[:, self._time] * (BLOCKS / WINDOW_S))

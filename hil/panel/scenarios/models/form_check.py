@@ -1,12 +1,10 @@
 """What is wrong with a table of settings, each problem at its place in the form.
 
-The bench's own readers judge, with their own words. A model's field is named by its place; what a
-reader says of several fields begins with the path of one (``part: names … must differ``). A problem
-in a file that the table names is shown at that name.
+The bench's own readers judge, with their own words, and say which key each is about. A problem in a
+file that the table names is shown at that name.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,8 @@ from hil.config.toml_text import TomlError, toml_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import ABSENT, value_at
 
-_HEAD: Final = re.compile(r"(?P<path>[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)(?: = |: | is | of )")
+_COUNTS: Final = frozenset({"too_short", "too_long"})
+"""Rules of how many items a list has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +45,30 @@ def problems_of(kind: FileKind, table: Mapping[str, Any], file: Path) -> tuple[P
         if elsewhere is not None:
             source = Path(error.source).name
             return tuple(Problem(elsewhere, f"{source}: {text}") for text in error.problems)
-        return _without_echoes(tuple(located(text, table) for text in error.problems))
-    except (TomlError, ValueError) as error:
-        return (located(str(error), table),)
+        return _without_echoes(error.problems)
+    except TomlError as error:
+        return (Problem(error.place, str(error)),)
+    except ValueError as error:
+        return (Problem((), str(error)),)
     return ()
 
 
-def located(problem: str, table: Mapping[str, Any]) -> Problem:
-    """A line of a `ConfigError` at the place in a table that it is about; () if it names none."""
+def located(problem: str) -> Problem:
+    """A line of a `ConfigError` at the place that it is about; () if it is about none."""
     if isinstance(problem, Wrong):
         return Problem(problem.place, problem.message)
-    head = _HEAD.match(problem)
-    if head is None:
-        return Problem((), problem)
-    parts = head["path"].split(".")
-    place: Place = tuple(int(part) if part.isdigit() else part for part in parts)
-    known = parts[0] in table or len(place) > 1 or problem[head.end("path") :].startswith(" = ")
-    return Problem(place if known else (), problem)
+    return Problem((), problem)
 
 
-def _without_echoes(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+def _without_echoes(problems: Iterable[str]) -> tuple[Problem, ...]:
     """Each problem once, and none that is only the count of a list with a wrong item in it."""
-    inside = {one.place[:depth] for one in problems for depth in range(len(one.place))}
+    known = list(dict.fromkeys(problems))
+    places = [one.place for one in known if isinstance(one, Wrong)]
+    inside = {place[:depth] for place in places for depth in range(len(place))}
     return tuple(
-        one
-        for one in dict.fromkeys(problems)
-        if one.place not in inside or "after validation" not in one.message
+        located(one)
+        for one in known
+        if not (isinstance(one, Wrong) and one.code in _COUNTS and one.place in inside)
     )
 
 

@@ -9,11 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.camera import camera_axes
 from hil.report.decimate import MAX_POINTS
+from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
-from hil.stations.arm.report.machines import ArmMachines
+from hil.scene.eye import Eye
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scenes import ArmScene, scenes_of
 
 Array = NDArray[np.float64]
 
@@ -29,6 +30,12 @@ INSET: Final = 0.3
 VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
 """Name, azimuth and elevation [deg] of the place from which one looks."""
 
+OPACITY: Final = 0.4
+"""Of an arm's body, which stands behind its sticks."""
+
+LEFT_OUT: Final = frozenset({"table", "payload", "x", "y", "z"})
+"""Slots of bodies that are larger than the arm, or that a picture's own axes stand for."""
+
 MEASURED: Final = "#D55E00"
 PALE: Final = "#CFCFCF"
 """Of the simulated gripper: wide and under the others, which lie on it."""
@@ -38,33 +45,23 @@ PLANES: Final = ((0, 1), (0, 2), (1, 2))
 
 def arms(view: ArmView) -> Picture | None:
     """Both arms at several instants, side by side, with their grippers' paths."""
-    machines = view.machines
-    if machines is None:
+    if view.machines is None:
         return None
     chosen = drawn_waypoints(view)
     if not len(chosen):
         return None
-    drawn = _drawn(view, machines, chosen)
+    drawn = _drawn(view)
     times = view.fetches.fetched_s[chosen]
+    colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(chosen)))
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, len(drawn), squeeze=False)
         place(figure, grid=(len(drawn), 2), right_in=1.35, between_in=(0.6, 0.55))
-        colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.9, len(chosen)))
         for row, (name, azimuth_deg, elevation_deg) in zip(panels, VIEWS, strict=True):
-            camera = camera_axes(azimuth_deg, elevation_deg)[:2]
-            for axes, (arm, figures, path) in zip(row, drawn, strict=True):
-                for points, colour in zip(figures, colours, strict=True):
-                    flat = points @ camera.T
-                    axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5)
-                grippers = np.array([points[-1] for points in figures]) @ camera.T
-                axes.scatter(*grippers.T, s=42.0, c=colours, marker="D", zorder=4)
-                way = path @ camera.T
-                axes.plot(way[:, 0], way[:, 1], color=LIMIT, lw=1.3, zorder=5)
-                axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=8, zorder=6)
-                axes.set_aspect("equal", adjustable="datalim")
+            eye = eye_from(azimuth_deg, elevation_deg)
+            for axes, (arm, scene, q_rad, path_m) in zip(row, drawn, strict=True):
+                _draw_arm(axes, scene, q_rad[chosen], colours, path_m, eye)
                 axes.set_title(f"{arm}, {name} [m]")
-                _magnify(axes, way, np.vstack([_dense(points @ camera.T) for points in figures]))
         figure.legend(
             handles=[
                 Line2D([], [], color=colour, lw=2.2, label=f"{t:.1f} s")
@@ -78,7 +75,7 @@ def arms(view: ArmView) -> Picture | None:
             loc="upper right", handlelength=1.2, borderaxespad=0.1,
         )  # fmt: skip
 
-    if machines.space is None:
+    if view.robot_alone:
         caption = (
             "The industrial arm as asked; it moved alone. Both axes of a panel have one scale."
         )
@@ -86,19 +83,50 @@ def arms(view: ArmView) -> Picture | None:
     return Picture(
         "arms",
         "Both arms",
-        "Left the simulated arm, right the industrial arm as asked, at the same instants. In "
-        "each panel both axes have one scale, but the two arms have scales of their own.",
+        "Left the simulated arm, right the industrial arm as asked, at the same instants; pale: "
+        "its body at the last. In each panel both axes have one scale, but the two arms have "
+        "scales of their own.",
         draw_png(8.4, draw),
     )
 
 
-def _magnify(axes: Axes, way_m: Array, sticks_m: Array) -> None:
+def _drawn(view: ArmView) -> list[tuple[str, ArmScene, Array, Array]]:
+    """Name, scene, joint angles [rad] and way of the gripper [m] of each arm."""
+    *space, robot = scenes_of(view.recording.header)
+    column = view.run.column
+    found = [("industrial arm", robot, column("robot_q"), column("target_pose"))]
+    if space and view.machines is not None and view.machines.space is not None:
+        named = view.machines.space.name, space[0], column("space_q"), column("space_pose")
+        found.insert(0, named)
+    return [(name, scene, q_rad, pose[view.shown, :3]) for name, scene, q_rad, pose in found]
+
+
+def _draw_arm(
+    axes: Axes, scene: ArmScene, q_rad: Array, colours: Array, path_m: Array, eye: Eye
+) -> None:
+    """An arm at several instants as its joints, at the last of them as its body, and its way."""
+    draw_scene(axes, scene.build, scene.posed(q_rad[-1]), eye, left_out=LEFT_OUT, opacity=OPACITY)
+    camera = eye.axes[:2]
+    sticks = [np.vstack([np.zeros(3), scene.points_m(q)]) @ camera.T for q in q_rad]
+    for flat, colour in zip(sticks, colours, strict=True):
+        axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5, zorder=3)
+    grippers = np.array([flat[-1] for flat in sticks])
+    axes.scatter(*grippers.T, s=42.0, c=colours, marker="D", zorder=4)
+    way = path_m @ camera.T
+    axes.plot(way[:, 0], way[:, 1], color=LIMIT, lw=1.3, zorder=5)
+    axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=8, zorder=6)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.autoscale()
+    _magnify(axes, way, np.vstack([_dense(flat) for flat in sticks]))
+
+
+def _magnify(axes: Axes, way_m: Array, drawn_m: Array) -> None:
     """Show a path again, larger, if it is small against the arm, where the arm is not [m]."""
     span = float(np.ptp(way_m, axis=0).max())
-    if not 0.0 < span < SMALL * float(np.ptp(sticks_m, axis=0).max()):
+    if not 0.0 < span < SMALL * float(np.ptp(drawn_m, axis=0).max()):
         return
     axes.apply_aspect()
-    inset = axes.inset_axes((*free_corner(axes, sticks_m), INSET, INSET))
+    inset = axes.inset_axes((*free_corner(axes, drawn_m), INSET, INSET))
     moved_mm = 1e3 * (way_m - way_m[0])
     inset.plot(moved_mm[:, 0], moved_mm[:, 1], color=LIMIT, lw=1.2)
     inset.set_aspect("equal", adjustable="datalim")
@@ -144,19 +172,6 @@ def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
     if not len(places):
         return places
     return places[np.unique(np.linspace(0, len(places) - 1, INSTANTS).round().astype(int))]
-
-
-def _drawn(
-    view: ArmView, machines: ArmMachines, chosen: NDArray[np.intp]
-) -> list[tuple[str, list[Array], Array]]:
-    """Name, sticks at the chosen waypoints and way of the gripper [m] of each arm."""
-    column = view.run.column
-    robot = [machines.robot_points_m(column("robot_q")[k]) for k in chosen]
-    found = [("industrial arm", robot, column("target_pose")[view.shown, :3])]
-    if machines.space is not None:
-        space = [machines.space_points_m(column("space_q")[k]) for k in chosen]
-        found.insert(0, (machines.space.name, space, column("space_pose")[view.shown, :3]))
-    return found
 
 
 def overlaid(view: ArmView) -> Picture | None:

@@ -8,16 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arm_driver.blended_path import BlendModel
-from arm_driver.bodies import STANDARD
 from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import posture
 from arm_driver.pose import Pose
 from hil.config.settings import ConfigError
 from hil.machines.robot_settings import BlendSettings
 from hil.machines.space_arm_settings import ArmSettings
-from sim.world.space_arm.kernels.dynamics import gripper_pose as pose_kernel
-from sim.world.space_arm.kernels.dynamics import make_scratch
-from sim.world.space_arm.reference import link_pose
 
 Array = NDArray[np.float64]
 
@@ -119,34 +114,6 @@ class ArmMachines:
         if self.space is None:
             raise ValueError("the robot moved alone: there is no simulated arm")
         return self.space
-
-    def space_points_m(self, q_rad: Array) -> Array:
-        """Joints of the simulated arm from its base, and its gripper [m], shape (8, 3).
-
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-        """
-        arm = self._space().arm()
-        points = np.zeros((8, 3))
-        for link in range(6):
-            points[link + 1] = link_pose(arm, q_rad, link)[:3, 3]
-        rotation = np.empty((3, 3))
-        pose_kernel(arm.arrays(), np.array(q_rad), make_scratch(), rotation, points[7])
-        return points
-
-    def robot_points_m(self, q_rad: Array) -> Array:
-        """Points of the industrial arm from its base to its gripper [m], shape (7, 3).
-
-        Base, shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper.
-
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-        """
-        q = np.array(q_rad, np.float64).reshape(1, 6)
-        poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
-        posture.poses_of_joints(self.robot.table, q, poses)
-        posture.points_of_joints(self.robot.table, q, poses, STANDARD.upper_arm_offset_m, points)
-        return np.vstack([np.zeros((1, 3)), points[0]])
 
     def space_range_rad(self) -> tuple[Array, Array]:
         """Least and greatest joint angles of the simulated arm [rad], each of shape (6,)."""

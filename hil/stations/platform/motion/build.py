@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.config.errors import MotionError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, MotionError, about
 from hil.config.shipped import find_file
 from hil.machines.machine import geometry_of, park_pose
 from hil.machines.rig import Rig
@@ -48,7 +47,8 @@ def motion_of(plan: Plan) -> MotionSource:
             case LegMovesSettings():
                 return _leg_moves(settings, rig)
     except MotionError as error:
-        raise ConfigError(f"{plan.scenario_file}: motion", [str(error)]) from error
+        source = f"{plan.scenario_file}: motion"
+        raise ConfigError(source, [about("motion", str(error))]) from error
 
 
 def _multi_sine(settings: MultiSineSettings, rig: Rig) -> MotionSource:

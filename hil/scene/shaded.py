@@ -1,0 +1,112 @@
+"""A scene as an image, for whoever draws without a graphics card: nearest face, shaded, a pixel.
+
+The eye is far away, so lengths across its line of sight are true. Which face is seen is found with
+a depth buffer (E. Catmull, "A Subdivision Algorithm for Computer Display of Curved Surfaces",
+University of Utah, 1974).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.scene.eye import Eye
+from hil.scene.figure import Figure
+from hil.scene.parts import Build
+
+Array = NDArray[np.float64]
+
+DARKEST: Final = 0.62
+"""Share of its colour that a face keeps which looks away from the lamp."""
+
+_ON_EDGE: Final = -1e-6
+"""Of a face's share: its edge counts as inside, so that no gap opens between two."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Faces:
+    """Triangles that look at the eye."""
+
+    corners_m: Array
+    """Right, up and towards the eye [m], shape (F, 3, 3)."""
+    shade: Array
+    """Share of its colour that each keeps, shape (F,)."""
+    slot: NDArray[np.intp]
+    """Number of each one's colour slot, shape (F,)."""
+
+
+def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:
+    """What an eye far away sees of a figure, if nothing hides it.
+
+    Args:
+        build: what is drawn; ghosts are left out.
+        figure: where its parts are.
+        eye: only the side from which it looks plays a part.
+    """
+    table = build.packed.corners.astype(np.float64)
+    part, slot = table[:, 6].astype(np.intp), table[:, 7].astype(np.intp)
+    placed = figure.transforms[part]  # (V, 4, 4)
+    points = np.einsum("vij,vj->vi", placed[:, :3, :3], table[:, :3]) + placed[:, :3, 3]
+    seen = points @ eye.axes.T  # (V, 3)
+    faces = build.packed.solid_faces.astype(np.intp)
+    corners = seen[faces]  # (F, 3, 3); of what is not seen, one point
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    shown = normal[:, 2] > 1e-9 * np.abs(normal).max(initial=0.0)
+    normal = normal[shown] / np.linalg.norm(normal[shown], axis=1, keepdims=True)
+    light = np.clip(normal @ (eye.axes @ eye.lamp), 0.0, 1.0)
+    first = faces[shown, 0]
+    shade = DARKEST + (1.0 - DARKEST) * light
+    return Faces(corners[shown], shade, slot[first])
+
+
+def painted(corners_m: Array, rgb: Array, pixels: int) -> tuple[NDArray[np.uint8], Array]:
+    """An image of faces, the nearest at each pixel.
+
+    Args:
+        corners_m: of the faces: right, up and towards the eye [m], shape (F, 3, 3).
+        rgb: their colours, each 0 to 1, shape (F, 3).
+        pixels: along the longer side.
+
+    Returns:
+        Red, green, blue and opacity, first row on top, shape (height, width, 4); left, right,
+        bottom and top of the image [m].
+    """
+    low, high = corners_m[..., :2].min(axis=(0, 1)), corners_m[..., :2].max(axis=(0, 1))
+    pixel_m = float((high - low).max()) / (pixels - 2)
+    width, height = (np.ceil((high - low) / pixel_m).astype(int) + 2).tolist()
+    across, up = np.arange(width) + 0.5, (np.arange(height) + 0.5)[:, None]
+    origin = low - pixel_m
+    flat = (corners_m[..., :2] - origin) / pixel_m  # (F, 3, 2), in pixels
+    shares, starts, ends = _shares(flat), np.floor(flat.min(1)), np.ceil(flat.max(1))
+    depths = np.einsum("fk,fkc->fc", corners_m[..., 2], shares)  # of x, y and 1, like the shares
+    nearest = np.full((height, width), -np.inf)
+    found = np.full((height, width), -1)
+    boxes = np.hstack([starts, ends]).astype(int).tolist()
+    for face, (x0, y0, x1, y1) in enumerate(boxes):
+        x, y = across[x0:x1], up[y0:y1]
+        (a, b, c), (d, e, f), (g, h, i) = shares[face].tolist()
+        p, q, r = depths[face].tolist()
+        depth = p * x + (q * y + r)
+        inside = (a * x + (b * y + c) >= _ON_EDGE) & (d * x + (e * y + f) >= _ON_EDGE)
+        inside &= (g * x + (h * y + i) >= _ON_EDGE) & (depth > nearest[y0:y1, x0:x1])
+        nearest[y0:y1, x0:x1][inside] = depth[inside]
+        found[y0:y1, x0:x1][inside] = face
+    image = np.zeros((height, width, 4), np.uint8)
+    there = found >= 0
+    image[there, :3] = np.rint(255.0 * rgb)[found[there]].astype(np.uint8)
+    image[there, 3] = 255
+    right, top = origin + pixel_m * np.array([width, height])
+    return image[::-1], np.array([origin[0], right, origin[1], top])
+
+
+def _shares(flat: Array) -> Array:
+    """Factors of x, y and 1 in each corner's share of a point (barycentric), shape (F, 3, 3)."""
+    (ax, ay), (bx, by), (cx, cy) = (flat[:, k].T for k in range(3))
+    area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)  # (F,), twice it
+    rows = [
+        [by - cy, cx - bx, bx * cy - cx * by],
+        [cy - ay, ax - cx, cx * ay - ax * cy],
+        [ay - by, bx - ax, ax * by - bx * ay],
+    ]
+    return np.moveaxis(np.array(rows) / area, 2, 0)

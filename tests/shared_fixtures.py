@@ -1,0 +1,49 @@
+"""Fixtures of several folders; pytest loads them as a plugin."""
+
+import contextlib
+import os
+
+import pytest
+
+
+@pytest.fixture
+def unpainted(monkeypatch):
+    """For pages that are about texts: every picture is put together, none becomes dots."""
+    from matplotlib.figure import Figure
+
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
+
+
+@pytest.fixture
+def board():
+    """An operator's keyboard and the terminal behind it, as descriptors."""
+    pair = os.openpty()
+    yield pair
+    for fd in pair:
+        with contextlib.suppress(OSError):
+            os.close(fd)
+
+
+@pytest.fixture(params=["pty", "tcp"])
+def adapter(request):
+    """The far end of an SLCAN adapter."""
+    from slcan_peer import Adapter
+
+    with contextlib.closing(Adapter(request.param)) as peer:
+        yield peer
+
+
+@pytest.fixture
+def bus(adapter):
+    """The product's bus through the adapter."""
+    opened = adapter.open()
+    yield opened
+    opened.shutdown()
+
+
+@pytest.fixture(params=["frames", "slcan"])
+def link(request, monkeypatch):
+    """Scripted nodes are reached over frames, and over the text of an SLCAN adapter."""
+    import scripted_bench
+
+    monkeypatch.setattr(scripted_bench, "LINK", request.param)

@@ -1,0 +1,106 @@
+"""Checks and runs of the pendulum."""
+
+import math
+from pathlib import Path
+
+from hil.config.scenario import RecordingSettings
+from hil.config.settings import apply_overrides, read_toml
+from hil.recording.events import EventKind, Level
+from hil.recording.header import RunHeader
+from hil.recording.reader import Recording
+from hil.run.facts import run_facts
+from hil.run.journal import Journal
+from hil.run.opening import Opening
+from hil.run.run import play
+from hil.run.station import Checked, Request, Tried
+from hil.terminal.console import out, print_json
+from hil.timing.clock import Tick, VirtualClock, moment
+from hil_pendulum.pendulum import Gate, SwingScenario
+from hil_pendulum.station import MODES, SIGNALS
+
+
+class SwingRun:
+    """One run: the torque that is asked for, the gate, the motor and the pendulum."""
+
+    def __init__(self, scenario: SwingScenario, opening: Opening | None, journal: Journal | None):
+        self._scenario, self._opening, self._journal = scenario, opening, journal
+        self.clock, self.period_s = VirtualClock(), 1.0 / scenario.rate_hz
+        self.gate = Gate(math.radians(scenario.angle_max_deg))
+        self.angle_rad = self.rate_rad_s = self.largest_rad = 0.0
+
+    def turn(self, tick: Tick) -> bool:
+        """One turn; whether it was the last."""
+        asked_nm, before = self._scenario.asked_nm(tick.t_s), self.gate.mode
+        asked = self._opening is not None and self._opening.wish.asked is not None
+        stop = asked or tick.t_s >= self._scenario.duration_s
+        allowed_nm = self.gate.judged(asked_nm, self.angle_rad, self.rate_rad_s, stop=stop)
+        if self._journal is not None:
+            self._note(self._journal, tick, (asked_nm, allowed_nm), before)
+        self.largest_rad = max(self.largest_rad, abs(self.angle_rad))
+        state = self._scenario.stepped(self.angle_rad, self.rate_rad_s, allowed_nm)
+        self.angle_rad, self.rate_rad_s = state
+        return self.gate.mode in ("resting", "tripped")
+
+    def _note(self, to: Journal, tick: Tick, nm: tuple[float, float], before: str) -> None:
+        mode, t_s, index = self.gate.mode, tick.t_s, tick.index
+        row = (index, t_s, MODES.index(mode), *nm, self.angle_rad, self.rate_rad_s)
+        to.row(SIGNALS.pack(row), t_s, index)
+        if mode != before:
+            told = {"mode": mode}
+            to.put(t_s, index, f"{before} → {mode}", told, kind=EventKind.MODE)
+        if mode == "tripped":
+            value, limit, kind = abs(self.angle_rad), self.gate.angle_max_rad, EventKind.VIOLATION
+            told = {"check": "angle", "value": value, "limit": limit, "unit": "rad"}
+            text = f"angle {value:.3f} rad, limit {limit:.3f} rad"
+            to.put(t_s, index, text, told, who="gate", kind=kind, level=Level.ERROR)
+        to.service()
+
+    def failed(self, error: Exception) -> bool:
+        """No error is an end of its own."""
+        return False
+
+    def close(self) -> None:
+        """There is no device to leave."""
+
+
+def scenario_of(file: Path, overrides: tuple[str, ...]) -> SwingScenario:
+    """Read a scenario; raises `ConfigError`."""
+    return SwingScenario.build(apply_overrides(read_toml(file), overrides), str(file))
+
+
+def dry_run(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> Tried:
+    """Run it, recorded."""
+    scenario = scenario_of(file, overrides)
+    facts = {"scenario": scenario.name, "clock": "virtual"}
+    facts |= run_facts("virtual", moment(VirtualClock().now_s), ("hil-pendulum",))
+    header = RunHeader(SIGNALS, facts, scenario.model_dump(mode="json"))
+    with Opening(scenario.name, folder, virtual=True) as opening:
+        journal = Journal(opening.record(RecordingSettings(), header))
+        run = SwingRun(scenario, opening, journal)
+        play(run)
+    mode = run.gate.mode
+    return Tried(ok=mode == "resting", reason=mode, recording=opening.recorded().path)
+
+
+def check(request: Request) -> Checked:
+    """Swing it unrecorded; the largest angle against its limit."""
+    run = SwingRun(scenario_of(request.scenario, request.overrides), None, None)
+    play(run)
+    told = {"angle_rad": run.largest_rad, "limit_rad": run.gate.angle_max_rad}
+    return Checked(ok=run.gate.mode == "resting", told=told, show=lambda: out.print(told))
+
+
+def run_and_show(request: Request) -> bool:
+    """Run it and tell how it went."""
+    tried = dry_run(request.scenario, request.folder, request.overrides)
+    told = {"ok": tried.ok, "outcome": tried.reason, "recording": str(tried.recording)}
+    if request.report:
+        from hil.report.page import write_report
+
+        page = write_report(Recording.open(tried.recording), tried.recording.parent)
+        told["report"] = str(page)
+    if request.as_json:
+        print_json(told)
+    else:
+        out.print(f"{tried.reason}: {tried.recording}", markup=False, soft_wrap=True)
+    return tried.ok
