@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*",
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class NumberTable:
     """Columns of numbers, with where they stood."""
 
     path: Path
@@ -47,7 +47,7 @@ class Table:
 
 def read_table(
     path: str | Path, wanted: Sequence[str], size_max_bytes: int = SIZE_MAX_BYTES
-) -> Table:
+) -> NumberTable:
     """Read columns of a CSV file: UTF-8, commas, one header line.
 
     Args:
@@ -99,7 +99,7 @@ def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
         yield row
 
 
-def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Table:
+def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> NumberTable:
     rows = _rows(path, reader)
     header = [name.strip() for name in next(rows, [])]
     if not header:
@@ -124,7 +124,7 @@ def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Tab
     if not lines:
         raise MotionError(f"{path}: holds a header and no rows: nothing was recorded")
     columns = {name: _frozen(column) for name, column in zip(wanted, values, strict=True)}
-    return Table(path, columns, _frozen(lines))
+    return NumberTable(path, columns, _frozen(lines))
 
 
 def _frozen(values: array) -> NDArray:

@@ -1,10 +1,10 @@
 """The desk as control starts it, and its process: `python -m hil.desk.process`.
 
-Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its respawner
-(`hil.desk.respawner`): a word down the one tells that the run is over, and its end that the bench
-is gone, however it went; by the other control hears of a desk that died and of the next one. Nothing
-of control waits for the desk once it runs. If the desk dies, the stamp in the slot gets old and the
-dead-man releases; nothing else happens to the motion.
+Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its
+respawner (`hil.desk.respawner`): a word down the one tells that the run is over, and its end that
+the bench is gone, however it went; by the other control hears of a desk that died and of the next
+one. Nothing of control waits for the desk once it runs. If the desk dies, the stamp in the slot
+gets old and the dead-man releases; nothing else happens to the motion.
 """
 
 from __future__ import annotations

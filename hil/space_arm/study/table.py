@@ -101,7 +101,7 @@ class TablePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ModelRow:
     """A line of the table; errors are taken over all ticks of all motions."""
 
     model: str
@@ -181,7 +181,7 @@ def make_table(
     wanted: Sequence[ReferencePath],
     clock: Clock | None,
     tell: Callable[[], object] = lambda: None,
-) -> list[Row]:
+) -> list[ModelRow]:
     """Measure every row.
 
     Args:
@@ -204,7 +204,7 @@ def _row(
     wanted: Sequence[ReferencePath],
     clock: Clock | None,
     tell: Callable[[], object],
-) -> Row:
+) -> ModelRow:
     runs, apart, nudged_mm = [], [], 0.0
     for case, goal in zip(cases, wanted, strict=True):
         run = _measured(plan, case, clock)
@@ -222,7 +222,7 @@ def _row(
     peer = rk4_peer(cases[0], clock) if plan.with_rk4 and clock is not None else None
     worst = max(range(len(cases)), key=lambda n: float(apart[n].position_mm.max()))
     spans = [span for run in runs for span in run.spans]
-    return Row(
+    return ModelRow(
         model=cases[0].model.value,
         payload=load.name,
         payload_kg=load.mass_kg,
