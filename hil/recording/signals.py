@@ -25,6 +25,8 @@ Type = Literal["u1", "u2", "u4", "u8", "f8"]
 MARK: Final = b"\x00\x01\x00\x00"
 """Of CDR: little-endian, no options."""
 
+MAX_ROW_BYTES: Final = 1000
+
 CODE: Final = "code"
 """Unit of a signal whose values are numbers of names."""
 
@@ -146,7 +148,8 @@ class Signals:
     The first one of codes tells what the station does, its mode; the second what its gate did.
 
     Raises:
-        SignalsError: if the first two are not the row's number and its time, or one is twice.
+        SignalsError: if the first two are not the row's number and its time, one is twice, or a
+            row is longer than `MAX_ROW_BYTES`.
     """
 
     station: str
@@ -183,6 +186,11 @@ class Signals:
             code += f"{gap}x{signal.count}{_STRUCT[signal.type]}"
             offsets.append(at + gap)
             at += gap + signal.count * signal.size
+        if at > MAX_ROW_BYTES:
+            raise SignalsError(
+                f"signals of {self.station!r}: rows of {at} bytes; at most {MAX_ROW_BYTES} "
+                "go through the ring"
+            )
         object.__setattr__(self, "offsets", tuple(offsets))
         object.__setattr__(self, "struct", struct.Struct(code))
         tellers = {signal.there for signal in self.fields}

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.scene.figure import TRACE_POINTS, Figure
-from hil.scene.rows import Columns
 from hil.scene.time import Between, advance, is_jump
 
 Array = NDArray[np.float64]
@@ -17,13 +16,13 @@ class Track:
     """The frames of an arm station as a picture of one of its arms needs them.
 
     Args:
-        columns: where the signals of its rows are.
-        followed: signal of the pose whose path is drawn.
+        time: where a row has its time.
+        followed: where it has the pose whose path is drawn.
         least_step_m: points of the path nearer to the last one than this are left out [m].
     """
 
-    def __init__(self, columns: Columns, followed: str, least_step_m: float) -> None:
-        self._columns = columns
+    def __init__(self, time: slice, followed: slice, least_step_m: float) -> None:
+        self._time = time
         self._followed = followed
         self.trace = Trail(least_step_m)
         """Where it has been."""
@@ -39,11 +38,11 @@ class Track:
         """
         if not len(rows):
             return
-        times = self._columns.of_all(rows, "t_s")[:, 0]
+        times = rows[:, self._time][:, 0]
         if is_jump(self.between, times):
             self.trace.clear()
         self.between = advance(self.between, rows, times, now_s)
-        self.trace.add(self._columns.of_all(rows, self._followed)[:, :3])
+        self.trace.add(rows[:, self._followed][:, :3])
 
     def drawn(self, figure: Figure, note: str) -> Figure:
         """A figure with the path, and what a reader must know."""

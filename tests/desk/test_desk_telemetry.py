@@ -8,7 +8,6 @@ import pytest
 from desk_samples import child, poll
 from hypothesis import given
 from hypothesis import strategies as st
-from row_samples import ARM, PLATFORM
 
 from hil.ipc.broadcast import Broadcast, BroadcastReader
 from hil.ipc.memory import HEADER_BYTES
@@ -80,9 +79,10 @@ def test_a_slot_under_the_writers_hand_is_not_read():
 def test_every_word_of_the_frames_in_use_fits():
     from hil.desk.operation import OPERATION_MAX_BYTES
     from hil.recording.events import MAX_EVENT_BYTES
+    from hil.recording.signals import MAX_ROW_BYTES
 
     ring = Broadcast.local(1)
-    assert max(PLATFORM.size, ARM.size, MAX_EVENT_BYTES, OPERATION_MAX_BYTES) <= ring.payload_bytes
+    assert max(MAX_ROW_BYTES, MAX_EVENT_BYTES, OPERATION_MAX_BYTES) <= ring.payload_bytes
 
 
 def test_nobody_who_gets_the_descriptor_can_write_or_shrink():

@@ -10,7 +10,6 @@ from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.header import RunHeader
 from hil.recording.signals import Signals
-from hil.scene.rows import Columns
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scene_robot import RobotScene
 from hil.stations.arm.scene_space_arm import SpaceArmScene
@@ -25,9 +24,8 @@ RM01 = RobotSettings.load(CONFIGS / "robots" / "rm01.toml")
 def row(signals: Signals, **fields) -> np.ndarray:
     """One frame with these fields, the rest not there."""
     values = np.full(signals.values, np.nan)
-    columns = Columns(signals)
     for name, value in fields.items():
-        columns.of(values, name)[:] = value
+        values[signals.places[name]] = value
     return values
 
 

@@ -146,7 +146,7 @@ def test_rosbags_reads_the_same_file(tmp_path: Path) -> None:
     recorder.ring.push(EVENTS, EVENT.to_bytes())
     recorder.finish()
     with AnyReader([tmp_path / "a.mcap"]) as bag:
-        told = {
+        told: dict[str, Any] = {
             connection.topic: bag.deserialize(raw, connection.msgtype)
             for connection, _, raw in bag.messages()
         }

@@ -13,8 +13,6 @@ import numpy as np
 import orjson
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.records import Chunk, MessageIndex
 from mcap.stream_reader import StreamReader
@@ -33,7 +31,6 @@ from hil.recording.events import (
     event_text,
 )
 from hil.recording.header import RecordingError
-from hil.recording.mcap_scan import Caps
 from hil.recording.mcap_walk import CHUNK, HEAD
 from hil.recording.reader import Recording
 from hil.recording.row_file import RowFile
@@ -193,6 +190,7 @@ def test_ros_rosbags_and_numpy_read_the_same_rows(whole: bytes, tmp_path: Path) 
     assert len(columns["index"]) == COUNT
     reader = make_reader(io.BytesIO(whole), decoder_factories=[DecoderFactory()])
     for place, decoded in enumerate(reader.iter_decoded_messages("/swing/rows")):
+        assert decoded.schema is not None
         if not place:
             text = decoded.schema.data.decode()
             store.register(get_types_from_msg(text, decoded.schema.name))
@@ -268,23 +266,6 @@ def _ends_of_chunks(data: bytes) -> list[int]:
     return [end for end, opcode in _ends_of_records(data).items() if opcode == CHUNK]
 
 
-@given(place=st.integers(0, 10**9), value=st.integers(1, 255))
-def test_a_changed_byte_is_found_or_harmless(
-    whole: bytes, tmp_path_factory: pytest.TempPathFactory, place: int, value: int
-) -> None:
-    data = bytearray(whole)
-    data[place % len(data)] ^= value
-    folder = tmp_path_factory.getbasetemp()
-    try:
-        content = Recording.open(_written(folder, bytes(data)))
-    except RecordingError:
-        return
-    indices = content.column("index").tolist()
-    for angle_rad, index in zip(content.column("angle_rad"), indices, strict=True):
-        np.testing.assert_array_equal(angle_rad, _row(index)[3])
-    assert len(indices) == COUNT or content.damage or content.truncated
-
-
 def _foreign(rows: list[bytes], topic: str = "/swing/rows", encoding: str = "cdr") -> bytes:
     """A file by the library's own writer, which writes what it is told."""
     file = io.BytesIO()
@@ -336,12 +317,6 @@ def test_a_recording_of_json_rows_is_refused_with_the_version_that_reads_it(tmp_
         Recording.open(path)
 
 
-def test_a_file_beyond_the_memory_allowed_is_refused(whole: bytes, tmp_path: Path) -> None:
-    path = _written(tmp_path, whole)
-    with pytest.raises(RecordingError, match="sum of all chunks"):
-        Recording.open(path, Caps(total=10_000))
-
-
 @pytest.mark.parametrize(("channel", "size"), [(ROWS, -1), (ROWS, 1), (0, 0), (3, 0)])
 def test_what_is_no_row_is_not_written(channel: int, size: int) -> None:
     file = RowFile(_Sink(), TABLE, LOG)
@@ -351,8 +326,7 @@ def test_what_is_no_row_is_not_written(channel: int, size: int) -> None:
     assert file.settled
 
 
-def test_the_same_rows_give_the_same_bytes_and_digest() -> None:
-    assert _made(80) == _made(80)
+def test_other_rows_give_another_digest() -> None:
     files = [RowFile(_Sink(), TABLE, {}) for _ in range(2)]
     for file, last in zip(files, (9, 10), strict=True):
         _add(file, ROWS, TABLE.pack(_row(last)), 0, 0)

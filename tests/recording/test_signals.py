@@ -45,6 +45,7 @@ ROW = (
     9,
 )
 
+MANY = tuple(map(str, range(123)))
 _TYPES: tuple[Type, ...] = ("u1", "u2", "u4", "u8", "f8")
 _HIGHEST = {"u1": 2**8 - 1, "u2": 2**16 - 1, "u4": 2**32 - 1, "u8": 2**64 - 1}
 
@@ -180,6 +181,12 @@ def test_what_is_no_table_is_refused(raw: dict[str, Any]) -> None:
             "'a_x_m' is there twice",
         ),
         (lambda: Signals("/swing", HEAD), "lower-case"),
+        (
+            lambda: Signals("s", (*HEAD, Signal("a", "f8", 123, parts=MANY))),
+            "rows of 1004 bytes; at most 1000",
+        ),
+        (lambda: Signals("s", (*HEAD, Signal("a", "u4", there="b"))), "'b' must be a signal of"),
+        (lambda: Signal("a_pose", "f8", 2, frame="base", child="tool", parts=LEGS[:2]), "a pose"),
     ],
 )
 def test_a_table_that_contradicts_itself_is_never_made(make: Any, words: str) -> None:

@@ -221,12 +221,12 @@ def make(out: Path) -> None:
         studio.show(demo, 0.35)
         studio.window.docks.show("margins")
         studio.take("dark")
-        large(out, demo)
         studio.anew()
         studio.show(studio.record("bkm_on_rm01"), 0.6)
         studio.window.docks.show("margins")
         studio.take("arm")
         studio.window.shut()
+        large(out, demo)  # last: without a graphics card it may take longer than is waited for
 
 
 def main() -> None:

@@ -12,7 +12,6 @@ from arm_driver.kinematics import branch_of, nearest
 from arm_driver.pose import ArmError, Pose
 from hil.scene.figure import Figure
 from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
-from hil.scene.rows import Columns
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.time import between_angles, between_poses, rotation_of
 from hil.scene.track import Track
@@ -20,7 +19,7 @@ from hil.stations.arm.scene_space_arm import axis_labels, triad
 from hil.stations.arm.signals import SIGNALS
 
 Array = NDArray[np.float64]
-_COLUMNS: Final = Columns(SIGNALS)
+_AT: Final = SIGNALS.places
 
 GRID_M: Final = 0.25
 TRACE_STEP_M: Final = 5e-4
@@ -47,7 +46,7 @@ class RobotScene:
 
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
         self._geometry = geometry
-        self._track = Track(_COLUMNS, "measured_pose", TRACE_STEP_M)
+        self._track = Track(_AT["t_s"], _AT["measured_pose"], TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built()
@@ -65,7 +64,7 @@ class RobotScene:
             share = known.share(now_s)
 
             def ends(name: str) -> tuple[Array, Array, float]:
-                return _COLUMNS.of(known.before, name), _COLUMNS.of(known.newest, name), share
+                return known.before[_AT[name]], known.newest[_AT[name]], share
 
             asked = between_poses(*ends("target_pose"))
             measured = between_poses(*ends("measured_pose"))

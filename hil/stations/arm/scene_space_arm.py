@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from hil.machines.space_arm_settings import ArmSettings
 from hil.scene.figure import Figure
 from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
-from hil.scene.rows import Columns
 from hil.scene.solids import Solid, arrow, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.time import between_angles
 from hil.scene.track import Track
@@ -17,7 +16,7 @@ from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.links import Link
 
 Array = NDArray[np.float64]
-_COLUMNS: Final = Columns(SIGNALS)
+_AT: Final = SIGNALS.places
 
 THICKNESS: Final = 0.0115
 """Radius of the arm's tubes as a share of its stretched length."""
@@ -42,7 +41,7 @@ class SpaceArmScene:
         self._tool = matrix(self._arm.tool_rotation, self._arm.tool_offset_m)
         body = settings.payloads()[payload] if payload else None
         self._reach_m = _reach_m(self._arm)
-        self._track = Track(_COLUMNS, "space_pose", 1e-3 * self._reach_m / 15.0)
+        self._track = Track(_AT["t_s"], _AT["space_pose"], 1e-3 * self._reach_m / 15.0)
         self.title = f"SIMULATED space arm {settings.name}"
         """Key of the machine's kind, and its name."""
         self.build = self._built(body, payload)
@@ -57,7 +56,7 @@ class SpaceArmScene:
         q, note = self._home_rad, "Joints not known: drawn at home"
         known = self._track.between
         if known is not None:
-            before, newest = (_COLUMNS.of(row, "space_q") for row in (known.before, known.newest))
+            before, newest = (row[_AT["space_q"]] for row in (known.before, known.newest))
             found = between_angles(before, newest, known.share(now_s))
             if np.isfinite(found).all():
                 q, note = found, ""

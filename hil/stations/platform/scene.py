@@ -10,7 +10,6 @@ from hil.recording.transforms import quaternion
 from hil.scene.figure import Figure
 from hil.scene.margins import margin_role
 from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
-from hil.scene.rows import Columns
 from hil.scene.solids import (
     arrow,
     axes_along,
@@ -41,7 +40,7 @@ NOWHERE: Final = np.full(LEGS, np.nan)
 
 SOLVED_AGE_S: Final = 0.1
 """A pose that was solved for longer ago than this [s] is not where the platform is."""
-_COLUMNS: Final = Columns(SIGNALS)
+_AT: Final = SIGNALS.places
 _LEGEND: Final = (
     LegendEntry("front", "front"),
     LegendEntry("ghost", "wanted pose"),
@@ -86,7 +85,7 @@ class PlatformScene:
         if not len(rows):
             return
         self._row = rows[-1]
-        found = np.flatnonzero(np.isfinite(_COLUMNS.of_all(rows, "reached_pose")).all(axis=1))
+        found = np.flatnonzero(np.isfinite(rows[:, _AT["reached_pose"]]).all(axis=1))
         if len(found):
             self._solved = rows[found[-1]]
 
@@ -95,8 +94,8 @@ class PlatformScene:
         row = self._row
         if row is None:
             return self.posed(NOWHERE)
-        reached, wanted = self._reached(row), _COLUMNS.of(row, "wanted_pose")
-        return self.posed(reached, _COLUMNS.of(row, "measured_length_m"), wanted)
+        reached, wanted = self._reached(row), row[_AT["wanted_pose"]]
+        return self.posed(reached, row[_AT["measured_length_m"]], wanted)
 
     def posed(self, reached: Array, length_m: Array = NOWHERE, wanted: Array = NOWHERE) -> Figure:
         """The rig in a pose; what is not known is NaN.
@@ -125,9 +124,9 @@ class PlatformScene:
         """The pose told last, unless it is too old, or of a later time than the newest frame."""
         if self._solved is None:
             return NOWHERE
-        age_s = float((_COLUMNS.of(row, "t_s") - _COLUMNS.of(self._solved, "t_s"))[0])
+        age_s = float((row[_AT["t_s"]] - self._solved[_AT["t_s"]])[0])
         known = not (age_s < 0.0 or age_s > SOLVED_AGE_S)
-        return _COLUMNS.of(self._solved, "reached_pose") if known else NOWHERE
+        return self._solved[_AT["reached_pose"]] if known else NOWHERE
 
     def leg_roles(self, length_m: Array) -> list[str]:
         """Colour role of each leg by the travel that it has left.

@@ -17,7 +17,7 @@ from hil.machines.drive_file import canopen_type
 
 runner = CliRunner()
 OUR_SHEET = configs_dir() / "eds" / "hil_emulated_drive.eds"
-FOREIGN_SERVO = Path(__file__).parent / "foreign" / "foreign_servo.toml"
+FOREIGN_SERVO = Path(__file__).parents[1] / "foreign" / "foreign_servo.toml"
 TYPES = ("cl4", "elmo_gold", "epos4", "hil_emulated", "ipos", "prl120")
 
 

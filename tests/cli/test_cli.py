@@ -187,7 +187,7 @@ def test_a_path_is_printed_as_it_is(tmp_path):
     assert "a[bold]b" in hil("export", Path(told["recording"]).parent).stdout.replace("\n", "")
 
 
-COALINGA = Path(__file__).parents[2] / "shared" / "data" / "quake_coalinga1983_3axis.csv"
+COALINGA = Path(__file__).parents[3] / "shared" / "data" / "quake_coalinga1983_3axis.csv"
 
 
 @pytest.mark.skipif(not COALINGA.is_file(), reason="the Coalinga record is not here")
