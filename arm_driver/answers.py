@@ -1,9 +1,9 @@
 """The answers to the requests of one stream: the next waypoint, the same once more, or nothing."""
 
-from arm_driver.contour import EndReason, Request, RobotStatus
+from arm_driver.contour import EndReason, RobotStatus, WaypointRequest
 from arm_driver.host_values import HostSettings, LinkCounts
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.stream import Prepared, Stream, check_start
+from arm_driver.stream import PreparedAnswer, Stream, check_start
 from arm_driver.stream_end import StreamEnd, arrived, at_fault
 
 _STRAY_FORGOTTEN = 10
@@ -30,7 +30,7 @@ class Answers:
         self._stray_at: int | None = None
         self._repeats = 0
 
-    def answer(self, request: Request) -> bytes | StreamEnd:
+    def answer(self, request: WaypointRequest) -> bytes | StreamEnd:
         """Return the answer to the newest request, or that the stream is over with it.
 
         Args:
@@ -54,7 +54,7 @@ class Answers:
             return arrived(stream, request)  # it asks beyond the end, so it has taken the end
         return self._next(request)
 
-    def _repeat(self, flying: Prepared) -> bytes | StreamEnd:
+    def _repeat(self, flying: PreparedAnswer) -> bytes | StreamEnd:
         """Send what is in flight once more; it is a fault if that never helps."""
         self._counts.repeats += 1
         self._repeats += 1
@@ -63,7 +63,7 @@ class Answers:
             return at_fault(f"{text} and never took it")
         return flying.line
 
-    def _next(self, request: Request) -> bytes:
+    def _next(self, request: WaypointRequest) -> bytes:
         """Answer a request that is in sequence, out of the slot."""
         stream = self._stream
         try:
@@ -82,7 +82,7 @@ class Answers:
         self._counts.empty_slot += 1
         return b""
 
-    def _stray(self, request: Request) -> bytes | StreamEnd:
+    def _stray(self, request: WaypointRequest) -> bytes | StreamEnd:
         """Leave a request out of sequence without an answer; a second one soon is a fault."""
         self._counts.out_of_sequence += 1
         before, self._stray_at = self._stray_at, self._counts.requests

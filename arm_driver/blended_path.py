@@ -38,15 +38,12 @@ _SETTLED_LAGS = 10.0
 
 
 class PathWeights(NamedTuple):
-    """The path at M moments as sums of waypoints.
-
-    Args:
-        first: number of the first of four waypoints, shape (M,); -1 is one before the start.
-        share: of each of the four, shape (M, 4); 0 of those that do not exist.
-    """
+    """The path at M moments as sums of waypoints."""
 
     first: Indices
+    """Number of the first of four waypoints, shape (M,); -1 is one before the start."""
     share: Array
+    """Of each of the four, shape (M, 4); 0 of those that do not exist."""
 
     def of(self, nodes_m: Array) -> Array:
         """The path [m], shape (M, 3), over waypoints [m], shape (N, 3)."""
@@ -56,23 +53,20 @@ class PathWeights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlendModel:
-    """How a controller joins two segments of its path, as measured at it.
-
-    Args:
-        period_s: from waypoint to waypoint [s].
-        shortest_s: duration of the blend at the sharpest corner [s].
-        longest_s: duration of the blend at the gentlest corner [s].
-        tolerance_m: it shortens a blend to keep this distance from the chords [m].
-        step_s: between two poses of its interpolation [s].
-        lag_s: of the servos behind their set-point at an even speed [s].
-    """
+    """How a controller joins two segments of its path, as measured at it."""
 
     period_s: float
+    """From waypoint to waypoint [s]."""
     shortest_s: float
+    """Duration of the blend at the sharpest corner [s]."""
     longest_s: float
+    """Duration of the blend at the gentlest corner [s]."""
     tolerance_m: float
+    """It shortens a blend to keep this distance from the chords [m]."""
     step_s: float
+    """Between two poses of its interpolation [s]."""
     lag_s: float
+    """Of the servos behind their set-point at an even speed [s]."""
 
     def half_s(self, nodes_m: Array) -> Array:
         """Half the duration of the blend at each waypoint [s], shape (N,).

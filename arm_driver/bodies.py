@@ -31,24 +31,22 @@ class Bodies:
     ``hand_radius_m`` and the tool's length. The column ends ``column_gap_m`` under the shoulder,
     so that the shoulder's own housing is not an obstacle to the upper arm that grows out of it.
 
-    Attributes:
-        column_radius_m: column about the waist's axis [m].
-        column_gap_m: head of the column under the shoulder axis [m].
-        upper_arm_radius_m: upper arm [m].
-        upper_arm_offset_m: axis of the upper arm's body beside the waist's axis [m].
-        forearm_radius_m: forearm [m].
-        hand_radius_m: hand, gripper and load [m].
-
     Raises:
         GeometryError: a size that is negative or not finite.
     """
 
     column_radius_m: float = 0.10
+    """Column about the waist's axis [m]."""
     column_gap_m: float = 0.10
+    """Head of the column under the shoulder axis [m]."""
     upper_arm_radius_m: float = 0.09
+    """Upper arm [m]."""
     upper_arm_offset_m: float = 0.24
+    """Axis of the upper arm's body beside the waist's axis [m]."""
     forearm_radius_m: float = 0.07
+    """Forearm [m]."""
     hand_radius_m: float = 0.05
+    """Hand, gripper and load [m]."""
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
@@ -62,17 +60,14 @@ STANDARD = Bodies()
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """Free distance of two bodies.
-
-    Attributes:
-        first: one of them.
-        second: the other.
-        distance_m: between their surfaces [m], negative if they overlap.
-    """
+    """Free distance of two bodies."""
 
     first: str
+    """One of them."""
     second: str
+    """The other."""
     distance_m: float
+    """Between their surfaces [m], negative if they overlap."""
 
 
 def clearance_m(

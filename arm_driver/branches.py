@@ -39,17 +39,14 @@ class Wrist(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Branch:
-    """One of the eight ways to reach a pose.
-
-    Attributes:
-        shoulder: right or left.
-        elbow: up or down.
-        wrist: flipped or not.
-    """
+    """One of the eight ways to reach a pose."""
 
     shoulder: Shoulder
+    """Right or left."""
     elbow: Elbow
+    """Up or down."""
     wrist: Wrist
+    """Flipped or not."""
 
     @property
     def index(self) -> int:
@@ -96,19 +93,16 @@ class OutOfReachError(ArmError):
 
 @dataclass(frozen=True, slots=True)
 class LimitViolation:
-    """A joint outside its range.
-
-    Attributes:
-        joint: 1..6.
-        value_rad: its angle [rad].
-        limit_rad: the limit it is beyond [rad].
-        flip_rad: the turn in one step that would bring it back inside [rad]; 0 if no turn does.
-    """
+    """A joint outside its range."""
 
     joint: int
+    """1..6."""
     value_rad: float
+    """Its angle [rad]."""
     limit_rad: float
+    """The limit it is beyond [rad]."""
     flip_rad: float = 0.0
+    """The turn in one step that would bring it back inside [rad]; 0 if no turn does."""
 
     @property
     def flip(self) -> str:
@@ -155,17 +149,14 @@ class SingularError(ArmError):
 
 @dataclass(frozen=True, slots=True)
 class SingularDistances:
-    """How far an arm is from its three singularities.
-
-    Attributes:
-        wrist: |sin q5|; at 0 the axes of joints 4 and 6 are one line.
-        elbow_m: wrist centre from full stretch or full fold, the nearer [m].
-        shoulder_m: wrist centre from the cylinder of radius d3 about the waist's axis [m].
-    """
+    """How far an arm is from its three singularities."""
 
     wrist: float
+    """|sin q5|; at 0 the axes of joints 4 and 6 are one line."""
     elbow_m: float
+    """Wrist centre from full stretch or full fold, the nearer [m]."""
     shoulder_m: float
+    """Wrist centre from the cylinder of radius d3 about the waist's axis [m]."""
 
     def require(self, least: "SingularDistances") -> None:
         """Refuse what is nearer to a singularity than ``least``.
@@ -184,15 +175,12 @@ class SingularDistances:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joints:
-    """Joint angles with the branch they stand in.
-
-    Attributes:
-        q_rad: angles [rad], shape (6,), read-only.
-        branch: shoulder, elbow, wrist.
-    """
+    """Joint angles with the branch they stand in."""
 
     q_rad: Array
+    """Angles [rad], shape (6,), read-only."""
     branch: Branch
+    """Shoulder, elbow, wrist."""
 
     @classmethod
     def of(cls, q_rad: ArrayLike, branch: Branch) -> "Joints":
@@ -202,17 +190,14 @@ class Joints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """One solution of a pose.
-
-    Attributes:
-        branch: shoulder, elbow, wrist.
-        q_rad: angles [rad], shape (6,), read-only.
-        violations: joints that no whole turn brings inside their ranges.
-    """
+    """One solution of a pose."""
 
     branch: Branch
+    """Shoulder, elbow, wrist."""
     q_rad: Array
+    """Angles [rad], shape (6,), read-only."""
     violations: tuple[LimitViolation, ...]
+    """Joints that no whole turn brings inside their ranges."""
 
     @property
     def within_limits(self) -> bool:
@@ -226,15 +211,13 @@ class Solutions(Sequence[Solution]):
 
     In a wrist singularity both wrists are one solution, in a shoulder singularity both shoulders,
     with the arm stretched or folded both elbows.
-
-    Attributes:
-        geometry: the arm.
-        rows: angles [rad], joints outside as bits, weighted square distance from the present
-            angles [rad²], shape (8, 8), read-only.
     """
 
     geometry: PumaGeometry
+    """The arm."""
     rows: Array
+    """Angles [rad], joints outside as bits, weighted square distance from the present angles
+    [rad²], shape (8, 8), read-only."""
 
     @property
     def q_rad(self) -> Array:

@@ -76,18 +76,15 @@ _REASONS: Final = frozenset(int(reason) for reason in EndReason)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """The robot asks for a waypoint.
-
-    Attributes:
-        seq: Which one, 0..9999.
-        status: How the robot is.
-        location: Where it is; None where the option "feedback" is off.
-    """
+class WaypointRequest:
+    """The robot asks for a waypoint."""
 
     seq: int
+    """Which one, 0..9999."""
     status: RobotStatus
+    """How the robot is."""
     location: Location | None = None
+    """Where it is; None where the option "feedback" is off."""
 
     def __post_init__(self) -> None:
         _check_sequence(self.seq)
@@ -95,15 +92,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Waypoint:
-    """The host answers with a place to be at one period later.
-
-    Attributes:
-        seq: Number of the request that it answers, 0..9999.
-        location: The place.
-    """
+    """The host answers with a place to be at one period later."""
 
     seq: int
+    """Number of the request that it answers, 0..9999."""
     location: Location
+    """The place."""
 
     def __post_init__(self) -> None:
         _check_sequence(self.seq)
@@ -111,13 +105,10 @@ class Waypoint:
 
 @dataclass(frozen=True, slots=True)
 class EndOfStream:
-    """The host has no more waypoints: finish at the last one, at rest.
-
-    Attributes:
-        reason: Why.
-    """
+    """The host has no more waypoints: finish at the last one, at rest."""
 
     reason: EndReason
+    """Why."""
 
 
 def checksum(numbers: Iterable[int]) -> int:
@@ -141,7 +132,7 @@ def next_sequence(seq: int) -> int:
     return (seq + 1) % SEQUENCES
 
 
-def encode_request(request: Request) -> bytes:
+def encode_request(request: WaypointRequest) -> bytes:
     """Write a request as the robot does, for tools and tests.
 
     Args:
@@ -174,7 +165,7 @@ def encode_answer(answer: Waypoint | EndOfStream) -> bytes:
     return f"{answer.seq},{_written(answer.location)},{check}\r".encode("ascii")
 
 
-def decode_request(line: bytes) -> Request | LineFault:
+def decode_request(line: bytes) -> WaypointRequest | LineFault:
     """Read a line of the robot.
 
     Args:
@@ -201,7 +192,7 @@ def decode_request(line: bytes) -> Request | LineFault:
     location = _location(counts) if counts else None
     if isinstance(location, LineFault):
         return location
-    return Request(seq, RobotStatus(status), location)
+    return WaypointRequest(seq, RobotStatus(status), location)
 
 
 def decode_answer(line: bytes) -> Waypoint | EndOfStream | LineFault:

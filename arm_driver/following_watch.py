@@ -16,23 +16,20 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 @dataclass(frozen=True, slots=True)
 class FollowingReport:
-    """How the robot follows.
-
-    Attributes:
-        measured: Places of this stream that were held against the path.
-        largest_m: Largest distance from it [m].
-        largest_rad: Largest turn from it [rad].
-        share: Largest share of the window so far, 1 at its edge.
-        last_share: Share at the last place told; NaN before the first.
-        blank: Requests in a row that told none.
-    """
+    """How the robot follows."""
 
     measured: int = 0
+    """Places of this stream that were held against the path."""
     largest_m: float = 0.0
+    """Largest distance from it [m]."""
     largest_rad: float = 0.0
+    """Largest turn from it [rad]."""
     share: float = 0.0
+    """Largest share of the window so far, 1 at its edge."""
     last_share: float = math.nan
+    """Share at the last place told; NaN before the first."""
     blank: int = 0
+    """Requests in a row that told none."""
 
 
 class _Off(NamedTuple):

@@ -48,43 +48,41 @@ class PumaGeometry:
     Source: Corke and Armstrong-Helouvry 1994, the consensus parameters of the PUMA 560 and its
     joint ranges. Rates, accelerations and weights are the bench's own.
 
-    Attributes:
-        a2_m: upper arm, shoulder axis to elbow axis [m].
-        a3_m: offset of the forearm's axis at the elbow [m].
-        d3_m: offset of the forearm sideways from the waist's axis [m].
-        d4_m: forearm, elbow to wrist centre [m].
-        base_height_m: table to shoulder axis [m].
-        tool_m: wrist centre to gripper along the last joint's axis [m].
-        position_min_rad: lowest joint angles [rad], shape (6,), read-only.
-        position_max_rad: highest joint angles [rad], shape (6,), read-only.
-        rate_max_rad_s: largest joint rates [rad/s], shape (6,), read-only.
-        acceleration_max_rad_s2: largest joint accelerations [rad/s²], shape (6,), read-only.
-        nearness_weights: weight of each joint's squared difference where solutions are compared,
-            shape (6,), read-only.
-        forearm_m: elbow axis to wrist centre, hypot(a3, d4) [m].
-        reach_m: largest distance of the wrist centre from the shoulder point [m].
-        fold_m: smallest such distance [m].
-        table: all of it for the kernels, shape (7, 6), read-only.
-
     Raises:
         GeometryError: not finite, a length out of its range, a limit that is not above its other.
     """
 
     a2_m: float = 0.4318
+    """Upper arm, shoulder axis to elbow axis [m]."""
     a3_m: float = 0.0203
+    """Offset of the forearm's axis at the elbow [m]."""
     d3_m: float = 0.15005
+    """Offset of the forearm sideways from the waist's axis [m]."""
     d4_m: float = 0.4318
+    """Forearm, elbow to wrist centre [m]."""
     base_height_m: float = 0.672
+    """Table to shoulder axis [m]."""
     tool_m: float = 0.0
+    """Wrist centre to gripper along the last joint's axis [m]."""
     position_min_rad: Array = field(default_factory=lambda: _POSITION_MIN_RAD)
+    """Lowest joint angles [rad], shape (6,), read-only."""
     position_max_rad: Array = field(default_factory=lambda: _POSITION_MAX_RAD)
+    """Highest joint angles [rad], shape (6,), read-only."""
     rate_max_rad_s: Array = field(default_factory=lambda: _RATE_MAX_RAD_S)
+    """Largest joint rates [rad/s], shape (6,), read-only."""
     acceleration_max_rad_s2: Array = field(default_factory=lambda: _ACCELERATION_MAX_RAD_S2)
+    """Largest joint accelerations [rad/s²], shape (6,), read-only."""
     nearness_weights: Array = field(default_factory=lambda: _NEARNESS_WEIGHTS)
+    """Weight of each joint's squared difference where solutions are compared, shape (6,),
+    read-only."""
     forearm_m: float = field(init=False, repr=False)
+    """Elbow axis to wrist centre, hypot(a3, d4) [m]."""
     reach_m: float = field(init=False, repr=False)
+    """Largest distance of the wrist centre from the shoulder point [m]."""
     fold_m: float = field(init=False, repr=False)
+    """Smallest such distance [m]."""
     table: Array = field(init=False, repr=False)
+    """All of it for the kernels, shape (7, 6), read-only."""
 
     def __post_init__(self) -> None:
         for name in ("a2_m", "d4_m"):

@@ -11,7 +11,7 @@ import math
 from typing import NoReturn
 
 from arm_driver.answers import Answers
-from arm_driver.contour import EndReason, Request, RobotStatus
+from arm_driver.contour import EndReason, RobotStatus, WaypointRequest
 from arm_driver.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
 from arm_driver.host_values import Heard, HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
 from arm_driver.latency import LatencyHistogram
@@ -38,7 +38,7 @@ class ContourHost:
         self._text = "no robot has asked yet"
         self._stream: Stream | None = None
         self._answers: Answers | None = None
-        self._request: Request | None = None
+        self._request: WaypointRequest | None = None
         self._measured: Location | None = None
         self._heard_s = self._measured_s = -math.inf
         self._length = 0
@@ -70,7 +70,7 @@ class ContourHost:
         """
         waited_s, self._looked_s = now_s - self._looked_s, now_s
         timely = waited_s <= self._settings.answer_within_s
-        latest: Request | None = None
+        latest: WaypointRequest | None = None
         for request in self._requests.feed(data):
             self._counts.stale += latest is not None
             latest = request
@@ -196,7 +196,7 @@ class ContourHost:
             latency=self._latency.report(),
         )
 
-    def _judge(self, request: Request, now_s: float, *, timely: bool) -> StreamEnd | None:
+    def _judge(self, request: WaypointRequest, now_s: float, *, timely: bool) -> StreamEnd | None:
         """Draw the consequences of a request, other than its answer.
 
         Returns:
@@ -220,7 +220,7 @@ class ContourHost:
         self._left = stream is None or stream.left_by(request)
         return None
 
-    def _answer(self, request: Request) -> bytes:
+    def _answer(self, request: WaypointRequest) -> bytes:
         """Return the answer to the newest request of a stream."""
         stream, answers = self._stream, self._answers
         if stream is None or answers is None:
@@ -249,7 +249,7 @@ class ContourHost:
             lost = f"link lost: {text}"
             self._finish(StreamEnd(HostEvent.SILENCE, StreamResult.LINK_LOST, lost))
 
-    def _check_robot(self, now_s: float) -> Request:
+    def _check_robot(self, now_s: float) -> WaypointRequest:
         """Return the robot's last request, if a stream can begin on it."""
         silence_s, request = now_s - self._heard_s, self._request
         if self._lost:

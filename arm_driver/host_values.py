@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Final
 
-from arm_driver.contour import PERIOD_S, Request, RobotStatus
+from arm_driver.contour import PERIOD_S, RobotStatus, WaypointRequest
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.latency import LatencyReport
 from arm_driver.location import VAL_A_ZERO_RAD, Location
@@ -22,32 +22,30 @@ _TURN_RESOLUTION_RAD: Final = math.radians(1e-3)
 class HostSettings:
     """Times and limits of a stream.
 
-    Attributes:
-        period_s: Time between two requests of a robot that runs [s].
-        silent_periods: Periods without a request after which the link is lost.
-        answer_within_s: Age of a request up to which it is answered [s]. The robot waits 250 ms,
-            and the answer is 71 ms on a wire of 9600 Bd.
-        speed_max_m_s: Speed of the gripper [m/s].
-        turn_rate_max_rad_s: Angular speed of the gripper [rad/s].
-        start_tolerance_m: How far from the planned start a stream may begin [m].
-        start_tolerance_rad: How far turned from it [rad].
-        a_zero_rad: Angle between Z and Z'' at a = 0 [rad], of the controller's convention; a
-            quarter turn in VAL, 0 for plain Z-Y'-Z''.
-        supervision: Windows of period and following.
-
     Raises:
         ValueError: If a value is not finite; if one but the last is not above zero.
     """
 
     period_s: float = PERIOD_S
+    """Time between two requests of a robot that runs [s]."""
     silent_periods: float = 3.0
+    """Periods without a request after which the link is lost."""
     answer_within_s: float = 0.15
+    """Age of a request up to which it is answered [s]. The robot waits 250 ms, and the answer is
+    71 ms on a wire of 9600 Bd."""
     speed_max_m_s: float = 0.1
+    """Speed of the gripper [m/s]."""
     turn_rate_max_rad_s: float = math.radians(30.0)
+    """Angular speed of the gripper [rad/s]."""
     start_tolerance_m: float = 0.002
+    """How far from the planned start a stream may begin [m]."""
     start_tolerance_rad: float = math.radians(0.5)
+    """How far turned from it [rad]."""
     a_zero_rad: float = VAL_A_ZERO_RAD
+    """Angle between Z and Z'' at a = 0 [rad], of the controller's convention; a quarter turn in
+    VAL, 0 for plain Z-Y'-Z''."""
     supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
+    """Windows of period and following."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -77,15 +75,12 @@ class HostSettings:
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
-    """What a stream declares before it starts.
-
-    Attributes:
-        start: Where the robot has to be.
-        end: Where the last waypoint lies; None for live motion, whose end is not known before.
-    """
+    """What a stream declares before it starts."""
 
     start: Location
+    """Where the robot has to be."""
     end: Location | None = None
+    """Where the last waypoint lies; None for live motion, whose end is not known before."""
 
 
 class Offer(Enum):
@@ -98,54 +93,48 @@ class Offer(Enum):
 
 @dataclass(slots=True)
 class LinkCounts:
-    """What was seen since the link was opened.
-
-    Attributes:
-        requests: Requests that were understood.
-        answers: Lines sent.
-        waypoints: Different waypoints sent.
-        repeats: Lines sent once more because the robot asked for them again.
-        told_checksum_errors: Requests in which the robot told that an answer did not check.
-        checksum_errors: Lines of the robot whose checksum is wrong.
-        unparsed: Lines of the robot that are no message, or have numbers out of range.
-        overlong: Lines thrown away because they did not end.
-        echoes: Echoes of our own lines.
-        empty_slot: Requests without an answer because no waypoint was there.
-        late_answers: Waypoints that were there for the robot's second request only.
-        stale: Requests not answered because they were too old, or a newer one was there.
-        out_of_sequence: Requests for a waypoint that is neither the last one nor the next.
-        cut_answers: Answers that the port did not take whole.
-    """
+    """What was seen since the link was opened."""
 
     requests: int = 0
+    """Requests that were understood."""
     answers: int = 0
+    """Lines sent."""
     waypoints: int = 0
+    """Different waypoints sent."""
     repeats: int = 0
+    """Lines sent once more because the robot asked for them again."""
     told_checksum_errors: int = 0
+    """Requests in which the robot told that an answer did not check."""
     checksum_errors: int = 0
+    """Lines of the robot whose checksum is wrong."""
     unparsed: int = 0
+    """Lines of the robot that are no message, or have numbers out of range."""
     overlong: int = 0
+    """Lines thrown away because they did not end."""
     echoes: int = 0
+    """Echoes of our own lines."""
     empty_slot: int = 0
+    """Requests without an answer because no waypoint was there."""
     late_answers: int = 0
+    """Waypoints that were there for the robot's second request only."""
     stale: int = 0
+    """Requests not answered because they were too old, or a newer one was there."""
     out_of_sequence: int = 0
+    """Requests for a waypoint that is neither the last one nor the next."""
     cut_answers: int = 0
+    """Answers that the port did not take whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A request with the time of its last byte.
+    """A request with the time of its last byte."""
 
-    Attributes:
-        request: What was asked.
-        at_s: When its last byte was read [s].
-        length: Its bytes on the wire, with what an emulated controller says right before it.
-    """
-
-    request: Request
+    request: WaypointRequest
+    """What was asked."""
     at_s: float
+    """When its last byte was read [s]."""
     length: int
+    """Its bytes on the wire, with what an emulated controller says right before it."""
 
     def asked_s(self, baud: int) -> float:
         """Return when the robot began to send it [s], at so many bits per second, ten a byte."""
@@ -154,38 +143,35 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """The link at one instant.
-
-    Attributes:
-        state: State of the host's end.
-        result: How the last stream ended; None while one is under way or before the first.
-        text: Why the state or result is what it is, for the operator.
-        wants: Whether a waypoint can be offered now.
-        sent: The last waypoint that the robot was sent; None before the first.
-        streamed: Waypoints sent in this stream.
-        status: What the robot's last request said; None before the first.
-        heard: The robot's last request; None before the first.
-        measured: Where the robot said it is, with its last request that did; else None.
-        silence_s: Time since the last request [s]; infinite before the first.
-        gap_s: Time between that and the one before [s]; infinite before the second.
-        supervision: Period and following of the last stream.
-        simulated: Whether the controller has said that it is an emulated one.
-        counts: What was seen since the link was opened; a copy.
-        latency: From the request's last byte read to the answer's last byte written.
-    """
+    """The link at one instant."""
 
     state: HostState
+    """State of the host's end."""
     result: StreamResult | None
+    """How the last stream ended; None while one is under way or before the first."""
     text: str
+    """Why the state or result is what it is, for the operator."""
     wants: bool
+    """Whether a waypoint can be offered now."""
     sent: Location | None
+    """The last waypoint that the robot was sent; None before the first."""
     streamed: int
+    """Waypoints sent in this stream."""
     status: RobotStatus | None
+    """What the robot's last request said; None before the first."""
     heard: Heard | None
+    """The robot's last request; None before the first."""
     measured: Location | None
+    """Where the robot said it is, with its last request that did; else None."""
     silence_s: float
+    """Time since the last request [s]; infinite before the first."""
     gap_s: float
+    """Time between that and the one before [s]; infinite before the second."""
     supervision: SupervisionReport
+    """Period and following of the last stream."""
     simulated: bool
+    """Whether the controller has said that it is an emulated one."""
     counts: LinkCounts
+    """What was seen since the link was opened; a copy."""
     latency: LatencyReport
+    """From the request's last byte read to the answer's last byte written."""

@@ -54,19 +54,16 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class AxisFollowing:
-    """How the arm follows its set-point along one axis.
-
-    Attributes:
-        lag_s: Behind the set-point at an even speed.
-        friction: Further behind at any speed [m or rad].
-        fastest: Speed of the fastest stroke [m/s or rad/s].
-        rms: Of places from the path that fits best [m or rad].
-    """
+    """How the arm follows its set-point along one axis."""
 
     lag_s: Estimate
+    """Behind the set-point at an even speed."""
     friction: Estimate
+    """Further behind at any speed [m or rad]."""
     fastest: float
+    """Speed of the fastest stroke [m/s or rad/s]."""
     rms: float
+    """Of places from the path that fits best [m or rad]."""
 
     @property
     def following_error(self) -> float:
@@ -76,18 +73,14 @@ class AxisFollowing:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """What strokes say of a controller.
-
-    Attributes:
-        path_delay_s: From the request for a waypoint to its being the set-point, at the middle of
-            its blend.
-        blend_s: Duration of the longest blend.
-        axes: By name, in the order of `AXES`.
-    """
+    """What strokes say of a controller."""
 
     path_delay_s: Estimate
+    """From the request for a waypoint to its being the set-point, at the middle of its blend."""
     blend_s: Estimate
+    """Duration of the longest blend."""
     axes: dict[str, AxisFollowing]
+    """By name, in the order of `AXES`."""
 
     @property
     def delay_s(self) -> tuple[float, float]:

@@ -131,20 +131,17 @@ def nearest(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchSolutions:
-    """Solutions of N poses; arrays are read-only.
-
-    Attributes:
-        q_rad: angles [rad], shape (N, 8, 6); nan where a pose is out of reach.
-        outside: joints outside their ranges as bits (joint 1 is bit 0), shape (N, 8); -1 where a
-            pose is out of reach.
-        reach: 0 or the value of a ``Reach``, 4 for a pose that is not finite, shape (N,).
-        excess_m: how far out of reach [m], shape (N,).
-    """
+    """Solutions of N poses; arrays are read-only."""
 
     q_rad: Array
+    """Angles [rad], shape (N, 8, 6); nan where a pose is out of reach."""
     outside: Codes
+    """Joints outside their ranges as bits (joint 1 is bit 0), shape (N, 8); -1 where a pose is out
+    of reach."""
     reach: Codes
+    """0 or the value of a ``Reach``, 4 for a pose that is not finite, shape (N,)."""
     excess_m: Array
+    """How far out of reach [m], shape (N,)."""
 
 
 def batch_solutions(

@@ -16,21 +16,18 @@ BUCKETS: Final = STEPS_PER_DECADE * _DECADES + 2
 
 @dataclass(frozen=True, slots=True)
 class LatencyReport:
-    """Figures of a histogram at one instant.
-
-    Attributes:
-        count: Answers measured.
-        p50_s: Median [s], rounded up to the next edge, 6 % at most.
-        p99_s: 99th percentile [s], rounded up likewise.
-        longest_s: Longest [s], exact.
-        last_s: The newest [s], exact; 0 before the first.
-    """
+    """Figures of a histogram at one instant."""
 
     count: int
+    """Answers measured."""
     p50_s: float
+    """Median [s], rounded up to the next edge, 6 % at most."""
     p99_s: float
+    """99th percentile [s], rounded up likewise."""
     longest_s: float
+    """Longest [s], exact."""
     last_s: float
+    """The newest [s], exact; 0 before the first."""
 
 
 class LatencyHistogram:

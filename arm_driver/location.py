@@ -32,14 +32,12 @@ _RAD_PER_COUNT: Final = math.radians(1.0 / COUNTS_PER_DEG)
 class Location:
     """Where the gripper is in the robot's base: x, y, z and o, a, t.
 
-    Attributes:
-        counts: x, y, z in 0.01 mm, then o, a, t in 0.001 degrees.
-
     Raises:
         ValueError: If there are not six integers, or one is out of the range of the protocol.
     """
 
     counts: tuple[int, int, int, int, int, int]
+    """x, y, z in 0.01 mm, then o, a, t in 0.001 degrees."""
 
     def __post_init__(self) -> None:
         if len(self.counts) != len(AXES):

@@ -18,29 +18,27 @@ Array = NDArray[np.float64]
 class Mapping:
     """Motion about a working point: X_RT = X_RT0 A⁻¹ (X_WG0⁻¹ X_WG) A.
 
-    Attributes:
-        X_WG0: reference pose of the space arm's gripper in the world.
-        X_RT0: the industrial gripper's pose in its base that belongs to it.
-        alignment: A, the axes of the industrial gripper in those of the space arm's, shape
-            (3, 3), read-only; identity by default.
-        scale: factor on translations, above 0; other than 1 is not the same motion.
-
     Raises:
         ArmError: a scale that is not finite and above 0.
         PoseError: ``alignment`` is not a rotation.
     """
 
     X_WG0: Pose
+    """Reference pose of the space arm's gripper in the world."""
     X_RT0: Pose
+    """The industrial gripper's pose in its base that belongs to it."""
     alignment: ArrayLike = field(default_factory=lambda: np.eye(3))
+    """A, the axes of the industrial gripper in those of the space arm's, shape (3, 3), read-only;
+    identity by default."""
     scale: float = 1.0
+    """Factor on translations, above 0; other than 1 is not the same motion."""
     _to_gripper: Pose = field(init=False, repr=False)
     _from_reference: Pose = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.scale) and self.scale > 0.0):
             raise ArmError(f"scale: {self.scale}, must be finite and above 0")
-        turn = Pose(np.asarray(self.alignment), np.zeros(3))
+        turn = Pose(np.zeros(3), np.asarray(self.alignment))
         object.__setattr__(self, "alignment", turn.rotation)
         object.__setattr__(self, "_to_gripper", turn)
         object.__setattr__(self, "_from_reference", self.X_WG0.inverse())

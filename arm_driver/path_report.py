@@ -21,22 +21,20 @@ CLEARANCE_MIN_M = 0.01
 class PathLimits:
     """What a path must keep, besides the joints' own limits, which the geometry has.
 
-    Attributes:
-        speed_max_m_s: gripper's speed [m/s].
-        turn_rate_max_rad_s: gripper's angular speed [rad/s].
-        least: smallest distances from the singularities.
-        clearance_min_m: smallest free distance of two bodies [m].
-        bodies: sizes of the bodies.
-
     Raises:
         ArmError: a limit that is not positive or not finite.
     """
 
     speed_max_m_s: float = SPEED_MAX_M_S
+    """Gripper's speed [m/s]."""
     turn_rate_max_rad_s: float = TURN_RATE_MAX_RAD_S
+    """Gripper's angular speed [rad/s]."""
     least: SingularDistances = LEAST_DISTANCES
+    """Smallest distances from the singularities."""
     clearance_min_m: float = CLEARANCE_MIN_M
+    """Smallest free distance of two bodies [m]."""
     bodies: Bodies = STANDARD
+    """Sizes of the bodies."""
 
     def __post_init__(self) -> None:
         for name in ("speed_max_m_s", "turn_rate_max_rad_s", "clearance_min_m"):
@@ -57,33 +55,30 @@ STANDARD_LIMITS = PathLimits()
 
 @dataclass(frozen=True, slots=True)
 class PathFinding:
-    """The worst of one kind over a path.
-
-    Attributes:
-        arm: whose path it is.
-        kind: reach, joint position, joint speed, joint acceleration, gripper speed, gripper turn
-            rate, wrist/elbow/shoulder singularity or clearance.
-        place: joint, pair of bodies or "gripper".
-        index: number of the pose, from 0; a speed is that of the step to it.
-        value: the worst value.
-        limit: what it is held against.
-        unit: of both.
-        within: whether the limit is kept.
-        margin: what is left as a share: of the range's half for a position, of the limit for a
-            speed; for a distance the distance itself less its limit, in its unit.
-        t_s: when that pose is due, from the first one on [s].
-    """
+    """The worst of one kind over a path."""
 
     arm: str
+    """Whose path it is."""
     kind: str
+    """Reach, joint position, joint speed, joint acceleration, gripper speed, gripper turn rate,
+    wrist/elbow/shoulder singularity or clearance."""
     place: str
+    """Joint, pair of bodies or "gripper"."""
     index: int
+    """Number of the pose, from 0; a speed is that of the step to it."""
     value: float
+    """The worst value."""
     limit: float
+    """What it is held against."""
     unit: str
+    """Of both."""
     within: bool
+    """Whether the limit is kept."""
     margin: float
+    """What is left as a share: of the range's half for a position, of the limit for a speed; for a
+    distance the distance itself less its limit, in its unit."""
     t_s: float = 0.0
+    """When that pose is due, from the first one on [s]."""
 
     def __str__(self) -> str:
         verb = "within" if self.within else "outside"
@@ -107,17 +102,14 @@ class PathRefusedError(ArmError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathReport:
-    """What a path asks of the arm.
-
-    Attributes:
-        findings: the worst of each kind, at least one; only "reach" if a pose is out of reach.
-        branch: the branch of the whole path.
-        q_rad: joint angles [rad], shape (N, 6), read-only; empty if a pose is out of reach.
-    """
+    """What a path asks of the arm."""
 
     findings: tuple[PathFinding, ...]
+    """The worst of each kind, at least one; only "reach" if a pose is out of reach."""
     branch: Branch
+    """The branch of the whole path."""
     q_rad: Array = field(repr=False)
+    """Joint angles [rad], shape (N, 6), read-only; empty if a pose is out of reach."""
 
     @property
     def ok(self) -> bool:

@@ -25,29 +25,26 @@ class Pace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """The robot's period as this host heard it.
-
-    Attributes:
-        count: Periods that were measured.
-        mean_s: Their mean [s]; NaN before the first.
-        jitter_s: Their standard deviation [s].
-        shortest_s: The shortest [s].
-        longest_s: The longest [s].
-        ahead: Share of the window that the requests have run ahead at most, 1 at its edge.
-        behind: The same for having fallen behind.
-        ahead_s: How far they are ahead now [s].
-        behind_s: How far behind now [s].
-    """
+    """The robot's period as this host heard it."""
 
     count: int = 0
+    """Periods that were measured."""
     mean_s: float = math.nan
+    """Their mean [s]; NaN before the first."""
     jitter_s: float = math.nan
+    """Their standard deviation [s]."""
     shortest_s: float = math.nan
+    """The shortest [s]."""
     longest_s: float = math.nan
+    """The longest [s]."""
     ahead: float = 0.0
+    """Share of the window that the requests have run ahead at most, 1 at its edge."""
     behind: float = 0.0
+    """The same for having fallen behind."""
     ahead_s: float = 0.0
+    """How far they are ahead now [s]."""
     behind_s: float = 0.0
+    """How far behind now [s]."""
 
 
 class PeriodWatch:

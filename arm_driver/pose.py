@@ -52,18 +52,16 @@ def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
 class Pose:
     """Pose ``X_AB`` of a frame B in a frame A: ``p_A = position_m + rotation @ p_B``.
 
-    Attributes:
-        rotation: axes of B in A as columns, shape (3, 3), orthonormal, read-only.
-        position_m: origin of B in A [m], shape (3,), read-only.
-        packed: position, then rotation row by row, for the kernels, shape (12,), read-only.
-
     Raises:
         PoseError: wrong shape, not finite, or ``rotation`` is not a proper rotation to 1e-6.
     """
 
-    rotation: Array
     position_m: Array
+    """Origin of B in A [m], shape (3,), read-only."""
+    rotation: Array
+    """Axes of B in A as columns, shape (3, 3), orthonormal, read-only."""
     packed: Array = field(init=False, repr=False)
+    """Position, then rotation row by row, for the kernels, shape (12,), read-only."""
     __array_ufunc__: ClassVar[None] = None  # ``pose @ array`` is a TypeError, not numpy's business
 
     def __post_init__(self) -> None:
@@ -93,20 +91,20 @@ class Pose:
     @classmethod
     def identity(cls) -> Self:
         """Pose of a frame in itself."""
-        return cls(np.eye(3), np.zeros(3))
+        return cls(np.zeros(3), np.eye(3))
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """``X_AC = X_AB @ X_BC``."""
         if not isinstance(other, Pose):
             return NotImplemented
         return self._trusted(
-            self.rotation @ other.rotation,  # (3, 3)
             self.position_m + self.rotation @ other.position_m,  # (3,)
+            self.rotation @ other.rotation,  # (3, 3)
         )
 
     def inverse(self) -> "Pose":
         """``X_BA`` of this ``X_AB``."""
-        return self._trusted(self.rotation.T, -(self.rotation.T @ self.position_m))
+        return self._trusted(-(self.rotation.T @ self.position_m), self.rotation.T)
 
     def at(self, position_m: ArrayLike) -> "Pose":
         """The same orientation at another place [m], shape (3,).
@@ -114,10 +112,10 @@ class Pose:
         Raises:
             PoseError: the place is not three finite numbers.
         """
-        return self._trusted(self.rotation, frozen_array(position_m, (3,), "position_m"))
+        return self._trusted(frozen_array(position_m, (3,), "position_m"), self.rotation)
 
     @classmethod
-    def _trusted(cls, rotation: Array, position_m: Array) -> Self:
+    def _trusted(cls, position_m: Array, rotation: Array) -> Self:
         """What follows from poses is one: a product of rotations is off by their sum at most."""
         packed = np.empty(12)
         packed[:3], packed[3:] = position_m, rotation.ravel()

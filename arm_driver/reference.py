@@ -31,7 +31,7 @@ ROOMY_M = 0.2
 """Free distance between bodies above which more is not better."""
 
 
-class NoPlaceError(ArmError):
+class NoReferenceError(ArmError):
     """No working point was found from which the whole motion keeps the limits.
 
     Attributes:
@@ -46,21 +46,18 @@ class NoPlaceError(ArmError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BestReference:
-    """A reference pair and how deep the motion lies.
-
-    Attributes:
-        mapping: with the reference pair.
-        start: joint angles at the first pose, and the branch of the whole motion.
-        margin: smallest normalised margin over the path; 1 is the middle of everything, 0 is on a
-            limit. Positions and speeds count as shares of what their limits leave; distances from
-            singularities and bodies as shares of the largest there can be.
-        report: every limit over the whole path, with joint, value and limit of the worst.
-    """
+    """A reference pair and how deep the motion lies."""
 
     mapping: Mapping
+    """With the reference pair."""
     start: Joints
+    """Joint angles at the first pose, and the branch of the whole motion."""
     margin: float
+    """Smallest normalised margin over the path; 1 is the middle of everything, 0 is on a limit.
+    Positions and speeds count as shares of what their limits leave; distances from singularities
+    and bodies as shares of the largest there can be."""
     report: PathReport
+    """Every limit over the whole path, with joint, value and limit of the worst."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +145,7 @@ def best_reference(
         seed: of the random places.
 
     Raises:
-        NoPlaceError: no place was found that keeps the limits; with the best one's report.
+        NoReferenceError: no place was found that keeps the limits; with the best one's report.
         ArmError: an empty path, a box that is not one, or a bad period or scale.
         PoseError: an orientation or ``alignment`` that is not a rotation.
     """
@@ -168,7 +165,7 @@ def best_reference(
     poses = [mapping.robot_pose(pose) for pose in gripper_path]
     report = check_path(geometry, poses, period_s, q_start, limits)
     if not report.ok:
-        raise NoPlaceError(report)
+        raise NoReferenceError(report)
     whole = _Task(geometry, relative, period_s, period_s, limits, box)
     margin = whole.depth(place, np.array(q_start), report.branch.index)
     return BestReference(mapping, Joints.of(report.q_rad[0], report.branch), margin, report)
@@ -213,14 +210,14 @@ def _search(
         raise ArmError("orientations: an empty choice; give at least one rotation, or None for any")
     found: list[tuple[float, Pose, Array]] = []
     for rotation in orientations:
-        turn = Pose(np.asarray(rotation), np.zeros(3)).rotation
+        turn = Pose(np.zeros(3), np.asarray(rotation)).rotation
 
         def by_place(position: Array, turn: Array = turn) -> float:
-            return _best_branch(task, Pose(turn, position))[0]
+            return _best_branch(task, Pose(position, turn))[0]
 
         starts = max(100, STARTS // (4 * len(orientations)))
         depth, position = _climb(by_place, task.box_m, starts, generator)
-        place = Pose(turn, position)
+        place = Pose(position, turn)
         found.append((depth, place, _best_branch(task, place)[1]))
     _, place, q = max(found, key=lambda one: one[0])
     return place, q

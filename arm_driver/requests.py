@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from arm_driver.contour import LineFault, Request, decode_request
+from arm_driver.contour import LineFault, WaypointRequest, decode_request
 from arm_driver.host_values import LinkCounts
 from arm_driver.lines import LineSplitter
 
@@ -33,7 +33,7 @@ class RequestReader:
         """Swallow this line of ours if the terminal sends it back."""
         self._splitter.expect_echo(line)
 
-    def feed(self, data: bytes) -> list[Request]:
+    def feed(self, data: bytes) -> list[WaypointRequest]:
         """Take bytes as they came, and return the requests that they complete, oldest first."""
         decoded = [self._decode(line) for line in self._splitter.feed(data)]
         return [request for request in decoded if request is not None]
@@ -45,7 +45,7 @@ class RequestReader:
             self._told = replace(self._counts)
         return self._told
 
-    def _decode(self, line: bytes) -> Request | None:
+    def _decode(self, line: bytes) -> WaypointRequest | None:
         """Read a line; what stands in front of its last R is garbage."""
         if line.endswith(SIMULATED):
             self.simulated = True

@@ -11,9 +11,9 @@ from arm_driver.contour import (
     SEQUENCES,
     EndOfStream,
     EndReason,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     encode_answer,
     next_sequence,
 )
@@ -23,23 +23,20 @@ from arm_driver.location import Location
 from arm_driver.supervision import Supervision
 
 
-class Prepared(NamedTuple):
-    """An answer that only waits for its request.
-
-    Attributes:
-        seq: Number of the request.
-        line: The bytes.
-        location: Where it leads; None for the end of the stream.
-    """
+class PreparedAnswer(NamedTuple):
+    """An answer that only waits for its request."""
 
     seq: int
+    """Number of the request."""
     line: bytes
+    """The bytes."""
     location: Location | None
+    """Where it leads; None for the end of the stream."""
 
 
-def prepare(seq: int, location: Location) -> Prepared:
+def prepare(seq: int, location: Location) -> PreparedAnswer:
     """Write a waypoint down for the request with this number."""
-    return Prepared(seq, encode_answer(Waypoint(seq, location)), location)
+    return PreparedAnswer(seq, encode_answer(Waypoint(seq, location)), location)
 
 
 def check_step(before: Location, after: Location, settings: HostSettings, place: str) -> None:
@@ -129,8 +126,8 @@ class Stream:
         self._first = seq
         self._asked: int | None = None
         self._asked_in_vain = False
-        self.in_flight: Prepared | None = None
-        self.slot: Prepared | None = None
+        self.in_flight: PreparedAnswer | None = None
+        self.slot: PreparedAnswer | None = None
         self.last = plan.start
         self.sent = 0
         self.reason: EndReason | None = None
@@ -167,7 +164,7 @@ class Stream:
             self._asked = seq
         return anew
 
-    def left_by(self, request: Request) -> bool:
+    def left_by(self, request: WaypointRequest) -> bool:
         """Return whether a robot that asks so can no longer be on its way in this stream."""
         flying = self.in_flight
         if request.status is RobotStatus.RAN_DRY or flying is None:
@@ -221,7 +218,7 @@ class Stream:
         if self.slot is not None and self.slot.location is not None:
             self.slot = prepare(seq, self.slot.location)
 
-    def take(self) -> tuple[Prepared | None, bool]:
+    def take(self) -> tuple[PreparedAnswer | None, bool]:
         """Move the slot's waypoint into flight, for the request that was expected.
 
         Returns:
@@ -241,9 +238,9 @@ class Stream:
         self.supervision.sent(ready.location)
         return ready, late
 
-    def take_end(self, reason: EndReason) -> Prepared:
+    def take_end(self, reason: EndReason) -> PreparedAnswer:
         """Put the end of the stream into flight, for the request that was expected."""
-        self.in_flight = Prepared(self.expected, encode_answer(EndOfStream(reason)), None)
+        self.in_flight = PreparedAnswer(self.expected, encode_answer(EndOfStream(reason)), None)
         self.slot = None
         return self.in_flight
 

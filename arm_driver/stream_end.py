@@ -5,25 +5,22 @@ Nothing here answers or changes a state: the host does both, with what it is tol
 
 from typing import NamedTuple
 
-from arm_driver.contour import EndReason, Request, RobotStatus
+from arm_driver.contour import EndReason, RobotStatus, WaypointRequest
 from arm_driver.host_states import CAUSES, RESULTS, HostEvent, StreamResult
 from arm_driver.stream import Stream
 
 
 class StreamEnd(NamedTuple):
-    """That a stream is over.
-
-    Attributes:
-        event: For the host's states.
-        result: Of the stream.
-        text: Why, for the operator.
-        line: The last word to the robot; often none.
-    """
+    """That a stream is over."""
 
     event: HostEvent
+    """For the host's states."""
     result: StreamResult
+    """Of the stream."""
     text: str
+    """Why, for the operator."""
     line: bytes = b""
+    """The last word to the robot; often none."""
 
 
 def at_fault(text: str) -> StreamEnd:
@@ -31,7 +28,7 @@ def at_fault(text: str) -> StreamEnd:
     return StreamEnd(HostEvent.FAULT, StreamResult.FAULTED, text)
 
 
-def told_by(request: Request) -> StreamEnd | None:
+def told_by(request: WaypointRequest) -> StreamEnd | None:
     """Return the end of a stream whose robot tells that it goes no further; None if it does."""
     cause = CAUSES.get(request.status)
     if cause is None:
@@ -42,7 +39,9 @@ def told_by(request: Request) -> StreamEnd | None:
     return StreamEnd(event, result, f"the robot tells: {cause} (status {request.status:d})")
 
 
-def judged(stream: Stream, request: Request, now_s: float, *, timely: bool) -> StreamEnd | None:
+def judged(
+    stream: Stream, request: WaypointRequest, now_s: float, *, timely: bool
+) -> StreamEnd | None:
     """Return why a stream is over: its robot is at rest, is off its period or does not follow.
 
     Args:
@@ -72,7 +71,7 @@ def judged(stream: Stream, request: Request, now_s: float, *, timely: bool) -> S
     return None
 
 
-def arrived(stream: Stream, request: Request) -> StreamEnd:
+def arrived(stream: Stream, request: WaypointRequest) -> StreamEnd:
     """Return the end of a stream whose robot has taken the end and is at rest."""
     offence = stream.supervision.at_rest(request.location)
     if offence is not None and stream.reason is not EndReason.REFUSED:

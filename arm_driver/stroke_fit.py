@@ -40,19 +40,16 @@ _TRIES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StrokeFit:
-    """What fits best.
-
-    Attributes:
-        theta: The unknowns, see the module.
-        error: Their standard errors.
-        fastest: Largest speed of each axis [m/s or rad/s].
-        rms: Of the places of each axis from those expected [m or rad].
-    """
+    """What fits best."""
 
     theta: Array
+    """The unknowns, see the module."""
     error: Array
+    """Their standard errors."""
     fastest: tuple[float, ...]
+    """Largest speed of each axis [m/s or rad/s]."""
     rms: tuple[float, ...]
+    """Of the places of each axis from those expected [m or rad]."""
 
     def lag_at(self, axis: int) -> int:
         """Index of an axis's lag."""

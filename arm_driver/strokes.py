@@ -22,33 +22,30 @@ AXES: Final = ("x", "y", "z", "turn")
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """One stroke as the robot's requests tell it.
-
-    Attributes:
-        axis: One of `AXES`.
-        way: How far it goes [m or rad], with its sense.
-        steps: Waypoints, evenly spaced.
-        told: Requests of the robot on its way, by their number after the first one, and how far
-            along it was then [m or rad].
-        at_s: When its first word at rest was said, by the clock of all strokes [s].
-        rest_s: From the request for the last waypoint to its first word at rest [s].
-        rest: How far along it was then [m or rad].
-    """
+    """One stroke as the robot's requests tell it."""
 
     axis: str
+    """One of `AXES`."""
     way: float
+    """How far it goes [m or rad], with its sense."""
     steps: int
+    """Waypoints, evenly spaced."""
     told: tuple[tuple[int, float], ...]
+    """Requests of the robot on its way, by their number after the first one, and how far along it
+    was then [m or rad]."""
     at_s: float
+    """When its first word at rest was said, by the clock of all strokes [s]."""
     rest_s: float
+    """From the request for the last waypoint to its first word at rest [s]."""
     rest: float
+    """How far along it was then [m or rad]."""
 
 
 class NotToldError(Exception):
     """The robot's requests do not tell what is asked of them; the text says what is missing."""
 
 
-class NoPlaceError(NotToldError):
+class PlaceNotToldError(NotToldError):
     """They do not tell where the robot is while it moves."""
 
 
@@ -82,7 +79,7 @@ def read_stroke(
     along = []
     for one in heard[1:]:
         if one.request.location is None:
-            raise NoPlaceError(
+            raise PlaceNotToldError(
                 f"the request for waypoint {one.request.seq} does not tell where the robot is: "
                 "switch on its option 'feedback' (feedb = 1 in the controller's program)"
             )

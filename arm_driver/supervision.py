@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from arm_driver.contour import Request
+from arm_driver.contour import WaypointRequest
 from arm_driver.following_watch import FollowingReport, FollowingWatch
 from arm_driver.host_states import StreamResult
 from arm_driver.location import Location
@@ -12,28 +12,22 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Offence(NamedTuple):
-    """Why a stream has to end.
-
-    Attributes:
-        result: Of the stream.
-        text: What was seen, with value and limit, for people.
-    """
+    """Why a stream has to end."""
 
     result: StreamResult
+    """Of the stream."""
     text: str
+    """What was seen, with value and limit, for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupervisionReport:
-    """What the supervision of a stream has seen.
-
-    Attributes:
-        period: The robot's period.
-        following: Where the robot was against where it was sent.
-    """
+    """What the supervision of a stream has seen."""
 
     period: PeriodReport = field(default_factory=PeriodReport)
+    """The robot's period."""
     following: FollowingReport = field(default_factory=FollowingReport)
+    """Where the robot was against where it was sent."""
 
 
 class Supervision:
@@ -60,7 +54,7 @@ class Supervision:
         """Take the next waypoint of the path."""
         self._following.sent(location)
 
-    def heard(self, request: Request, now_s: float, *, timely: bool) -> Offence | None:
+    def heard(self, request: WaypointRequest, now_s: float, *, timely: bool) -> Offence | None:
         """Take the first request for a number, of a robot that is to be on its way.
 
         Args:

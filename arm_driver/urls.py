@@ -26,15 +26,12 @@ _HIGHEST_PORT: Final = 65535
 
 @dataclass(frozen=True, slots=True)
 class SerialLink:
-    """A serial port, or a pseudo-terminal in its place.
-
-    Attributes:
-        device: Path.
-        baud: Speed [Bd].
-    """
+    """A serial port, or a pseudo-terminal in its place."""
 
     device: str
+    """Path."""
     baud: int = DEFAULT_BAUD
+    """Speed [Bd]."""
 
     @property
     def url(self) -> str:
@@ -44,15 +41,12 @@ class SerialLink:
 
 @dataclass(frozen=True, slots=True)
 class SocketLink:
-    """A TCP connection: a serial device server, or an emulated controller.
-
-    Attributes:
-        host: Name or address.
-        port: Port.
-    """
+    """A TCP connection: a serial device server, or an emulated controller."""
 
     host: str
+    """Name or address."""
     port: int
+    """Port."""
 
     @property
     def url(self) -> str:

@@ -23,9 +23,9 @@ import numpy as np
 from arm_driver.contour import (
     PERIOD_S,
     EndOfStream,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     decode_answer,
     encode_request,
 )
@@ -119,9 +119,9 @@ def play_robot(line: Line, start: Location, answers: int) -> Timings:
     given_up_s = time.monotonic() + BEGIN_WITHIN_S
     while timings.end is None and len(timings.whole_s) < answers:
         request = (
-            Request(seq, RobotStatus.RUNNING)
+            WaypointRequest(seq, RobotStatus.RUNNING)
             if moving
-            else Request(seq, RobotStatus.RAN_DRY, start)
+            else WaypointRequest(seq, RobotStatus.RAN_DRY, start)
         )
         answer = line.exchange(encode_request(request), timings)
         decoded = decode_answer(answer) if answer else None
@@ -129,7 +129,7 @@ def play_robot(line: Line, start: Location, answers: int) -> Timings:
             seq, moving = (seq + 1) % 10_000, True
         elif isinstance(decoded, EndOfStream):
             timings.end = decoded
-            line.exchange(encode_request(Request((seq + 1) % 10_000, RobotStatus.RAN_DRY)))
+            line.exchange(encode_request(WaypointRequest((seq + 1) % 10_000, RobotStatus.RAN_DRY)))
         elif moving:
             timings.missed += 1
         elif time.monotonic() > given_up_s:
@@ -140,7 +140,7 @@ def play_robot(line: Line, start: Location, answers: int) -> Timings:
 def play_constant(line: Line, answers: int) -> Timings:
     """Ask a peer that answers the same each time; a first answer is not counted."""
     timings = Timings()
-    request = encode_request(Request(0, RobotStatus.RUNNING))
+    request = encode_request(WaypointRequest(0, RobotStatus.RUNNING))
     given_up_s = time.monotonic() + BEGIN_WITHIN_S
     while not line.exchange(request) and time.monotonic() < given_up_s:
         pass

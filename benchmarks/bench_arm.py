@@ -61,7 +61,7 @@ def planned_motion() -> list[Pose]:
     """Three minutes of a gripper on its way there and back, as it would be planned."""
     t = np.linspace(0.0, 1.0, 515)
     out = 0.3 * np.sin(math.pi * t) ** 2
-    return [Pose(np.eye(3), [x, 0.1 * s, 0.2 * s]) for x, s in zip(out, t, strict=True)]
+    return [Pose([x, 0.1 * s, 0.2 * s], np.eye(3)) for x, s in zip(out, t, strict=True)]
 
 
 def measure() -> dict[str, Any]:

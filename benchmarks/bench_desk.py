@@ -26,7 +26,7 @@ from rich.table import Table
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
-from hil.desk.order import OperatorOrder, OperatorSlot
+from hil.desk.order import LatestOrder, OperatorOrder
 from hil.desk.process import DeskProcess
 from hil.ipc.broadcast import Broadcast
 from hil.recording.events import ROWS
@@ -85,7 +85,7 @@ def pushes(count: int, *, watched: bool) -> dict[str, float]:
 
 def looks(count: int, *, news: bool) -> dict[str, float]:
     """Looking at the operator's slot, with or without something new in it."""
-    slot = OperatorSlot.local()
+    slot = LatestOrder.local()
     order = OperatorOrder(1.0, motion_serial=1, motion_json=bytes(16_000))
     slot.write(order)
     slot.read()

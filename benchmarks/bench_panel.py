@@ -28,7 +28,7 @@ from rich.table import Table
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.panel.live.models.feed import LiveFeed, column
 from hil.recording.reader import Recording
 

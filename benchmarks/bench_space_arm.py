@@ -23,8 +23,8 @@ from rich.table import Table
 from benchmarks.arm_line import BUSY, beside
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm_settings import ArmSettings
-from hil.space_arm.study.compare import Case, least_times
-from hil.space_arm.study.motions import Motion, motions
+from hil.space_arm.study.compare import SimulatedCase, least_times
+from hil.space_arm.study.motions import StudyMotion, motions
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Sdirk2, Sdirk4
@@ -142,7 +142,7 @@ def tick(settings: ArmSettings, model: DriveModel, body: Body | None) -> dict[st
 
 def factors(
     settings: ArmSettings,
-    slow: tuple[Motion, ...],
+    slow: tuple[StudyMotion, ...],
     model: DriveModel,
     body: Body | None,
     method: type[Sdirk2] | type[Sdirk4] = Sdirk2,
@@ -150,7 +150,7 @@ def factors(
     """Real-time factors over a few motions, each tick the best of several repeats."""
     arm, integration_s, tick_s = settings.arm(), 0.0, 0.0
     for motion in slow:
-        case, integrator = Case(arm, body, model, motion), method(levers_m(arm))
+        case, integrator = SimulatedCase(arm, body, model, motion), method(levers_m(arm))
         run = least_times(case, integrator, time.perf_counter, REPEATS)
         integration_s += float(run.integration_s.sum())
         tick_s += float(run.tick_s.sum())

@@ -28,22 +28,19 @@ WORK_MODES = (
 
 @dataclass(frozen=True, slots=True)
 class SequenceTimes:
-    """How long the steps of the sequence may take.
-
-    Attributes:
-        still_s: A drive stands still if it stays within the distance for this long [s].
-        rise_s: Longest time from ready to switch on to operation enabled, for all six [s]: brakes
-            open and phases are found; a run waits for 10 s before it says that in vain.
-        homing_s: Longest time of homing [s].
-        settle_s: Time in which a drive has cleared the outcome of an earlier homing [s].
-        reset_s: Half the period of the pulses that acknowledge a fault [s].
-    """
+    """How long the steps of the sequence may take."""
 
     still_s: float = 0.1
+    """A drive stands still if it stays within the distance for this long [s]."""
     rise_s: float = 8.0
+    """Longest time from ready to switch on to operation enabled, for all six [s]: brakes open and
+    phases are found; a run waits for 10 s before it says that in vain."""
     homing_s: float = 120.0
+    """Longest time of homing [s]."""
     settle_s: float = 0.2
+    """Time in which a drive has cleared the outcome of an earlier homing [s]."""
     reset_s: float = 0.1
+    """Half the period of the pulses that acknowledge a fault [s]."""
 
 
 _STAGE_DUE = (Wait(0x6099, "the speed of homing (6099h)", "another one", "that of its stage"),)

@@ -4,7 +4,7 @@ Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in
 """
 
 from drives.axis_duty import AxisLimits, Duty
-from drives.axis_homing import STILL_MODES, Homing, HomingPhase
+from drives.axis_homing import STILL_MODES, AxisHoming, HomingPhase
 from drives.axis_waits import (
     FOLLOWS_NOT,
     MOVES,
@@ -15,13 +15,13 @@ from drives.axis_waits import (
     wait_for_state,
 )
 from drives.bank import DriveState
-from drives.cia402 import Control, OperationMode, State402, Status, next_controlword, state_of
+from drives.cia402 import Control, OperationMode, State402, Statusword, next_controlword, state_of
 from drives.first_motion import Progress, StageCourse, StageWatch
 from drives.waits import Wait
 
 HOMING_MODE = OperationMode.HOMING.value
-_FOLLOWS = int(Status.FOLLOWS_COMMAND)
-_REMOTE = int(Status.REMOTE)
+_FOLLOWS = int(Statusword.FOLLOWS_COMMAND)
+_REMOTE = int(Statusword.REMOTE)
 
 
 RUNAWAY_FACTOR = 3.0
@@ -66,7 +66,7 @@ class Axis:
     def __init__(self, limits: AxisLimits) -> None:
         self._limits = limits
         self.duty = Duty.REST
-        self.homing = Homing(limits.settle_cycles, limits.homing_cycles)
+        self.homing = AxisHoming(limits.settle_cycles, limits.homing_cycles)
         self.homed = False
         self.homing_failed = False
         self.ran_wrong = ""

@@ -16,29 +16,25 @@ class Duty(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AxisLimits:
-    """Times and distances of the sequence, in cycles and counts.
-
-    Attributes:
-        work_mode: Mode of operation in which the drive follows commands: 8, or 7.
-        still_counts: A drive that stays within this distance stands still.
-        still_cycles: Cycles for which it has to.
-        rise_cycles: Cycles that enabling may take.
-        homing_cycles: Cycles that homing may take.
-        settle_cycles: Cycles after which the bits of an earlier homing must be gone.
-        reset_cycles: Half the period of the pulses that acknowledge a fault.
-        homing_step_counts: A drive that goes further than this in a cycle of homing runs away;
-            0 does not watch.
-        remote_bit: Only a drive whose statusword has bit 9, remote, may begin something.
-        follows_bit: A drive that follows has bit 12 in its statusword.
-    """
+    """Times and distances of the sequence, in cycles and counts."""
 
     work_mode: int
+    """Mode of operation in which the drive follows commands: 8, or 7."""
     still_counts: int
+    """A drive that stays within this distance stands still."""
     still_cycles: int
+    """Cycles for which it has to."""
     rise_cycles: int
+    """Cycles that enabling may take."""
     homing_cycles: int
+    """Cycles that homing may take."""
     settle_cycles: int
+    """Cycles after which the bits of an earlier homing must be gone."""
     reset_cycles: int
+    """Half the period of the pulses that acknowledge a fault."""
     homing_step_counts: int = 0
+    """A drive that goes further than this in a cycle of homing runs away; 0 does not watch."""
     remote_bit: bool = True
+    """Only a drive whose statusword has bit 9, remote, may begin something."""
     follows_bit: bool = True
+    """A drive that follows has bit 12 in its statusword."""

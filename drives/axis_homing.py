@@ -13,7 +13,7 @@ mode 6 and in no other one.
 from dataclasses import dataclass
 from enum import Enum
 
-from drives.cia402 import Control, OperationMode, State402, Status
+from drives.cia402 import Control, OperationMode, State402, Statusword
 
 STILL_MODES = frozenset((0, 1, 6, 7, 8))
 """Modes (6061h) in which an enabled drive stays where it is, while its target is its position and
@@ -37,30 +37,27 @@ _BROKEN = frozenset((State402.FAULT, State402.FAULT_REACTION_ACTIVE, State402.QU
 
 @dataclass(frozen=True, slots=True)
 class HomingView:
-    """What one cycle shows of a drive that is homing.
-
-    Attributes:
-        state: State of the drive, None if its statusword is none.
-        statusword: Statusword 6041h.
-        mode_display: Mode of operation display 6061h.
-        cleared: Bits 12 and 13 have been seen 0 with the display showing 6.
-        cycles_running: Cycles since the start bit was raised.
-        settle_cycles: Cycles after which a drive must have cleared the bits of an earlier homing.
-        cycles: Cycles in this phase.
-    """
+    """What one cycle shows of a drive that is homing."""
 
     state: State402 | None
+    """State of the drive, None if its statusword is none."""
     statusword: int
+    """Statusword 6041h."""
     mode_display: int
+    """Mode of operation display 6061h."""
     cleared: bool
+    """Bits 12 and 13 have been seen 0 with the display showing 6."""
     cycles_running: int
+    """Cycles since the start bit was raised."""
     settle_cycles: int
+    """Cycles after which a drive must have cleared the bits of an earlier homing."""
     cycles: int
+    """Cycles in this phase."""
 
 
-OUTCOME = int(Status.FOLLOWS_COMMAND | Status.MODE_ERROR)
+OUTCOME = int(Statusword.FOLLOWS_COMMAND | Statusword.MODE_ERROR)
 """Bits 12 and 13: one of them stands once homing is over."""
-ATTAINED = int(Status.FOLLOWS_COMMAND | Status.TARGET_REACHED)
+ATTAINED = int(Statusword.FOLLOWS_COMMAND | Statusword.TARGET_REACHED)
 """Bits 12 and 10 together: attained and at rest (CiA 402-2, homing mode, bits 13, 12, 10)."""
 
 
@@ -100,7 +97,7 @@ def _risen(view: HomingView, *, homing_mode: bool, enabled: bool) -> HomingPhase
 
 def _outcome(view: HomingView) -> HomingPhase:
     believed = view.cleared or view.cycles_running > view.settle_cycles
-    if believed and view.statusword & Status.MODE_ERROR:
+    if believed and view.statusword & Statusword.MODE_ERROR:
         return HomingPhase.FAILED
     # One cycle lies between the start bit and the first statusword that can know of it.
     if believed and view.cycles_running > 1 and view.statusword & ATTAINED == ATTAINED:
@@ -118,7 +115,7 @@ _WORDS: dict[HomingPhase, tuple[State402, int]] = {
 }
 
 
-class Homing:
+class AxisHoming:
     """The homing of one drive: the phase, and what has been seen on the way.
 
     Args:

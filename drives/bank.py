@@ -101,105 +101,93 @@ SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, Dr
 
 @dataclass(frozen=True, slots=True)
 class LegCommand:
-    """Setpoints of one bus cycle.
-
-    Attributes:
-        length_m: Leg lengths, joint to joint, to be reached at the end of the cycle [m], 6.
-        speed_m_s: Leg speeds at the end of the cycle, as feed-forward [m/s], 6.
-    """
+    """Setpoints of one bus cycle."""
 
     length_m: SixFloats
+    """Leg lengths, joint to joint, to be reached at the end of the cycle [m], 6."""
     speed_m_s: SixFloats
+    """Leg speeds at the end of the cycle, as feed-forward [m/s], 6."""
 
 
 class DriveReading(NamedTuple):
-    """Something that a drive tells of its heat or load, and that is higher than it should be.
-
-    Attributes:
-        leg: Number of the leg, 1 to 6.
-        name: What it is.
-        value: What was read, in `unit`.
-        limit: From where on it is a warning, in `unit`.
-        unit: Unit for people, such as "degC".
-    """
+    """Something that a drive tells of its heat or load, and that is higher than it should be."""
 
     leg: int
+    """Number of the leg, 1 to 6."""
     name: str
+    """What it is."""
     value: float
+    """What was read, in `unit`."""
     limit: float
+    """From where on it is a warning, in `unit`."""
     unit: str
+    """Unit for people, such as "degC"."""
 
 
 class BankFeedback(NamedTuple):
-    """What the six drives reported in one bus cycle.
-
-    Attributes:
-        length_m: Measured leg lengths [m], 6; meaningless for a leg that is not homed.
-        speed_m_s: Measured leg speeds, positive when the leg grows [m/s], 6.
-        force_n: Force of each drive along its leg, positive when it pushes [N], 6.
-        state: State of each drive, 6.
-        homed: Whether each leg knows where it is, 6.
-        fault_code: Error code of each drive as CiA 301 and CiA 402 number them, 0 = none, 6.
-        fresh: Whether this cycle's frame of each leg arrived; the values of a leg that is not
-            fresh are those of its last frame, 6.
-        accepted: What was really put on the wire, rounded to the drives' units; its speeds are 0
-            when the bus carries no speeds. None when no setpoint was sent.
-        inputs: Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative
-            limit switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read.
-        waits: What the goal waits for; empty if nothing is due.
-        judged: Whether the error code is the bench's own judgement of the drive or its bus, and not
-            what the drive reported, 6.
-        warning_code: What each drive warns of while it goes on (bit 7 of the statusword, object
-            603Fh of CiA 402), 0 = nothing, 6.
-        age_s: How long before the newest SYNC the length of each leg was measured, by the time
-            stamp of its drive [s], 6; 0 of drives that tell none.
-        high: Readings of heat and load that are above their limits.
-    """
+    """What the six drives reported in one bus cycle."""
 
     length_m: SixFloats
+    """Measured leg lengths [m], 6; meaningless for a leg that is not homed."""
     speed_m_s: SixFloats
+    """Measured leg speeds, positive when the leg grows [m/s], 6."""
     force_n: SixFloats
+    """Force of each drive along its leg, positive when it pushes [N], 6."""
     state: SixStates
+    """State of each drive, 6."""
     homed: SixBools
+    """Whether each leg knows where it is, 6."""
     fault_code: SixInts
+    """Error code of each drive as CiA 301 and CiA 402 number them, 0 = none, 6."""
     fresh: SixBools
+    """Whether this cycle's frame of each leg arrived; the values of a leg that is not fresh are
+    those of its last frame, 6."""
     accepted: LegCommand | None
+    """What was really put on the wire, rounded to the drives' units; its speeds are 0 when the bus
+    carries no speeds. None when no setpoint was sent."""
     inputs: SixInts | None = None
+    """Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative limit
+    switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read."""
     waits: Waits = ()
+    """What the goal waits for; empty if nothing is due."""
     judged: SixBools = (False, False, False, False, False, False)
+    """Whether the error code is the bench's own judgement of the drive or its bus, and not what
+    the drive reported, 6."""
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
+    """What each drive warns of while it goes on (bit 7 of the statusword, object 603Fh of CiA
+    402), 0 = nothing, 6."""
     age_s: SixFloats = UNTOLD_AGES
+    """How long before the newest SYNC the length of each leg was measured, by the time stamp of
+    its drive [s], 6; 0 of drives that tell none."""
     high: tuple[DriveReading, ...] = ()
+    """Readings of heat and load that are above their limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class BankReport:
-    """What `DriveBank.configure` wrote and read back, for the record of a run.
-
-    Attributes:
-        name: Name of the bank.
-        url: Where its drives are; `sim:` when nothing but arithmetic moves.
-        simulated: Whether the drives are simulated.
-        axes: One line of text per leg, 6.
-        identities: Who each drive says it is (vendor, product, serial number), 6; empty if the
-            drives cannot say.
-        notes: What else a person should know, such as a drive that belongs to no leg.
-        scale_proved: Whether each drive itself tells the scale of the rig, 6; empty if nothing is
-            to be proved. A wrong scale agrees with its own feedback.
-        counts: Where each drive with an absolute encoder stands [counts], 6; empty without them.
-        first_motion: The drives make no homing motion, so their first motion has to be made by
-            setpoints, see `drives.first_motion`.
-    """
+    """What `DriveBank.configure` wrote and read back, for the record of a run."""
 
     name: str
+    """Name of the bank."""
     url: str
+    """Where its drives are; `sim:` when nothing but arithmetic moves."""
     simulated: bool
+    """Whether the drives are simulated."""
     axes: tuple[str, ...]
+    """One line of text per leg, 6."""
     identities: tuple[str, ...] = ()
+    """Who each drive says it is (vendor, product, serial number), 6; empty if the drives cannot
+    say."""
     notes: tuple[str, ...] = ()
+    """What else a person should know, such as a drive that belongs to no leg."""
     scale_proved: tuple[bool, ...] = ()
+    """Whether each drive itself tells the scale of the rig, 6; empty if nothing is to be proved. A
+    wrong scale agrees with its own feedback."""
     counts: tuple[int, ...] = ()
+    """Where each drive with an absolute encoder stands [counts], 6; empty without them."""
     first_motion: bool = False
+    """The drives make no homing motion, so their first motion has to be made by setpoints, see
+    `drives.first_motion`."""
 
 
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
@@ -208,19 +196,16 @@ LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class BankEnd:
-    """How a bank left its drives.
-
-    Attributes:
-        tally: What had happened on the link before.
-        left_m: Lengths at which legs with absolute encoders stood still then [m], 6; empty if not
-            all told them.
-        cut_us: From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it
-            was not; empty if nothing was cut.
-    """
+    """How a bank left its drives."""
 
     tally: LinkTally = field(default_factory=dict[str, int])
+    """What had happened on the link before."""
     left_m: tuple[float, ...] = ()
+    """Lengths at which legs with absolute encoders stood still then [m], 6; empty if not all told
+    them."""
     cut_us: tuple[int, ...] = ()
+    """From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was not;
+    empty if nothing was cut."""
 
 
 class DriveBank(Protocol):

@@ -40,21 +40,18 @@ def frame_bits(data_bytes: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CyclicFrames:
-    """Frames of one kind in a bus cycle.
-
-    Attributes:
-        name: What they are, such as RPDO1.
-        count: How many of them a cycle has, on all buses together.
-        data_bytes: Bytes of data of each.
-        every: They are sent in every nth cycle.
-        on_each_bus: Whether each bus carries all of them, as SYNC, or its share, as PDOs.
-    """
+    """Frames of one kind in a bus cycle."""
 
     name: str
+    """What they are, such as RPDO1."""
     count: int
+    """How many of them a cycle has, on all buses together."""
     data_bytes: int
+    """Bytes of data of each."""
     every: int = 1
+    """They are sent in every nth cycle."""
     on_each_bus: bool = False
+    """Whether each bus carries all of them, as SYNC, or its share, as PDOs."""
 
     def __post_init__(self) -> None:
         frame_bits(self.data_bytes)
@@ -70,17 +67,14 @@ class CyclicFrames:
 
 @dataclass(frozen=True, slots=True)
 class BusBudget:
-    """What a cycle puts on each of one or more CAN buses.
-
-    Attributes:
-        frames: Kinds of frames of a cycle.
-        bitrate: Bitrate of each bus [bit/s].
-        buses: Number of buses that share the drives evenly.
-    """
+    """What a cycle puts on each of one or more CAN buses."""
 
     frames: tuple[CyclicFrames, ...]
+    """Kinds of frames of a cycle."""
     bitrate: int
+    """Bitrate of each bus [bit/s]."""
     buses: int = 1
+    """Number of buses that share the drives evenly."""
 
     def __post_init__(self) -> None:
         if self.bitrate <= 0 or self.buses < 1:

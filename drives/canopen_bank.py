@@ -42,14 +42,14 @@ from drives.canopen_cycle import (
     NONE_JUDGED,
     PdoInbox,
 )
-from drives.canopen_exchange import CycleBus, LinkReport
+from drives.canopen_exchange import BusReport, CycleBus
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes, read_places
 from drives.canopen_pdo import budget, carried_stamp
 from drives.canopen_power import POWERED, PowerQuestion
 from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
-from drives.canopen_stage import StageTeller
+from drives.canopen_stage import CanopenStageWriter
 from drives.canopen_warnings import DriveWarnings
 from drives.canopen_watch import Watch
 from drives.cia402 import state_of
@@ -141,7 +141,7 @@ class CanopenBank:
             follows_bit=settings.follows_bit,
         )
         self._place = place
-        self._teller = StageTeller(self._nodes, settings, self._scales.scales, period_s)
+        self._teller = CanopenStageWriter(self._nodes, settings, self._scales.scales, period_s)
         stamp = carried_stamp(settings, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take, stamp, period_s)
         self._bus = CycleBus(
@@ -309,7 +309,7 @@ class CanopenBank:
         except (SdoAbortedError, SdoCommunicationError) as error:
             raise DriveError(f"{place}: {error}") from error
 
-    def link_report(self) -> LinkReport:
+    def link_report(self) -> BusReport:
         """Return the counts of the bus so far."""
         foreign = (self._watch.foreign,) if self._watch.foreign else ()
         notes = foreign + tuple(notes.note for notes in self._watch.nodes)

@@ -138,17 +138,14 @@ def with_doubt(error: DriveSetupError, nodes: Sequence[ServiceNode]) -> DriveSet
 
 @dataclass(frozen=True, slots=True)
 class OtherNode:
-    """A node that is no leg's.
-
-    Attributes:
-        bus: Its bus.
-        node: Its id.
-        statusword: 6041h; None if it has none, so that it is no drive.
-    """
+    """A node that is no leg's."""
 
     bus: int
+    """Its bus."""
     node: int
+    """Its id."""
     statusword: int | None
+    """6041h; None if it has none, so that it is no drive."""
 
     @property
     def powered(self) -> bool:

@@ -20,30 +20,27 @@ STATE_UNTOLD_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class LinkReport:
-    """Counts of a bank's bus, since it was configured.
-
-    Attributes:
-        cycles: Exchanges.
-        missing: Cycles without a fresh TPDO1 of each leg, 6.
-        late: TPDO1 that came after their own cycle.
-        round_trip_s: From the first frame out to the last answer in, of the last cycle [s].
-        unknown_ids: Frames that nobody here understands.
-        malformed: PDOs of a wrong length.
-        swallowed: Mistakes of service subscribers.
-        health: What each adapter tells.
-        notes: What was heard of another master, if anything, and the last event of each node.
-    """
+class BusReport:
+    """Counts of a bank's bus, since it was configured."""
 
     cycles: int
+    """Exchanges."""
     missing: tuple[int, ...]
+    """Cycles without a fresh TPDO1 of each leg, 6."""
     late: int
+    """TPDO1 that came after their own cycle."""
     round_trip_s: float
+    """From the first frame out to the last answer in, of the last cycle [s]."""
     unknown_ids: int
+    """Frames that nobody here understands."""
     malformed: int
+    """PDOs of a wrong length."""
     swallowed: int
+    """Mistakes of service subscribers."""
     health: tuple[BusHealth, ...]
+    """What each adapter tells."""
     notes: tuple[str, ...]
+    """What was heard of another master, if anything, and the last event of each node."""
 
     def tally(self) -> LinkTally:
         """Return the counts by name; those of several adapters are added up."""
@@ -203,7 +200,7 @@ class CycleBus:
         for segment in self._segments:
             segment.bus.shutdown()
 
-    def report(self, unknown_ids: int, notes: tuple[str, ...]) -> LinkReport:
+    def report(self, unknown_ids: int, notes: tuple[str, ...]) -> BusReport:
         """Return the counts so far.
 
         Args:
@@ -211,7 +208,7 @@ class CycleBus:
             notes: What was heard of another master, if anything, and the last event of each node.
         """
         inbox = self._inbox
-        return LinkReport(
+        return BusReport(
             cycles=self.cycles,
             missing=tuple(inbox.missing),
             late=inbox.late,

@@ -48,33 +48,29 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value to be written and read back.
-
-    Attributes:
-        index: Index of the object.
-        sub: Sub-index.
-        kind: Type, a key of `TYPES`.
-        value: What it must hold.
-        meaning: What it is, for texts.
-        stand_in: What does its work where a drive lacks it; such a drive is refused if this is
-            empty.
-        less: By how much less than `value` the drive may hold.
-        more: By how much more.
-        others: Values that do as well, the better ones first, for a drive that knows not all.
-        by_gate: The gate does its work, and has to know before it starts: the drive file must say
-            that the type lacks it.
-    """
+    """A value to be written and read back."""
 
     index: int
+    """Index of the object."""
     sub: int
+    """Sub-index."""
     kind: str
+    """Type, a key of `TYPES`."""
     value: int
+    """What it must hold."""
     meaning: str
+    """What it is, for texts."""
     stand_in: str = ""
+    """What does its work where a drive lacks it; such a drive is refused if this is empty."""
     less: int = 0
+    """By how much less than `value` the drive may hold."""
     more: int = 0
+    """By how much more."""
     others: tuple[int, ...] = ()
+    """Values that do as well, the better ones first, for a drive that knows not all."""
     by_gate: bool = False
+    """The gate does its work, and has to know before it starts: the drive file must say that the
+    type lacks it."""
 
     @property
     def place(self) -> str:

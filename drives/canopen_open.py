@@ -29,17 +29,14 @@ UNTOLD = (
 
 
 class Configured(NamedTuple):
-    """Six drives that are set up.
-
-    Attributes:
-        identities: Who they are, 6.
-        lines: A line of text about each leg, 6.
-        notes: What else is to be told: nodes of no leg, faults that were left.
-    """
+    """Six drives that are set up."""
 
     identities: list[NodeIdentity]
+    """Who they are, 6."""
     lines: tuple[str, ...]
+    """A line of text about each leg, 6."""
     notes: tuple[str, ...]
+    """What else is to be told: nodes of no leg, faults that were left."""
 
 
 def configure_nodes(

@@ -68,7 +68,7 @@ SYNC = Frame(SYNC_ID, b"")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PdoEntry:
     """One object of a PDO."""
 
     index: int
@@ -83,23 +83,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class PdoLayout:
-    """One PDO of a drive.
-
-    Attributes:
-        name: Name for texts, such as RPDO1.
-        parameter: Index of its communication parameter; its mapping is 200h further.
-        cob_base: Identifier without the node.
-        transmission: Transmission type: 1 to 240 every nth SYNC, 255 on change.
-        entries: What it holds, in order.
-        event_ms: Event timer; of an RPDO the longest silence [ms]. 0 for none.
-    """
+    """One PDO of a drive."""
 
     name: str
+    """Name for texts, such as RPDO1."""
     parameter: int
+    """Index of its communication parameter; its mapping is 200h further."""
     cob_base: int
+    """Identifier without the node."""
     transmission: int
-    entries: tuple[Entry, ...]
+    """Transmission type: 1 to 240 every nth SYNC, 255 on change."""
+    entries: tuple[PdoEntry, ...]
+    """What it holds, in order."""
     event_ms: int = 0
+    """Event timer; of an RPDO the longest silence [ms]. 0 for none."""
 
     @property
     def mapping(self) -> int:
@@ -148,8 +145,8 @@ def _layouts(
 ) -> tuple[PdoLayout, ...]:
     type_ = settings.type
 
-    def entry(index: int, sub: int, bits: int) -> Entry:
-        return Entry(*type_.place(index, sub), bits)
+    def entry(index: int, sub: int, bits: int) -> PdoEntry:
+        return PdoEntry(*type_.place(index, sub), bits)
 
     interpolated = settings.mode == OperationMode.INTERPOLATED_POSITION.value
     target = entry(0x60C1, 1, 32) if interpolated else entry(0x607A, 0, 32)
@@ -175,7 +172,7 @@ def _layouts(
             PdoLayout("TPDO3", INPUTS_PARAMETER, TPDO_IDS[2], transmission, entries, event_ms)
         )
     if stamp is not None:
-        stamped = (position, Entry(*place_of(stamp.object), 8 * stamp.data_bytes))
+        stamped = (position, PdoEntry(*place_of(stamp.object), 8 * stamp.data_bytes))
         used.append(PdoLayout("TPDO4", STAMPED_PARAMETER, TPDO_IDS[3], 1, stamped))
     if settings.speed_feed_forward:
         used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, (entry(0x60B1, 0, 32),)))
@@ -245,17 +242,14 @@ def guard_request(node: int) -> Frame:
 
 
 class Emergency(NamedTuple):
-    """An EMCY message (CiA 301, emergency object).
-
-    Attributes:
-        code: Error code; 00xxh tells that all errors are gone.
-        register: Error register 1001h.
-        vendor: Five bytes of the manufacturer.
-    """
+    """An EMCY message (CiA 301, emergency object)."""
 
     code: int
+    """Error code; 00xxh tells that all errors are gone."""
     register: int
+    """Error register 1001h."""
     vendor: bytes
+    """Five bytes of the manufacturer."""
 
 
 def emergency(data: bytes) -> Emergency | None:

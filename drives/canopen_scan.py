@@ -21,31 +21,28 @@ HISTORY_MAX = 254
 
 @dataclass(frozen=True, slots=True)
 class FoundNode:
-    """A node that answered.
-
-    Attributes:
-        node: Its id.
-        device_type: 1000h; the low word is the device profile, 402 of a drive.
-        name: 1008h, empty if it has none.
-        vendor: 1018h:1.
-        product: 1018h:2.
-        serial: 1018h:4.
-        modes: Modes of operation that it supports, 6502h; empty if it is no drive.
-        errors: Error history 1003h, newest first: the low word is the error code.
-        doubled: It answers each question more than once: perhaps two nodes with one id.
-        stamped: It has a time stamp, 1013h.
-    """
+    """A node that answered."""
 
     node: int
+    """Its id."""
     device_type: int
+    """1000h; the low word is the device profile, 402 of a drive."""
     name: str
+    """1008h, empty if it has none."""
     vendor: int
+    """1018h:1."""
     product: int
+    """1018h:2."""
     serial: int
+    """1018h:4."""
     modes: tuple[int, ...]
+    """Modes of operation that it supports, 6502h; empty if it is no drive."""
     errors: tuple[int, ...]
+    """Error history 1003h, newest first: the low word is the error code."""
     doubled: bool = False
+    """It answers each question more than once: perhaps two nodes with one id."""
     stamped: bool = False
+    """It has a time stamp, 1013h."""
 
     @property
     def is_drive(self) -> bool:

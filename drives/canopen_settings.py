@@ -30,101 +30,98 @@ _NONE: SixOrNone = (None, None, None, None, None, None)
 class CanopenSettings:
     """Six CANopen drives.
 
-    Attributes:
-        length_min_m: Software limit of each leg, inner end [m], 6.
-        length_max_m: Software limit of each leg, outer end [m], 6.
-        speed_max_m_s: Largest speed of each leg [m/s], 6.
-        acceleration_max_m_s2: Largest acceleration of each leg [m/s²], 6.
-        quick_stop_deceleration_m_s2: Deceleration of a quick stop of each leg [m/s²], 6.
-        rated_force_n: Force of each drive at its rated torque [N], 6; 6077h is per mille of it.
-        node_ids: Node of each leg, 1 to 126, 6.
-        bus_of_leg: Bus of each leg, counted from 0, 6.
-        bitrate: Bitrate of every bus [bit/s].
-        master_id: Node that the bench is.
-        mode: Mode of operation in which the drives follow: 8 (csp) or 7 (ip).
-        heartbeat_producer_s: How often a drive tells that it lives, 1017h [s].
-        master_heartbeat_every_s: How often the bench tells that it lives [s].
-        consumer_heartbeat_s: Silence of the bench that stops a drive, 1016h:1 [s].
-        rpdo_timeout_s: Missing setpoints that stop a drive, 1400h:5 [s].
-        following_window_m: Following error at which a drive stops by itself, 6065h [m].
-        following_time_s: How long it has to last, 6066h [s].
-        homing_method: 6098h.
-        homing_speed_m_s: Speed towards the reference switch, 6099h:1 [m/s].
-        homing_zero_speed_m_s: Speed of the search for its edge, 6099h:2 [m/s].
-        homing_acceleration_m_s2: 609Ah [m/s²].
-        homing_timeout_s: Longest time that homing may take [s].
-        velocity_every: Speed and force are sent with every nth SYNC, 1 to 240.
-        speed_feed_forward: Send the speed of the setpoint too, 60B1h.
-        bus_load_max: Share of a bus that the cycle may take, above 0 and below 1.
-        vendor_ids: 1018h:1 of each drive, None where it is not checked, 6.
-        product_codes: 1018h:2, likewise.
-        serial_numbers: 1018h:4, likewise.
-        scale_told: Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False
-            once a person has measured a leg's way.
-        way_per_turn_m: Way of the rod per turn of the motor [m], 6; None if the rig does not say.
-        type: What the drives have, lack, call otherwise and count in.
-        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
-        first_motion: Which drives begin with the slow stages of a first motion: "always", or
-            "real" with drives that do not say themselves that they are emulated.
-        boot_timeout_s: Time for all drives to answer, from the start of configure() [s]. Drives
-            whose self-test takes long need it; nobody waits for those that answer at once.
-        remote_bit: A drive is commanded only if its statusword has bit 9, remote. False for
-            types that never set it.
-        follows_bit: A drive that follows the command tells so in bit 12 of its statusword.
-            False for types that do not: its mode display and the following error have to do then.
-        fault_exit: What a type needs to leave a fault besides bit 7 of the controlword: index,
-            sub-index, type and value of each object to be written, in order.
-        estop_inputs: Whether a channel of the emergency stop is wired to the inputs of the leg's
-            drive, 6; such a drive is refused if it tells no inputs.
-        answer_share: Share of the period in which the answers of a cycle are awaited. A bus may be
-            busy for `bus_load_max` of it, so it has to be more than that by what adapter and
-            computer take: 0.8 leaves 0.4 ms at 250 Hz. What is left of the period is control's; it
-            is that little in a cycle whose answers are missing only, since a wait that is answered
-            ends at once.
-
     Raises:
         DriveModelError: With name, leg, value and what would have been right.
     """
 
     length_min_m: SixFloats
+    """Software limit of each leg, inner end [m], 6."""
     length_max_m: SixFloats
+    """Software limit of each leg, outer end [m], 6."""
     speed_max_m_s: SixFloats
+    """Largest speed of each leg [m/s], 6."""
     acceleration_max_m_s2: SixFloats
+    """Largest acceleration of each leg [m/s²], 6."""
     quick_stop_deceleration_m_s2: SixFloats
+    """Deceleration of a quick stop of each leg [m/s²], 6."""
     rated_force_n: SixFloats
+    """Force of each drive at its rated torque [N], 6; 6077h is per mille of it."""
     node_ids: SixInts = (1, 2, 3, 4, 5, 6)
+    """Node of each leg, 1 to 126, 6."""
     bus_of_leg: SixInts = (0, 0, 0, 0, 0, 0)
+    """Bus of each leg, counted from 0, 6."""
     bitrate: int = 1_000_000
+    """Bitrate of every bus [bit/s]."""
     master_id: int = 127
+    """Node that the bench is."""
     mode: int = 8
+    """Mode of operation in which the drives follow: 8 (csp) or 7 (ip)."""
     heartbeat_producer_s: float = 0.02
+    """How often a drive tells that it lives, 1017h [s]."""
     master_heartbeat_every_s: float = 0.02
+    """How often the bench tells that it lives [s]."""
     consumer_heartbeat_s: float = 0.05
+    """Silence of the bench that stops a drive, 1016h:1 [s]."""
     rpdo_timeout_s: float = 0.05
+    """Missing setpoints that stop a drive, 1400h:5 [s]."""
     following_window_m: float = 0.02
+    """Following error at which a drive stops by itself, 6065h [m]."""
     following_time_s: float = 0.02
+    """How long it has to last, 6066h [s]."""
     homing_method: int = 21
+    """6098h."""
     homing_speed_m_s: float = 0.02
+    """Speed towards the reference switch, 6099h:1 [m/s]."""
     homing_zero_speed_m_s: float = 0.005
+    """Speed of the search for its edge, 6099h:2 [m/s]."""
     homing_acceleration_m_s2: float = 0.2
+    """609Ah [m/s²]."""
     homing_timeout_s: float = 120.0
+    """Longest time that homing may take [s]."""
     velocity_every: int = 4
+    """Speed and force are sent with every nth SYNC, 1 to 240."""
     speed_feed_forward: bool = False
+    """Send the speed of the setpoint too, 60B1h."""
     bus_load_max: float = 0.7
+    """Share of a bus that the cycle may take, above 0 and below 1."""
     vendor_ids: SixOrNone = _NONE
+    """1018h:1 of each drive, None where it is not checked, 6."""
     product_codes: SixOrNone = _NONE
+    """1018h:2, likewise."""
     serial_numbers: SixOrNone = _NONE
+    """1018h:4, likewise."""
     scale_told: bool = True
+    """Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False once a
+    person has measured a leg's way."""
     way_per_turn_m: SixFloats | None = None
+    """Way of the rod per turn of the motor [m], 6; None if the rig does not say."""
     type: DriveType = CIA_402
+    """What the drives have, lack, call otherwise and count in."""
     absolute: bool = False
+    """The encoders are absolute: there is no homing, the places are known otherwise."""
     first_motion: str = "real"
+    """Which drives begin with the slow stages of a first motion: "always", or "real" with drives
+    that do not say themselves that they are emulated."""
     boot_timeout_s: float = 15.0
+    """Time for all drives to answer, from the start of configure() [s]. Drives whose self-test
+    takes long need it; nobody waits for those that answer at once."""
     remote_bit: bool = True
+    """A drive is commanded only if its statusword has bit 9, remote. False for types that never
+    set it."""
     follows_bit: bool = True
+    """A drive that follows the command tells so in bit 12 of its statusword. False for types that
+    do not: its mode display and the following error have to do then."""
     fault_exit: tuple[tuple[int, int, str, int], ...] = ()
+    """What a type needs to leave a fault besides bit 7 of the controlword: index, sub-index, type
+    and value of each object to be written, in order."""
     estop_inputs: SixBools = (False, False, False, False, False, False)
+    """Whether a channel of the emergency stop is wired to the inputs of the leg's drive, 6; such a
+    drive is refused if it tells no inputs."""
     answer_share: float = 0.8
+    """Share of the period in which the answers of a cycle are awaited. A bus may be busy for
+    `bus_load_max` of it, so it has to be more than that by what adapter and computer take: 0.8
+    leaves 0.4 ms at 250 Hz. What is left of the period is control's; it is that little in a cycle
+    whose answers are missing only, since a wait that is answered ends at once."""
 
     def __post_init__(self) -> None:
         """Refuse what no drive and no bus could have."""

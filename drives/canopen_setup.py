@@ -37,35 +37,32 @@ EMULATED_NAME = "HIL emulated drive"
 
 @dataclass(slots=True)
 class NodeIdentity:
-    """What a drive says it is, and what was found of it.
-
-    Attributes:
-        node: Its id.
-        name: 1008h, empty if it has none.
-        vendor: 1018h:1.
-        product: 1018h:2.
-        serial: 1018h:4.
-        inputs: What it tells of its digital inputs, read before it is started; None if it does not.
-        units: In what it counts speeds and accelerations.
-        scale_proved: Whether its own scale is the rig's, or a person vouches for that of the rig.
-        guarded: Whether it has to be asked for its sign of life (node guarding).
-        watchdogs: What stops it without the bench, in words.
-        lacking: What it does not have, and what does its work, in words.
-        differing: What it holds otherwise than asked, in words.
-    """
+    """What a drive says it is, and what was found of it."""
 
     node: int
+    """Its id."""
     name: str = ""
+    """1008h, empty if it has none."""
     vendor: int = 0
+    """1018h:1."""
     product: int = 0
+    """1018h:2."""
     serial: int = 0
+    """1018h:4."""
     inputs: int | None = None
+    """What it tells of its digital inputs, read before it is started; None if it does not."""
     units: LegUnits = COUNTS
+    """In what it counts speeds and accelerations."""
     scale_proved: bool = False
+    """Whether its own scale is the rig's, or a person vouches for that of the rig."""
     guarded: bool = False
+    """Whether it has to be asked for its sign of life (node guarding)."""
     watchdogs: list[str] = field(default_factory=list[str])
+    """What stops it without the bench, in words."""
     lacking: list[str] = field(default_factory=list[str])
+    """What it does not have, and what does its work, in words."""
     differing: list[str] = field(default_factory=list[str])
+    """What it holds otherwise than asked, in words."""
 
     @property
     def who(self) -> str:

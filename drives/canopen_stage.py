@@ -27,22 +27,19 @@ ROUNDING = 1.5
 
 @dataclass(slots=True)
 class _Telling:
-    """What one drive is still to be told.
-
-    Attributes:
-        leg: Index of the leg, from 0.
-        sdo: The way to it.
-        due: What it has to hold, the one at work first.
-        reading: The first one has been written, and is being read back.
-    """
+    """What one drive is still to be told."""
 
     leg: int
+    """Index of the leg, from 0."""
     sdo: QuickSdo
+    """The way to it."""
     due: deque[Parameter]
+    """What it has to hold, the one at work first."""
     reading: bool = False
+    """The first one has been written, and is being read back."""
 
 
-class StageTeller:
+class CanopenStageWriter:
     """Writes the speeds of a stage into the drives and reads them back, never waiting.
 
     Args:

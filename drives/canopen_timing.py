@@ -49,17 +49,14 @@ _AT_REST = frozenset(
 
 @dataclass(slots=True)
 class SyncTiming:
-    """What was timed.
-
-    Attributes:
-        trips_s: From SYNC to the TPDO1 of each node, by id [s], sorted.
-        missing: SYNCs that a node did not answer, by id.
-        untimed: Why nothing, or one node, was not timed; one text each.
-    """
+    """What was timed."""
 
     trips_s: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
+    """From SYNC to the TPDO1 of each node, by id [s], sorted."""
     missing: dict[int, int] = field(default_factory=dict[int, int])
+    """SYNCs that a node did not answer, by id."""
     untimed: list[str] = field(default_factory=list[str])
+    """Why nothing, or one node, was not timed; one text each."""
 
 
 def measure_sync(

@@ -35,19 +35,16 @@ Set = Callable[[int, int, str, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class LegUnits:
-    """In what the drive of one leg counts.
-
-    Attributes:
-        speed: One unit of speed [counts/s]; negative where speeds run against positions.
-        acceleration: One unit of acceleration [counts/s²].
-        told_counts_per_m: Scale that the drive itself tells [1/m]; None if it tells none.
-        words: What is not plain counts, in words; empty if all is.
-    """
+    """In what the drive of one leg counts."""
 
     speed: float = 1.0
+    """One unit of speed [counts/s]; negative where speeds run against positions."""
     acceleration: float = 1.0
+    """One unit of acceleration [counts/s²]."""
     told_counts_per_m: float | None = None
+    """Scale that the drive itself tells [1/m]; None if it tells none."""
     words: str = ""
+    """What is not plain counts, in words; empty if all is."""
 
 
 COUNTS = LegUnits()

@@ -12,14 +12,14 @@ from drives.canopen_pdo import SDO_REQUEST_ID
 from drives.canopen_service import Segment
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_watch import GENERIC_ERROR, Watch
-from drives.cia402 import Status
+from drives.cia402 import Statusword
 from drives.frames import Frame
 
 NO_WARNING: SixInts = (0, 0, 0, 0, 0, 0)
 ASK_CODE = bytes((0x40, 0x3F, 0x60, 0x00, 0, 0, 0, 0))
 """Request of an upload of 603Fh:0 (CiA 301, SDO upload protocol)."""
-_WARNS = int(Status.WARNING)
-_WARNS_ONLY = int(Status.WARNING | Status.FAULT)
+_WARNS = int(Statusword.WARNING)
+_WARNS_ONLY = int(Statusword.WARNING | Statusword.FAULT)
 
 
 class DriveWarnings:

@@ -52,36 +52,34 @@ _ROUNDING_S = 1e-6
 
 @dataclass(slots=True)
 class NodeNotes:
-    """What is known of one node.
-
-    Attributes:
-        heard_s: When its last heartbeat came [s]; None before the first.
-        nmt_state: State that it told.
-        restarted: It booted while it was in operation.
-        doubled: Two nodes have its id.
-        beats: Heartbeats since `beats_s` [s].
-        code: Error code of its last EMCY that has not been taken back.
-        note: The last event, in words.
-        guarded: It sends no heartbeats, and is asked for its sign of life (node guarding).
-        unanswered: How often it was asked in vain.
-        toggle: Bit 7 of its last answer, which has to change; None before the first.
-        warns: The drive warns and has no fault: its code is that of the warning.
-        told_code: Code that it told in 603Fh when it was asked; 0 before.
-    """
+    """What is known of one node."""
 
     heard_s: float | None = None
+    """When its last heartbeat came [s]; None before the first."""
     nmt_state: int = BOOT_UP
+    """State that it told."""
     restarted: bool = False
+    """It booted while it was in operation."""
     doubled: bool = False
+    """Two nodes have its id."""
     beats: int = 0
+    """Heartbeats since `beats_s`."""
     beats_s: float = 0.0
+    """When they began to be counted [s]."""
     code: int = 0
+    """Error code of its last EMCY that has not been taken back."""
     note: str = ""
+    """The last event, in words."""
     guarded: bool = False
+    """It sends no heartbeats, and is asked for its sign of life (node guarding)."""
     unanswered: int = 0
+    """How often it was asked in vain."""
     toggle: int | None = None
+    """Bit 7 of its last answer, which has to change; None before the first."""
     warns: bool = False
+    """The drive warns and has no fault: its code is that of the warning."""
     told_code: int = 0
+    """Code that it told in 603Fh when it was asked; 0 before."""
 
     @property
     def fault_code(self) -> int:

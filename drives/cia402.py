@@ -40,15 +40,12 @@ class Event402(Enum):
 
 
 class Transition(NamedTuple):
-    """Where an event leads.
-
-    Attributes:
-        number: Number of the transition in the standard, 0 to 16.
-        to: State after it.
-    """
+    """Where an event leads."""
 
     number: int
+    """Number of the transition in the standard, 0 to 16."""
     to: State402
+    """State after it."""
 
 
 _S = State402
@@ -104,7 +101,7 @@ class Control(IntFlag):
     HALT = 1 << 8
 
 
-class Status(IntFlag):
+class Statusword(IntFlag):
     """Bits of the statusword 6041h; bits 12 and 13 mean what the mode of operation says."""
 
     READY_TO_SWITCH_ON = 1 << 0

@@ -6,7 +6,7 @@ synchronous position; the servo's acceleration is limited by the drive and by th
 the static load, its speed by the drive, its travel by hard stops. Rods do not know of each other.
 
 The kernel knows arithmetic only. States, goals and faults are the affair of
-`drives.simulated_bank`, which tells each leg which of four `Mode`s it moves by.
+`drives.simulated_bank`, which tells each leg which of four `RodMode`s it moves by.
 """
 
 import math
@@ -27,7 +27,7 @@ IMPACT_SPEED_M_S = 1e-3
 """A rod that reaches its end stop faster than this has hit it; slower, it has settled on it."""
 
 
-class Mode(IntEnum):
+class RodMode(IntEnum):
     """By which law a rod moves during a cycle."""
 
     BRAKE = 0
@@ -37,7 +37,7 @@ class Mode(IntEnum):
     TRIP = 4
 
 
-class Event(IntEnum):
+class LegEvent(IntEnum):
     """Bits that the kernel raises for a leg."""
 
     FOLLOWING = 1
@@ -203,11 +203,11 @@ def advance(
 
     Args:
         state: State of the rods, shape (6, STATE_COLUMNS), changed in place.
-        mode: `Mode` of each rod, shape (6,).
+        mode: `RodMode` of each rod, shape (6,).
         parameters: From `CylinderModel.parameters`, shape (6, PARAMETER_COLUMNS).
         length_m: Setpoints for the end of the cycle, in the true lengths of the rods [m], 6.
         speed_m_s: Speeds for the end of the cycle [m/s], 6.
-        events: `Event` bits of each rod, shape (6,), overwritten.
+        events: `LegEvent` bits of each rod, shape (6,), overwritten.
         frame: Measured length [m], speed [m/s] and force [N] of each leg, shape (3, 6),
             overwritten.
         period_s: Bus cycle [s].

@@ -23,34 +23,32 @@ class CylinderModel:
     """Constants of six electro-cylinders.
 
     A scalar given for one of the (6,) fields counts for all six legs.
-
-    Attributes:
-        natural_frequency_hz: Undamped natural frequency of the closed position loop [Hz].
-        damping: Damping ratio of that loop.
-        speed_max_m_s: Speed limit of the drives [m/s], shape (6,).
-        acceleration_max_m_s2: Acceleration limit of the drives [m/s2], shape (6,).
-        force_max_n: Largest force of each drive, either way [N], shape (6,).
-        moving_mass_kg: Mass that each drive moves [kg], shape (6,).
-        static_load_n: Force needed to hold still, positive when pushing [N], shape (6,).
-        closed_length_m: Leg length on the inner stop [m], shape (6,).
-        open_length_m: Leg length on the outer stop [m], shape (6,).
-        reference_length_m: Leg length at the reference switch [m], shape (6,).
-        homing_speed_m_s: Speed of the move to the switch [m/s].
-        enable_cycles: Bus cycles a drive takes from the request until it is enabled.
     """
 
     natural_frequency_hz: float
+    """Undamped natural frequency of the closed position loop [Hz]."""
     damping: float
+    """Damping ratio of that loop."""
     speed_max_m_s: Floats
+    """Speed limit of the drives [m/s], shape (6,)."""
     acceleration_max_m_s2: Floats
+    """Acceleration limit of the drives [m/s2], shape (6,)."""
     force_max_n: Floats
+    """Largest force of each drive, either way [N], shape (6,)."""
     moving_mass_kg: Floats
+    """Mass that each drive moves [kg], shape (6,)."""
     static_load_n: Floats
+    """Force needed to hold still, positive when pushing [N], shape (6,)."""
     closed_length_m: Floats
+    """Leg length on the inner stop [m], shape (6,)."""
     open_length_m: Floats
+    """Leg length on the outer stop [m], shape (6,)."""
     reference_length_m: Floats
+    """Leg length at the reference switch [m], shape (6,)."""
     homing_speed_m_s: float
+    """Speed of the move to the switch [m/s]."""
     enable_cycles: int
+    """Bus cycles a drive takes from the request until it is enabled."""
 
     def __post_init__(self) -> None:
         """Copy and lock the arrays, then refuse what no cylinder can be."""

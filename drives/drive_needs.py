@@ -20,21 +20,18 @@ from drives.scaling import LegScale
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing that the bench needs.
-
-    Attributes:
-        place: Object, or objects, as the standards write them.
-        meaning: What it is.
-        has: What the type has there, in words; empty if it has nothing.
-        stand_in: What does its work; empty if it is there, or if nothing does.
-        met: Whether the bench can work with it.
-    """
+    """One thing that the bench needs."""
 
     place: str
+    """Object, or objects, as the standards write them."""
     meaning: str
+    """What it is."""
     has: str
+    """What the type has there, in words; empty if it has nothing."""
     stand_in: str
+    """What does its work; empty if it is there, or if nothing does."""
     met: bool
+    """Whether the bench can work with it."""
 
 
 def needs_of(settings: CanopenSettings, scale: LegScale, period_s: float) -> tuple[Need, ...]:

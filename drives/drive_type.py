@@ -42,23 +42,20 @@ def place_text(index: int, sub: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InputBits:
-    """Where a drive tells its digital inputs.
-
-    Attributes:
-        object: The object.
-        kind: Its type, without sign.
-        negative_limit: Bit of the negative limit switch; None if it is not told.
-        positive_limit: Bit of the positive limit switch.
-        home: Bit of the home switch.
-        interlock: Bit of the interlock, to which a channel of the emergency stop is wired.
-    """
+    """Where a drive tells its digital inputs."""
 
     object: str = "60FDh:0"
+    """The object."""
     kind: str = "u32"
+    """Its type, without sign."""
     negative_limit: int | None = 0
+    """Bit of the negative limit switch; None if it is not told."""
     positive_limit: int | None = 1
+    """Bit of the positive limit switch."""
     home: int | None = 2
+    """Bit of the home switch."""
     interlock: int | None = 3
+    """Bit of the interlock, to which a channel of the emergency stop is wired."""
 
     @property
     def data_bytes(self) -> int:
@@ -77,57 +74,48 @@ STANDARD_INPUTS = InputBits()
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A time-out of the maker's, or of SYNC, by which a drive stops without the bench.
-
-    Attributes:
-        name: What it is, for texts.
-        object: Where it is written.
-        kind: Type of the object, one of `KINDS`.
-        unit_s: One unit of it [s].
-        times: How many of the written times pass before the drive stops.
-    """
+    """A time-out of the maker's, or of SYNC, by which a drive stops without the bench."""
 
     name: str
+    """What it is, for texts."""
     object: str
+    """Where it is written."""
     kind: str
+    """Type of the object, one of `KINDS`."""
     unit_s: float
+    """One unit of it [s]."""
     times: int = 1
+    """How many of the written times pass before the drive stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Something of the maker's that tells how warm or how loaded a drive is.
-
-    Attributes:
-        name: What it is, for operator and report.
-        object: Where it is read.
-        kind: Type of the object, one of `KINDS`.
-        factor: What one unit of it is, in `unit`.
-        unit: Unit for people, such as "degC" or "%".
-        warn_above: From where on it is a warning, in `unit`.
-    """
+    """Something of the maker's that tells how warm or how loaded a drive is."""
 
     name: str
+    """What it is, for operator and report."""
     object: str
+    """Where it is read."""
     kind: str
+    """Type of the object, one of `KINDS`."""
     factor: float
+    """What one unit of it is, in `unit`."""
     unit: str
+    """Unit for people, such as "degC" or "%"."""
     warn_above: float
+    """From where on it is a warning, in `unit`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """An object that a TPDO can carry and that tells when, or of which SYNC, its values are.
-
-    Attributes:
-        object: The object.
-        kind: Type of the object, without sign.
-        tick_s: What one unit of it is [s]; 0 of a counter of SYNCs.
-    """
+    """An object that a TPDO can carry and that tells when, or of which SYNC, its values are."""
 
     object: str
+    """The object."""
     kind: str
+    """Type of the object, without sign."""
     tick_s: float
+    """What one unit of it is [s]; 0 of a counter of SYNCs."""
 
     def __post_init__(self) -> None:
         """Refuse one that wraps around before an age that matters is over."""
@@ -155,53 +143,48 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class DriveType:
-    """A type of CANopen drive.
-
-    Attributes:
-        name: What texts call it.
-        lacks: Places that it does not have; an index by itself means all of its sub-indices.
-        instead: Place of the standard and the one where this type has the same thing.
-        ranges: Place and the smallest and largest value that it takes, in its own units; both the
-            same where the value is fixed.
-        position_unit: Of 6064h, 607Ah and 607Dh, where the drive has no 60A8h.
-        speed_unit: Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h.
-        acceleration_unit: Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh.
-        feed_unit: Of the feed in 6092h: a length, or "counts" where it is in position units.
-        homing_methods: Methods of 6098h that it knows; empty where nobody says. A drive that has a
-            list of its own (60E3h) is asked for it when it is set up.
-        modes: Modes of operation (6060h), where it has no 6502h; empty where nobody says.
-        inputs: Where it tells its digital inputs.
-        timers: Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench.
-        interpolation_cycles: Cycles without a new setpoint after which it stops by itself (60C2h);
-            0 if it does not.
-        boot_timeout_s: How long it may take to boot [s].
-        fault_exit: What is written into a drive in fault where bit 7 of the controlword is not
-            enough.
-        remote_bit: Bit 9 of the statusword tells whether it obeys the bus.
-        follows_bit: Bit 12 of the statusword tells in csp whether it follows.
-        stamp: What tells the age of its feedback; None if nothing does.
-        readings: Temperatures and loads that it tells.
-    """
+    """A type of CANopen drive."""
 
     name: str = "CiA 402 drive"
+    """What texts call it."""
     lacks: tuple[str, ...] = ()
+    """Places that it does not have; an index by itself means all of its sub-indices."""
     instead: tuple[tuple[str, str], ...] = ()
+    """Place of the standard and the one where this type has the same thing."""
     ranges: tuple[tuple[str, int, int], ...] = ()
+    """Place and the smallest and largest value that it takes, in its own units; both the same
+    where the value is fixed."""
     position_unit: str = "counts"
+    """Of 6064h, 607Ah and 607Dh, where the drive has no 60A8h."""
     speed_unit: str = "counts/s"
+    """Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h."""
     acceleration_unit: str = "counts/s2"
+    """Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh."""
     feed_unit: str = "um"
+    """Of the feed in 6092h: a length, or "counts" where it is in position units."""
     homing_methods: tuple[int, ...] = ()
+    """Methods of 6098h that it knows; empty where nobody says. A drive that has a list of its own
+    (60E3h) is asked for it when it is set up."""
     modes: tuple[int, ...] = ()
+    """Modes of operation (6060h), where it has no 6502h; empty where nobody says."""
     inputs: InputBits = STANDARD_INPUTS
+    """Where it tells its digital inputs."""
     timers: tuple[Timer, ...] = ()
+    """Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench."""
     interpolation_cycles: int = 0
+    """Cycles without a new setpoint after which it stops by itself (60C2h); 0 if it does not."""
     boot_timeout_s: float = 15.0
+    """How long it may take to boot [s]."""
     fault_exit: tuple[Write, ...] = ()
+    """What is written into a drive in fault where bit 7 of the controlword is not enough."""
     remote_bit: bool = True
+    """Bit 9 of the statusword tells whether it obeys the bus."""
     follows_bit: bool = True
+    """Bit 12 of the statusword tells in csp whether it follows."""
     stamp: Stamp | None = None
+    """What tells the age of its feedback; None if nothing does."""
     readings: tuple[Reading, ...] = ()
+    """Temperatures and loads that it tells."""
 
     def __post_init__(self) -> None:
         """Refuse places, units and ranges that are none."""

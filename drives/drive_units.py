@@ -30,17 +30,14 @@ class Base(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """A unit of position, of speed or of acceleration.
-
-    Attributes:
-        factor: How many of its base one unit is; per second, or per second squared.
-        base: What it is a multiple of.
-        order: 0 of a position, 1 of a speed, 2 of an acceleration.
-    """
+    """A unit of position, of speed or of acceleration."""
 
     factor: float
+    """How many of its base one unit is; per second, or per second squared."""
     base: Base
+    """What it is a multiple of."""
     order: int
+    """0 of a position, 1 of a speed, 2 of an acceleration."""
 
     def __post_init__(self) -> None:
         """Refuse what is no unit."""
@@ -172,18 +169,14 @@ def unit_of_text(text: str, order: int) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class ShaftScale:
-    """What one turn and one metre are in the counts of a leg's drive.
-
-    Attributes:
-        counts_per_m: Position counts per metre of rod [1/m].
-        counts_per_turn: Position counts per turn of the shaft whose turns the drive tells; None if
-            nobody knows.
-        counts_per_increment: Position counts per increment of the encoder.
-    """
+    """What one turn and one metre are in the counts of a leg's drive."""
 
     counts_per_m: float
+    """Position counts per metre of rod [1/m]."""
     counts_per_turn: float | None = None
+    """Position counts per turn of the shaft whose turns the drive tells; None if nobody knows."""
     counts_per_increment: float = 1.0
+    """Position counts per increment of the encoder."""
 
     def counts(self, unit: Unit) -> float | None:
         """Return how many counts (per second) one unit is; None if that needs an unknown turn."""

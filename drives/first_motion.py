@@ -45,17 +45,14 @@ JOLTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A part of the first motion.
-
-    Attributes:
-        way_m: Way after which it is stopped [m].
-        speed_m_s: Speed that the drive is told [m/s].
-        ramp_s: Time in which the drive shall reach it [s]; None at its acceleration of homing.
-    """
+    """A part of the first motion."""
 
     way_m: float
+    """Way after which it is stopped [m]."""
     speed_m_s: float
+    """Speed that the drive is told [m/s]."""
     ramp_s: float | None = None
+    """Time in which the drive shall reach it [s]; None at its acceleration of homing."""
 
     def acceleration_m_s2(self, homing_m_s2: float) -> float:
         """Return the acceleration that the drive is told [m/s²].
@@ -81,17 +78,14 @@ class Progress(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StageCourse:
-    """A stage as one drive and one bus have it.
-
-    Attributes:
-        stage: The stage.
-        counts_per_m: Counts of the drive per metre of rod [1/m].
-        period_s: Bus cycle [s].
-    """
+    """A stage as one drive and one bus have it."""
 
     stage: Stage
+    """The stage."""
     counts_per_m: float
+    """Counts of the drive per metre of rod [1/m]."""
     period_s: float
+    """Bus cycle [s]."""
 
     def way_m(self, t_s: float) -> float:
         """Return how far a drive has come that does as it was told [m]."""

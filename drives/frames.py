@@ -15,15 +15,12 @@ REMOTE = 0x40000000
 
 
 class Frame(NamedTuple):
-    """A classic CAN frame with an 11-bit identifier.
-
-    Attributes:
-        can_id: Identifier, 0 to 0x7FF; with `REMOTE`, of a frame to be sent, it asks for data.
-        data: Up to 8 bytes; of a remote frame only their number counts.
-    """
+    """A classic CAN frame with an 11-bit identifier."""
 
     can_id: int
+    """Identifier, 0 to 0x7FF; with `REMOTE`, of a frame to be sent, it asks for data."""
     data: bytes
+    """Up to 8 bytes; of a remote frame only their number counts."""
 
 
 class BusState(Enum):
@@ -37,24 +34,21 @@ class BusState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BusHealth:
-    """What an adapter has told about itself, counted since it was opened.
-
-    Attributes:
-        state: State of the CAN controller.
-        bad_lines: Input that was no frame and was thrown away.
-        rejected: Commands that the adapter refused.
-        overruns: Frames that the adapter says it lost.
-        other_frames: Frames that came and were not delivered, because they are no classic data
-            frames with an 11-bit identifier.
-        note: The last thing that was wrong, in words; empty if nothing was.
-    """
+    """What an adapter has told about itself, counted since it was opened."""
 
     state: BusState
+    """State of the CAN controller."""
     bad_lines: int = 0
+    """Input that was no frame and was thrown away."""
     rejected: int = 0
+    """Commands that the adapter refused."""
     overruns: int = 0
+    """Frames that the adapter says it lost."""
     other_frames: int = 0
+    """Frames that came and were not delivered, because they are no classic data frames with an
+    11-bit identifier."""
     note: str = ""
+    """The last thing that was wrong, in words; empty if nothing was."""
 
 
 class FrameBus(Protocol):

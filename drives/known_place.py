@@ -23,20 +23,18 @@ REMEDY: Final = "if it is right so, measure anew: hil drives reference --anew"
 class KnownPlace:
     """What was recorded of six legs.
 
-    Attributes:
-        length_m: Their lengths [m], 6.
-        tolerance_m: How far from there a leg may stand [m].
-        where: What these lengths are, in words.
-        identities: Who the drive of each leg was when its reference was measured, 6.
-
     Raises:
         DriveModelError: If it does not describe six legs.
     """
 
     length_m: SixFloats
+    """Their lengths [m], 6."""
     tolerance_m: float
+    """How far from there a leg may stand [m]."""
     where: str
+    """What these lengths are, in words."""
     identities: tuple[str, ...]
+    """Who the drive of each leg was when its reference was measured, 6."""
 
     def __post_init__(self) -> None:
         """Refuse what is no record of six legs."""

@@ -49,40 +49,34 @@ class LinkUrlError(LinkError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CanLink:
-    """A CAN bus.
-
-    Attributes:
-        interface: `slcan`, `socketcan` or `socketcand`.
-        channel: Path of a device or `socket://host:port` for slcan, else the interface's name.
-        url: The link as it was written.
-        host: Host of a socketcand.
-        port: Port of a socketcand.
-        baud: Speed of the serial port of an SLCAN adapter [Bd].
-    """
+    """A CAN bus."""
 
     protocol: ClassVar[str] = "canopen"
     """What the drives at it speak."""
     interface: str
+    """`slcan`, `socketcan` or `socketcand`."""
     channel: str
+    """Path of a device or `socket://host:port` for slcan, else the interface's name."""
     url: str
+    """The link as it was written."""
     host: str = ""
+    """Host of a socketcand."""
     port: int = 0
+    """Port of a socketcand."""
     baud: int = 115200
+    """Speed of the serial port of an SLCAN adapter [Bd]."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModbusTcpLink:
-    """A Modbus device, or a gateway to some, over TCP.
-
-    Attributes:
-        host: Name or address.
-        port: Port.
-    """
+    """A Modbus device, or a gateway to some, over TCP."""
 
     protocol: ClassVar[str] = "modbus-tcp"
     """What the drives at it speak."""
     host: str
+    """Name or address."""
     port: int = MODBUS_PORT
+    """Port."""
 
     @property
     def url(self) -> str:
@@ -93,21 +87,18 @@ class ModbusTcpLink:
 
 @dataclass(frozen=True, slots=True)
 class ModbusRtuLink:
-    """A Modbus serial line (Modbus over serial line V1.02, 2.5.1: 19200 Bd, even parity).
-
-    Attributes:
-        device: Path of the serial device.
-        baud: Speed [Bd].
-        parity: `E`, `O` or `N`.
-        stop_bits: 1, or 2 as the standard wants without parity.
-    """
+    """A Modbus serial line (Modbus over serial line V1.02, 2.5.1: 19200 Bd, even parity)."""
 
     protocol: ClassVar[str] = "modbus-rtu"
     """What the drives at it speak."""
     device: str
+    """Path of the serial device."""
     baud: int = 19200
+    """Speed [Bd]."""
     parity: str = "E"
+    """`E`, `O` or `N`."""
     stop_bits: int = 1
+    """1, or 2 as the standard wants without parity."""
 
     @property
     def url(self) -> str:
@@ -118,15 +109,12 @@ class ModbusRtuLink:
 
 @dataclass(frozen=True, slots=True)
 class SimLink:
-    """No wire at all: cylinders that are arithmetic.
-
-    Attributes:
-        url: The link as it was written.
-    """
+    """No wire at all: cylinders that are arithmetic."""
 
     protocol: ClassVar[str] = ""
     """Nothing is spoken."""
     url: str = "sim:"
+    """The link as it was written."""
 
 
 Link = CanLink | ModbusTcpLink | ModbusRtuLink | SimLink

@@ -34,12 +34,12 @@ from drives.bank import (
     check_command,
     tally_with_notes,
 )
-from drives.cia402 import Status
+from drives.cia402 import Statusword
 from drives.cut_trial import CutTrial
 from drives.known_place import KnownPlace
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus_codec import AxisAnswer, UnitAnswer, check_rtu_rate
-from drives.modbus_counts import LinkCounts
+from drives.modbus_counts import ModbusCounts
 from drives.modbus_cut import axis_answers, look, silence_s
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
@@ -47,7 +47,7 @@ from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from drives.modbus_rival import FOREIGN_MASTER, RivalWatch
 from drives.modbus_settings import ModbusSettings
 from drives.modbus_setup import DeviceReport, DeviceSetup
-from drives.modbus_stage import StageTeller
+from drives.modbus_stage import ModbusStageWriter
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
 from drives.modbus_worker import GatewayWorker
@@ -131,7 +131,7 @@ class ModbusBank:
             absolute=settings.absolute,
         )
         self._place = place
-        self._teller = StageTeller(map_, settings, scales, period_s)
+        self._teller = ModbusStageWriter(map_, settings, scales, period_s)
         self._scales = tuple(scales)
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
@@ -146,7 +146,7 @@ class ModbusBank:
         self._tell = tell
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
-        self._counts = LinkCounts(0, [0] * LEGS)
+        self._counts = ModbusCounts(0, [0] * LEGS)
         self._end: BankEnd | None = None
 
     @property
@@ -154,7 +154,7 @@ class ModbusBank:
         """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
         return self._axes.waiting
 
-    def link_report(self) -> LinkCounts:
+    def link_report(self) -> ModbusCounts:
         """Return what has happened on the link; the caller does not change it."""
         return self._counts
 
@@ -435,5 +435,5 @@ def _warns(answer: AxisAnswer) -> bool:
     return answer.statusword & _WARNING_OR_FAULT == _WARNING
 
 
-_WARNING = int(Status.WARNING)
-_WARNING_OR_FAULT = int(Status.WARNING | Status.FAULT)
+_WARNING = int(Statusword.WARNING)
+_WARNING_OR_FAULT = int(Statusword.WARNING | Statusword.FAULT)

@@ -42,17 +42,14 @@ class AxisAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitAnswer:
-    """What one unit answered in one cycle.
-
-    Attributes:
-        echo: Sequence of the request that this answers; None if the map has no echo.
-        boot_count: Power-ups of the unit; None if the map does not have it.
-        axes: Its drives.
-    """
+    """What one unit answered in one cycle."""
 
     echo: int | None
+    """Sequence of the request that this answers; None if the map has no echo."""
     boot_count: int | None
+    """Power-ups of the unit; None if the map does not have it."""
     axes: tuple[AxisAnswer, ...]
+    """Its drives."""
 
 
 def to_registers(value: int, kind: RegisterType, order: WordOrder) -> tuple[int, ...]:

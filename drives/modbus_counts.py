@@ -6,26 +6,23 @@ from drives.bank import LinkTally
 
 
 @dataclass(slots=True)
-class LinkCounts:
-    """What has happened on the link since the bank was configured.
-
-    Attributes:
-        cycles: Cycles.
-        missing: Cycles without an answer of each leg, 6.
-        retries: Requests that were repeated after a garbled answer.
-        busy: Requests that were repeated because a unit was busy.
-        exceptions: Exception answers.
-        round_trip_s: Of the last cycle that was answered [s].
-        note: The last thing that was wrong, in words; empty if nothing was.
-    """
+class ModbusCounts:
+    """What has happened on the link since the bank was configured."""
 
     cycles: int
+    """Cycles."""
     missing: list[int]
+    """Cycles without an answer of each leg, 6."""
     retries: int = 0
+    """Requests that were repeated after a garbled answer."""
     busy: int = 0
+    """Requests that were repeated because a unit was busy."""
     exceptions: int = 0
+    """Exception answers."""
     round_trip_s: float = 0.0
+    """Of the last cycle that was answered [s]."""
     note: str = ""
+    """The last thing that was wrong, in words; empty if nothing was."""
 
     def tally(self) -> LinkTally:
         """Return the counts by name."""

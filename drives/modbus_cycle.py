@@ -27,21 +27,18 @@ TRIES = 2
 
 @dataclass(slots=True)
 class CycleResult:
-    """What one cycle has brought so far, by unit; the loop may look before it is complete.
-
-    Attributes:
-        answers: Answers of this cycle.
-        errors: Why a unit has no answer.
-        sent: Whether anything was put on the wire.
-        retries: Requests that were repeated after a garbled answer.
-        busy: Requests that were repeated because the unit was busy.
-    """
+    """What one cycle has brought so far, by unit; the loop may look before it is complete."""
 
     answers: dict[int, UnitAnswer] = field(default_factory=dict)
+    """Answers of this cycle."""
     errors: dict[int, ModbusError] = field(default_factory=dict)
+    """Why a unit has no answer."""
     sent: bool = False
+    """Whether anything was put on the wire."""
     retries: int = 0
+    """Requests that were repeated after a garbled answer."""
     busy: int = 0
+    """Requests that were repeated because the unit was busy."""
 
 
 class UnitExchange:

@@ -25,15 +25,12 @@ READ_WRITE_MAX = 121
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Registers of a block that one request carries.
-
-    Attributes:
-        offset: The first of them, counted from the beginning of the block.
-        count: How many there are.
-    """
+    """Registers of a block that one request carries."""
 
     offset: int
+    """The first of them, counted from the beginning of the block."""
     count: int
+    """How many there are."""
 
 
 class CycleRequest(NamedTuple):

@@ -18,52 +18,50 @@ CYCLES_PER_WATCHDOG = 2.0
 class ModbusSettings:
     """Parameters of the six drives, and how long to wait for them.
 
-    Attributes:
-        length_min_m: Software limits, shortest leg lengths, joint to joint [m], 6.
-        length_max_m: Software limits, longest leg lengths [m], 6.
-        speed_max_m_s: Largest speeds [m/s], 6.
-        acceleration_max_m_s2: Largest accelerations [m/s2], 6.
-        rated_force_n: Forces that 1000 per mille of 6077h stand for [N], 6.
-        following_window_m: Following error at which a drive trips [m] (6065h).
-        following_time_s: How long it must last [s] (6066h).
-        quick_stop_deceleration_m_s2: Ramp of a quick stop [m/s2] (6085h).
-        homing_method: 6098h.
-        homing_speed_m_s: To the switch [m/s] (6099h:1).
-        homing_zero_speed_m_s: Over its edge [m/s] (6099h:2).
-        homing_acceleration_m_s2: [m/s2] (609Ah).
-        mode: 8, cyclic synchronous position, or 7, interpolated position (6060h).
-        watchdog_s: Time without a request after which the device stops its drives by itself [s].
-        answer_timeout_s: Longest wait for an answer in a cycle [s]; None for the smaller of 0.8 of
-            a bus cycle and 50 ms.
-        setup_timeout_s: Longest wait for an answer while the drives are set up [s].
-        absolute: The encoders are absolute: there is no homing, the places are known otherwise.
-        first_motion: Which drives begin with the slow stages of a first motion: "always", or
-            "real" with drives that do not say themselves that they are emulated.
-        serial_numbers: Expected serial numbers (1018h:4), 6; None where any will do.
-
     Raises:
         DriveModelError: If a value makes no sense; names it, and what would be right.
     """
 
     length_min_m: SixFloats
+    """Software limits, shortest leg lengths, joint to joint [m], 6."""
     length_max_m: SixFloats
+    """Software limits, longest leg lengths [m], 6."""
     speed_max_m_s: SixFloats
+    """Largest speeds [m/s], 6."""
     acceleration_max_m_s2: SixFloats
+    """Largest accelerations [m/s2], 6."""
     rated_force_n: SixFloats
+    """Forces that 1000 per mille of 6077h stand for [N], 6."""
     following_window_m: float = 0.02
+    """Following error at which a drive trips [m] (6065h)."""
     following_time_s: float = 0.02
+    """How long it must last [s] (6066h)."""
     quick_stop_deceleration_m_s2: float = 6.0
+    """Ramp of a quick stop [m/s2] (6085h)."""
     homing_method: int = 21
+    """6098h."""
     homing_speed_m_s: float = 0.02
+    """To the switch [m/s] (6099h:1)."""
     homing_zero_speed_m_s: float = 0.005
+    """Over its edge [m/s] (6099h:2)."""
     homing_acceleration_m_s2: float = 0.2
+    """[m/s2] (609Ah)."""
     mode: int = 8
+    """8, cyclic synchronous position, or 7, interpolated position (6060h)."""
     watchdog_s: float = 0.05
+    """Time without a request after which the device stops its drives by itself [s]."""
     answer_timeout_s: float | None = None
+    """Longest wait for an answer in a cycle [s]; None for the smaller of 0.8 of a bus cycle and 50
+    ms."""
     setup_timeout_s: float = 0.5
+    """Longest wait for an answer while the drives are set up [s]."""
     absolute: bool = False
+    """The encoders are absolute: there is no homing, the places are known otherwise."""
     first_motion: str = "real"
+    """Which drives begin with the slow stages of a first motion: "always", or "real" with drives
+    that do not say themselves that they are emulated."""
     serial_numbers: tuple[int | None, ...] = (None,) * LEGS
+    """Expected serial numbers (1018h:4), 6; None where any will do."""
 
     def __post_init__(self) -> None:
         """Refuse what no drive can be set up with."""

@@ -52,21 +52,18 @@ _WITH_FORCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
-    """What the setup found out.
-
-    Attributes:
-        simulated: Whether the gateway says that it is an emulated rack.
-        identities: Who each drive says it is, 6; empty texts where it cannot say.
-        axes: One line of text per leg, 6.
-        scale_proved: Whether each drive tells the scale of the rig, 6.
-        boot_counts: Restarts that each unit has counted; None where it counts none.
-    """
+    """What the setup found out."""
 
     simulated: bool
+    """Whether the gateway says that it is an emulated rack."""
     identities: tuple[str, ...]
+    """Who each drive says it is, 6; empty texts where it cannot say."""
     axes: tuple[str, ...]
+    """One line of text per leg, 6."""
     scale_proved: tuple[bool, ...]
+    """Whether each drive tells the scale of the rig, 6."""
     boot_counts: Mapping[int, int | None]
+    """Restarts that each unit has counted; None where it counts none."""
 
 
 class DeviceSetup:

@@ -25,20 +25,17 @@ ROUNDING: Final = 1.5
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What a drive has to hold.
-
-    Attributes:
-        leg: Index of the leg, from 0.
-        place: Its register.
-        value: In the drive's own units.
-    """
+    """What a drive has to hold."""
 
     leg: int
+    """Index of the leg, from 0."""
     place: FieldPlace
+    """Its register."""
     value: int
+    """In the drive's own units."""
 
 
-class StageTeller:
+class ModbusStageWriter:
     """Writes the speeds of a stage into the drives and reads them back.
 
     Args:

@@ -86,28 +86,25 @@ PARAMETERS: dict[str, RegisterType] = {
 
 @dataclass(frozen=True, slots=True)
 class CycleBlock:
-    """Registers that one request writes or reads.
-
-    Attributes:
-        address: First register.
-        count: Registers of the block.
-        counter: Place of the sequence counter (when written) or of its echo (when read), in
-            registers after the first; None if the gateway has none.
-        zeros: Places that are written as 0, in registers after the first.
-        boot_count: Place of the counter of power-ups, in a read block; None if there is none.
-        first_axis: Place of the first axis of the unit, in registers after the first.
-        stride: Registers from one axis to the next.
-        fields: What an axis has, by offset.
-    """
+    """Registers that one request writes or reads."""
 
     address: int
+    """First register."""
     count: int
+    """Registers of the block."""
     counter: int | None
+    """Place of the sequence counter (when written) or of its echo (when read), in registers after
+    the first; None if the gateway has none."""
     boot_count: int | None
+    """Place of the counter of power-ups, in a read block; None if there is none."""
     first_axis: int
+    """Place of the first axis of the unit, in registers after the first."""
     stride: int
+    """Registers from one axis to the next."""
     fields: tuple[FieldPlace, ...]
+    """What an axis has, by offset."""
     zeros: tuple[int, ...] = ()
+    """Places that are written as 0, in registers after the first."""
 
     def has(self, name: str) -> bool:
         """Say whether an axis has this value."""
@@ -116,43 +113,39 @@ class CycleBlock:
 
 @dataclass(frozen=True, slots=True)
 class RegisterMap:
-    """The registers of a gateway with six drives.
-
-    Attributes:
-        name: Name of the map.
-        source: Where it was read from, for errors.
-        word_order: Which half of a 32-bit value lies first.
-        units: Unit addresses; six axes are shared out among them in this order.
-        write: What each cycle writes, of one unit.
-        read: What each cycle reads, of one unit.
-        watchdog_address: Register of each unit: time without a valid request after which it stops
-            its drives [ms].
-        watchdog_type: How that time lies there.
-        parameter_address: First register of the parameters of a unit's first axis.
-        parameter_stride: Registers from one axis' parameters to the next one's.
-        parameters: Which parameters an axis has, by offset.
-        vendor_name: Expected identification, "" when any will do (function 43/14, object 0).
-        product_code: Expected identification, "" when any will do (object 1).
-        read_write: Whether the device has function 23; else each cycle writes (16), then reads (3).
-        registers_per_request: How many registers the device takes in a request, in the cycle and
-            in its set-up; None for as many as the protocol has room for.
-    """
+    """The registers of a gateway with six drives."""
 
     name: str
+    """Name of the map."""
     source: str
+    """Where it was read from, for errors."""
     word_order: WordOrder
+    """Which half of a 32-bit value lies first."""
     units: tuple[int, ...]
+    """Unit addresses; six axes are shared out among them in this order."""
     write: CycleBlock
+    """What each cycle writes, of one unit."""
     read: CycleBlock
+    """What each cycle reads, of one unit."""
     watchdog_address: int
+    """Register of each unit: time without a valid request after which it stops its drives [ms]."""
     parameter_address: int
+    """First register of the parameters of a unit's first axis."""
     parameter_stride: int
+    """Registers from one axis' parameters to the next one's."""
     parameters: tuple[FieldPlace, ...]
+    """Which parameters an axis has, by offset."""
     vendor_name: str = ""
+    """Expected identification, "" when any will do (function 43/14, object 0)."""
     product_code: str = ""
+    """Expected identification, "" when any will do (object 1)."""
     watchdog_type: RegisterType = RegisterType.U16
+    """How that time lies there."""
     read_write: bool = True
+    """Whether the device has function 23; else each cycle writes (16), then reads (3)."""
     registers_per_request: int | None = None
+    """How many registers the device takes in a request, in the cycle and in its set-up; None for
+    as many as the protocol has room for."""
 
     @property
     def axes_per_unit(self) -> int:

@@ -18,21 +18,19 @@ INT32_MAX = 2**31 - 1
 class LegScale:
     """Scale of one leg.
 
-    Attributes:
-        counts_per_m: Counts of the drive per metre of rod travel [1/m].
-        sign: +1 if the counts grow when the leg grows, -1 if they fall.
-        reference_length_m: Leg length, joint to joint, at count 0: the reference switch [m].
-        speed_unit: Counts per second of one unit in which the drive counts speeds; negative where
-            they run against its positions.
-
     Raises:
         DriveModelError: If a number makes no scale.
     """
 
     counts_per_m: float
+    """Counts of the drive per metre of rod travel [1/m]."""
     sign: int
+    """+1 if the counts grow when the leg grows, -1 if they fall."""
     reference_length_m: float
+    """Leg length, joint to joint, at count 0: the reference switch [m]."""
     speed_unit: float = 1.0
+    """Counts per second of one unit in which the drive counts speeds; negative where they run
+    against its positions."""
 
     def __post_init__(self) -> None:
         """Refuse what is no scale."""

@@ -27,29 +27,23 @@ KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 @dataclass(frozen=True, slots=True)
 class SimFault:
-    """One fault of one simulated drive.
-
-    Attributes:
-        kind: What is wrong:
-            `lag`: the servo is slower by the factor `value` > 1, and its feed-forward weaker by it;
-            `stuck_feedback`: the frames come, their measured values stay what they were;
-            `feedback_jump`: `value` metres are added to the measured length;
-            `feedback_nan`: the measured length is not a number;
-            `lost_feedback`: no frame comes, the last values stay and are not fresh;
-            `drive_fault`: the drive trips with the error code `value`, 1 to 65535;
-            `disabled`: the drive drops out of its enabled state without a fault;
-            `blocked`: the rod jams.
-        leg: Which leg, 1 to 6.
-        start_s: When it begins, since the bank was configured [s].
-        duration_s: How long it lasts [s]; None for the rest of the run.
-        value: What the kind says; 0 where it says nothing.
-    """
+    """One fault of one simulated drive."""
 
     kind: FaultKind
+    """What is wrong: `lag`: the servo is slower by the factor `value` > 1, and its feed-forward
+    weaker by it; `stuck_feedback`: the frames come, their measured values stay what they were;
+    `feedback_jump`: `value` metres are added to the measured length; `feedback_nan`: the measured
+    length is not a number; `lost_feedback`: no frame comes, the last values stay and are not
+    fresh; `drive_fault`: the drive trips with the error code `value`, 1 to 65535; `disabled`: the
+    drive drops out of its enabled state without a fault; `blocked`: the rod jams."""
     leg: int
+    """Which leg, 1 to 6."""
     start_s: float
+    """When it begins, since the bank was configured [s]."""
     duration_s: float | None = None
+    """How long it lasts [s]; None for the rest of the run."""
     value: float = 0.0
+    """What the kind says; 0 where it says nothing."""
 
     def __post_init__(self) -> None:
         """Refuse a fault that could not be carried out as written."""

@@ -35,7 +35,7 @@ from drives.bank import (
     SixFloats,
     check_command,
 )
-from drives.cylinder import Event, Mode
+from drives.cylinder import LegEvent, RodMode
 from drives.cylinder_model import CylinderModel
 from drives.sim_faults import FaultSchedule, SimFault, burden_rods
 from drives.sim_feedback import FeedbackFrames, as_six
@@ -53,11 +53,11 @@ POWER_UP_SPREAD_M = 0.005
 
 _ZERO_SPEED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _MODE = {
-    DriveState.DISABLED: Mode.BRAKE,
-    DriveState.HOMING: Mode.HOME,
-    DriveState.ENABLED: Mode.SERVO,
-    DriveState.QUICK_STOP: Mode.RAMP,
-    DriveState.FAULT: Mode.TRIP,
+    DriveState.DISABLED: RodMode.BRAKE,
+    DriveState.HOMING: RodMode.HOME,
+    DriveState.ENABLED: RodMode.SERVO,
+    DriveState.QUICK_STOP: RodMode.RAMP,
+    DriveState.FAULT: RodMode.TRIP,
 }
 _POWERED = (DriveState.HOMING, DriveState.ENABLED)
 _LEG_NUMBERS = range(LEGS)
@@ -291,15 +291,15 @@ class SimulatedBank:
 
     def _handle_events(self) -> None:
         for leg, events in enumerate(self._events.tolist()):
-            if events & Event.HOMED:
+            if events & LegEvent.HOMED:
                 self._homed[leg] = True
                 self._rods[leg, cylinder.OFFSET] = 0.0
                 self._frame[0, leg] = self._rods[leg, cylinder.X]
                 self._enter(leg, DriveState.DISABLED)
             if self._state[leg] is DriveState.ENABLED:
-                if events & Event.END_STOP:
+                if events & LegEvent.END_STOP:
                     self._trip(leg, END_STOP)
-                elif events & Event.FOLLOWING:
+                elif events & LegEvent.FOLLOWING:
                     self._trip(leg, FOLLOWING_ERROR)
 
     def _switch_faults(self) -> None:

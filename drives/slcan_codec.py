@@ -72,13 +72,10 @@ class Signal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Answer to `F`: what went wrong at the CAN controller since it was last asked.
-
-    Attributes:
-        bits: Sum of the constants `RX_FIFO_FULL` to `BUS_ERROR`.
-    """
+    """Answer to `F`: what went wrong at the CAN controller since it was last asked."""
 
     bits: int
+    """Sum of the constants `RX_FIFO_FULL` to `BUS_ERROR`."""
 
     @property
     def state(self) -> BusState:
@@ -102,16 +99,14 @@ class ControllerState:
     """A line `s..` by which some adapters tell a change of state by themselves.
 
     It is no part of the CAN232 manual; the Linux slcan driver (`slcan-core.c`) knows it too.
-
-    Attributes:
-        state: State of the controller.
-        receive_errors: Receive error counter of ISO 11898-1.
-        transmit_errors: Transmit error counter of ISO 11898-1.
     """
 
     state: BusState
+    """State of the controller."""
     receive_errors: int
+    """Receive error counter of ISO 11898-1."""
     transmit_errors: int
+    """Transmit error counter of ISO 11898-1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,15 +28,12 @@ _READS_BEFORE_SILENCE = 50
 
 @dataclass(frozen=True, slots=True)
 class AdapterId:
-    """What an adapter says it is.
-
-    Attributes:
-        version: Its answer to `V`, without the letter.
-        serial_number: Its answer to `N`; empty if it gives none.
-    """
+    """What an adapter says it is."""
 
     version: str
+    """Its answer to `V`, without the letter."""
     serial_number: str
+    """Its answer to `N`; empty if it gives none."""
 
 
 def open_channel(

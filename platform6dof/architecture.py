@@ -28,17 +28,14 @@ _GENERIC_SHIFTS = (
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """Rank of the Jacobian.
-
-    Attributes:
-        rank_at_neutral: at the level pose at mid stroke.
-        rank: the largest found, there or at any of the fixed generic poses.
-        reason: why the rank is less than six, empty when it is six.
-    """
+    """Rank of the Jacobian."""
 
     rank_at_neutral: int
+    """At the level pose at mid stroke."""
     rank: int
+    """The largest found, there or at any of the fixed generic poses."""
     reason: str
+    """Why the rank is less than six, empty when it is six."""
 
 
 def analyse(base_m: Array, platform_m: Array, neutral_position_m: Array) -> Architecture:

@@ -26,23 +26,20 @@ _PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardResult:
-    """What the search found.
-
-    Attributes:
-        X_BP: the pose; **the guess, and not to be used, unless converged**.
-        iterations: Newton steps taken.
-        residual_m: largest difference of a length from the wanted one [m]; nan if not begun.
-        condition: 1-norm condition number of the scaled Jacobian at the pose; inf if not reached.
-        converged: whether X_BP is the answer.
-        reason: why not, with leg, value and limit; empty if converged.
-    """
+    """What the search found."""
 
     X_BP: Pose
+    """The pose; **the guess, and not to be used, unless converged**."""
     iterations: int
+    """Newton steps taken."""
     residual_m: float
+    """Largest difference of a length from the wanted one [m]; nan if not begun."""
     condition: float
+    """1-norm condition number of the scaled Jacobian at the pose; inf if not reached."""
     converged: bool
+    """Whether X_BP is the answer."""
     reason: str
+    """Why not, with leg, value and limit; empty if converged."""
 
 
 def forward(

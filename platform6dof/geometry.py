@@ -32,47 +32,45 @@ class SingularGeometryError(GeometryError):
 class HexapodGeometry:
     """A general six-legged platform. Every array is read-only; legs are rows 0..5.
 
-    Attributes:
-        base_joints_m: a_i, base joints in base axes [m], shape (6, 3).
-        platform_joints_m: b_i, platform joints in platform axes [m], shape (6, 3).
-        closed_length_m: length of each retracted leg between its joints [m], shape (6,).
-        stroke_m: travel of each leg [m], shape (6,).
-        base_axes: neutral directions of the base joints, base axes, from base to platform, made
-            unit vectors, shape (6, 3). None: the leg directions at ``neutral_pose``.
-        platform_axes: the same for the platform joints in platform axes. None: likewise.
-        screw_lead_m: advance of the screw per turn [m], positive for a right-hand thread. Not 0:
-            the rod is kept from turning by its universal joints, so the platform's motion winds
-            the screw, and a leg's length is what its encoder counts:
-            ``length = joint distance - lead (twist - neutral twist) / (2 pi)``, twist the angle
-            about the leg from the base fork's to the platform fork's projected direction. Each
-            fork's direction is horizontal at the neutral pose, normal to the joint's axis.
-        neutral_axes: both sets of axes, base first, shape (2, 6, 3).
-        neutral_pose: level pose over the base's origin with the mean leg length at mid stroke.
-        open_length_m: closed length plus stroke [m], shape (6,).
-        length_scale_m: root mean square distance of the platform joints from their centroid [m];
-            divides the Jacobian's rotation columns where they are compared with the others.
-        table: the legs' constants for the kernels, shape (6, 14).
-        pair_limits_m: for each pair of legs, the largest difference and the smallest sum of
-            joint distances that can close [m], shape (15, 2).
-
     Raises:
         GeometryError: not finite, wrong shape, not positive, coincident or out of reach.
         SingularGeometryError: architecturally singular.
     """
 
     base_joints_m: Array
+    """a_i, base joints in base axes [m], shape (6, 3)."""
     platform_joints_m: Array
+    """b_i, platform joints in platform axes [m], shape (6, 3)."""
     closed_length_m: Array
+    """Length of each retracted leg between its joints [m], shape (6,)."""
     stroke_m: Array
+    """Travel of each leg [m], shape (6,)."""
     base_axes: Array | None = None
+    """Neutral directions of the base joints, base axes, from base to platform, made unit vectors,
+    shape (6, 3). None: the leg directions at ``neutral_pose``."""
     platform_axes: Array | None = None
+    """The same for the platform joints in platform axes. None: likewise."""
     screw_lead_m: float = 0.0
+    """Advance of the screw per turn [m], positive for a right-hand thread. Not 0: the rod is kept
+    from turning by its universal joints, so the platform's motion winds the screw, and a leg's
+    length is what its encoder counts: ``length = joint distance - lead (twist - neutral twist) / (2
+    pi)``, twist the angle about the leg from the base fork's to the platform fork's projected
+    direction. Each fork's direction is horizontal at the neutral pose, normal to the joint's
+    axis."""
     neutral_axes: Array = field(init=False, repr=False)
+    """Both sets of axes, base first, shape (2, 6, 3)."""
     neutral_pose: Pose = field(init=False)
+    """Level pose over the base's origin with the mean leg length at mid stroke."""
     open_length_m: Array = field(init=False, repr=False)
+    """Closed length plus stroke [m], shape (6,)."""
     length_scale_m: float = field(init=False, repr=False)
+    """Root mean square distance of the platform joints from their centroid [m]; divides the
+    Jacobian's rotation columns where they are compared with the others."""
     table: Array = field(init=False, repr=False)
+    """The legs' constants for the kernels, shape (6, 14)."""
     pair_limits_m: Array = field(init=False, repr=False)
+    """For each pair of legs, the largest difference and the smallest sum of joint distances that
+    can close [m], shape (15, 2)."""
 
     def __post_init__(self) -> None:
         base = _numbers(self.base_joints_m, (6, 3), "base_joints_m")

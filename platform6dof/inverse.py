@@ -24,18 +24,16 @@ _set = object.__setattr__
 class LegSetpoint:
     """What the six legs shall do; arrays of shape (6,), read-only.
 
-    Attributes:
-        length_m: distance of the joints, or what the encoder counts if the screw winds [m].
-        speed_m_s: its derivative [m/s].
-        acceleration_m_s2: its second derivative [m/s²]; see ``leg_setpoint`` for wound screws.
-
     Raises:
         PoseError: wrong shape or not finite.
     """
 
     length_m: Array
+    """Distance of the joints, or what the encoder counts if the screw winds [m]."""
     speed_m_s: Array
+    """Its derivative [m/s]."""
     acceleration_m_s2: Array
+    """Its second derivative [m/s²]; see ``leg_setpoint`` for wound screws."""
 
     def __post_init__(self) -> None:
         _set(self, "length_m", frozen_array(self.length_m, (6,), "length_m"))

@@ -17,29 +17,27 @@ _set = object.__setattr__
 class EnvelopeLimits:
     """Limits of a machine; all are required, none has a default.
 
-    Attributes:
-        joint_cone_base_rad: largest angle of a leg from its base joint's neutral axis [rad].
-        joint_cone_platform_rad: the same at the platform [rad].
-        leg_clearance_m: smallest distance of two legs' centre lines [m]: a leg's diameter and
-            what is wanted between. Pairs whose joints are nearer than this at either plate are
-            left out: they meet in that joint by construction.
-        singular_value_min: smallest singular value of the Jacobian, its rotation columns divided
-            by ``geometry.length_scale_m``, no unit.
-        speed_max_m_s: largest speed of each leg [m/s], shape (6,).
-        acceleration_max_m_s2: largest acceleration of each leg [m/s²], shape (6,).
-        soft_margin_m: distance kept from both ends of the stroke [m].
-
     Raises:
         ValueError: a limit that is not finite, of the wrong shape or out of its range.
     """
 
     joint_cone_base_rad: float
+    """Largest angle of a leg from its base joint's neutral axis [rad]."""
     joint_cone_platform_rad: float
+    """The same at the platform [rad]."""
     leg_clearance_m: float
+    """Smallest distance of two legs' centre lines [m]: a leg's diameter and what is wanted
+    between. Pairs whose joints are nearer than this at either plate are left out: they meet in
+    that joint by construction."""
     singular_value_min: float
+    """Smallest singular value of the Jacobian, its rotation columns divided by
+    ``geometry.length_scale_m``, no unit."""
     speed_max_m_s: Array
+    """Largest speed of each leg [m/s], shape (6,)."""
     acceleration_max_m_s2: Array
+    """Largest acceleration of each leg [m/s²], shape (6,)."""
     soft_margin_m: float
+    """Distance kept from both ends of the stroke [m]."""
 
     def __post_init__(self) -> None:
         for name in ("joint_cone_base_rad", "joint_cone_platform_rad"):
@@ -59,24 +57,21 @@ class EnvelopeLimits:
 
 @dataclass(frozen=True, slots=True)
 class EnvelopeViolation:
-    """One limit that is passed.
-
-    Attributes:
-        quantity: ``stroke``, ``speed``, ``acceleration``, ``base joint angle``,
-            ``platform joint angle``, ``leg clearance`` or ``smallest singular value``.
-        leg: 1..6, or None if it is not one leg's.
-        value: what it is.
-        limit: what it may be.
-        unit: of both.
-        other_leg: the second leg of a clearance, 1..6, or None.
-    """
+    """One limit that is passed."""
 
     quantity: str
+    """``stroke``, ``speed``, ``acceleration``, ``base joint angle``, ``platform joint angle``,
+    ``leg clearance`` or ``smallest singular value``."""
     leg: int | None
+    """1..6, or None if it is not one leg's."""
     value: float
+    """What it is."""
     limit: float
+    """What it may be."""
     unit: str
+    """Of both."""
     other_leg: int | None = None
+    """The second leg of a clearance, 1..6, or None."""
 
     def __str__(self) -> str:
         place = "platform" if self.leg is None else f"leg {self.leg}"
@@ -88,35 +83,29 @@ class EnvelopeViolation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnvelopeState:
-    """Where a pose stands; arrays of shape (6,), read-only.
-
-    Attributes:
-        length_m: leg lengths [m].
-        base_angle_rad: angle of each leg from its base joint's neutral axis [rad].
-        platform_angle_rad: the same at the platform [rad].
-        clearance_m: smallest distance of two legs' centre lines [m]; inf if no pair counts.
-        clearance_legs: which two, 1..6; None if no pair counts.
-        smallest_singular_value: of the scaled Jacobian, no unit.
-    """
+    """Where a pose stands; arrays of shape (6,), read-only."""
 
     length_m: Array
+    """Leg lengths [m]."""
     base_angle_rad: Array
+    """Angle of each leg from its base joint's neutral axis [rad]."""
     platform_angle_rad: Array
+    """The same at the platform [rad]."""
     clearance_m: float
+    """Smallest distance of two legs' centre lines [m]; inf if no pair counts."""
     clearance_legs: tuple[int, int] | None
+    """Which two, 1..6; None if no pair counts."""
     smallest_singular_value: float
+    """Of the scaled Jacobian, no unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RemainingTravel:
-    """Room of each coordinate alone, the others held.
-
-    Attributes:
-        travel: how far x, y, z [m], alpha, beta, gamma [rad] can go down and up, shape (6, 2),
-            0 or more, read-only.
-        limit: the first limit met on each of these ways, six pairs; None where a whole half turn
-            met none.
-    """
+    """Room of each coordinate alone, the others held."""
 
     travel: Array
+    """How far x, y, z [m], alpha, beta, gamma [rad] can go down and up, shape (6, 2), 0 or more,
+    read-only."""
     limit: tuple[tuple[EnvelopeViolation | None, EnvelopeViolation | None], ...]
+    """The first limit met on each of these ways, six pairs; None where a whole half turn met
+    none."""

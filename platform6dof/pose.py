@@ -48,16 +48,14 @@ def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
 class Pose:
     """Pose ``X_AB`` of a frame B in a frame A: ``p_A = position_m + rotation @ p_B``.
 
-    Attributes:
-        position_m: origin of B in A [m], shape (3,), read-only.
-        rotation: axes of B in A as columns, shape (3, 3), orthonormal, read-only.
-
     Raises:
         PoseError: wrong shape, not finite, or ``rotation`` is not a proper rotation to 1e-6.
     """
 
     position_m: Array
+    """Origin of B in A [m], shape (3,), read-only."""
     rotation: Array
+    """Axes of B in A as columns, shape (3, 3), orthonormal, read-only."""
     __array_ufunc__: ClassVar[None] = None  # ``pose @ array`` is a TypeError, not numpy's business
 
     def __post_init__(self) -> None:
@@ -135,20 +133,18 @@ class Pose:
 class PlatformSetpoint:
     """Wanted pose of the platform with its motion.
 
-    Attributes:
-        X_BP: pose of the platform P in the base B.
-        V_BP: twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,), read-only.
-        A_BP: its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,), read-only.
-        packed: all of them for the kernels, shape (24,), read-only.
-
     Raises:
         PoseError: wrong shape or not finite.
     """
 
     X_BP: Pose
+    """Pose of the platform P in the base B."""
     V_BP: Array
+    """Twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,), read-only."""
     A_BP: Array
+    """Its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,), read-only."""
     packed: Array = field(init=False, repr=False)
+    """All of them for the kernels, shape (24,), read-only."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.X_BP, Pose):

@@ -18,16 +18,13 @@ CHUNK = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exit:
-    """Where a straight line in coordinates leaves the envelope.
-
-    Attributes:
-        travel: distance gone inside [m or rad], at least 0.
-        outside: coordinates just beyond the limit, shape (6,); None if the line was followed to
-            its end inside.
-    """
+    """Where a straight line in coordinates leaves the envelope."""
 
     travel: float
+    """Distance gone inside [m or rad], at least 0."""
     outside: Array | None
+    """Coordinates just beyond the limit, shape (6,); None if the line was followed to its end
+    inside."""
 
 
 def first_exit(

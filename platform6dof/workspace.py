@@ -28,16 +28,14 @@ _set = object.__setattr__
 class PoseBox:
     """A box in the coordinates x, y, z, alpha, beta, gamma [m, rad].
 
-    Attributes:
-        lower: smallest coordinates, shape (6,), read-only.
-        upper: largest coordinates, shape (6,), read-only; equal to ``lower`` where one is fixed.
-
     Raises:
         ValueError: wrong shape, not finite, or a lower bound above its upper.
     """
 
     lower: Array
+    """Smallest coordinates, shape (6,), read-only."""
     upper: Array
+    """Largest coordinates, shape (6,), read-only; equal to ``lower`` where one is fixed."""
 
     def __post_init__(self) -> None:
         lower = frozen_array(self.lower, (6,), "lower")
@@ -51,46 +49,40 @@ class PoseBox:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegExtremes:
-    """Shortest and longest leg over a box.
-
-    Attributes:
-        min_m: shortest length [m].
-        min_leg: whose it is, 1..6; of legs that share it, the one whose
-            pose comes first when coordinates are compared in order.
-        min_pose: coordinates where, shape (6,), read-only.
-        max_m: longest length [m].
-        max_leg: whose it is, 1..6; of legs that share it, the one whose
-            pose comes first when coordinates are compared in order.
-        max_pose: coordinates where, shape (6,), read-only.
-        leg_min_m: shortest length of each leg [m], shape (6,), read-only.
-        leg_max_m: longest length of each leg [m], shape (6,), read-only.
-    """
+    """Shortest and longest leg over a box."""
 
     min_m: float
+    """Shortest length [m]."""
     min_leg: int
+    """Whose it is, 1..6; of legs that share it, the one whose pose comes first when coordinates
+    are compared in order."""
     min_pose: Array
+    """Coordinates where, shape (6,), read-only."""
     max_m: float
+    """Longest length [m]."""
     max_leg: int
+    """Whose it is, 1..6; of legs that share it, the one whose pose comes first when coordinates
+    are compared in order."""
     max_pose: Array
+    """Coordinates where, shape (6,), read-only."""
     leg_min_m: Array
+    """Shortest length of each leg [m], shape (6,), read-only."""
     leg_max_m: Array
+    """Longest length of each leg [m], shape (6,), read-only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseSample:
-    """Random poses of a box with their leg lengths.
-
-    Attributes:
-        coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6), read-only.
-        lengths: leg lengths [m], shape (N, 6), read-only.
-        min_m: shortest of all [m].
-        max_m: longest of all [m].
-    """
+    """Random poses of a box with their leg lengths."""
 
     coordinates: Array
+    """x, y, z, alpha, beta, gamma [m, rad], shape (N, 6), read-only."""
     lengths: Array
+    """Leg lengths [m], shape (N, 6), read-only."""
     min_m: float
+    """Shortest of all [m]."""
     max_m: float
+    """Longest of all [m]."""
 
 
 def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:

@@ -31,22 +31,20 @@ _HALVINGS = 40
 class CornerLimit:
     """How a controller blends, as measured, and how far its path may be from the lines.
 
-    Args:
-        shortest_s: duration of the blend at the sharpest corner [s].
-        longest_s: duration of the blend at the gentlest corner [s].
-        tolerance_m: the controller shortens a blend to keep this distance from the lines [m].
-        servo_s: duration of a blend that rounds as much as the lag of the servos does [s].
-        deviation_max_m: greatest permitted distance of the path from the lines [m].
-
     Raises:
         LimitsError: a value is not finite or not positive, or the shortest is above the longest.
     """
 
     shortest_s: float
+    """Duration of the blend at the sharpest corner [s]."""
     longest_s: float
+    """Duration of the blend at the gentlest corner [s]."""
     tolerance_m: float
+    """The controller shortens a blend to keep this distance from the lines [m]."""
     servo_s: float
+    """Duration of a blend that rounds as much as the lag of the servos does [s]."""
     deviation_max_m: float
+    """Greatest permitted distance of the path from the lines [m]."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

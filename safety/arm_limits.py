@@ -51,31 +51,25 @@ class ArmAction(Enum):
 
 
 class Margin(NamedTuple):
-    """Least value that a distance, such as the one to a singularity, must keep.
-
-    Args:
-        name: what it is a distance to, such as "wrist singularity".
-        least: smallest permitted value, in `unit`.
-        unit: its unit, such as "rad" or "m".
-    """
+    """Least value that a distance, such as the one to a singularity, must keep."""
 
     name: str
+    """What it is a distance to, such as "wrist singularity"."""
     least: float
+    """Smallest permitted value, in `unit`."""
     unit: str
+    """Its unit, such as "rad" or "m"."""
 
 
 class Clearances(NamedTuple):
-    """Free distances between the arm's own bodies, which the gate measures by itself.
-
-    Args:
-        pairs: what they are between, such as "column and forearm".
-        least_m: smallest permitted distance [m].
-        measure: distances [m] at six joint angles [rad], one for each pair.
-    """
+    """Free distances between the arm's own bodies, which the gate measures by itself."""
 
     pairs: tuple[str, ...]
+    """What they are between, such as "column and forearm"."""
     least_m: float
+    """Smallest permitted distance [m]."""
     measure: Callable[[Values], Iterable[float]]
+    """Distances [m] at six joint angles [rad], one for each pair."""
 
 
 def _numbers(place: str, values: Iterable[object]) -> Values:
@@ -93,35 +87,33 @@ def _numbers(place: str, values: Iterable[object]) -> Values:
 class ArmLimits:
     """All limits of one arm.
 
-    Args:
-        name: the arm, as people call it, such as "RM-01".
-        joint_names: names of six joints.
-        position_min_rad: smallest joint angles [rad], six.
-        position_max_rad: greatest joint angles [rad], six.
-        rate_max_rad_s: greatest joint rates [rad/s], six.
-        acceleration_max_rad_s2: greatest joint accelerations [rad/s^2], six.
-        gripper_speed_max_m_s: greatest mean speed of the gripper between two waypoints [m/s].
-        gripper_turn_max_rad_s: greatest mean turn rate of the gripper between them [rad/s].
-        margins: distances to keep; a sample has one value for each, in this order.
-        clearances: of its own bodies; None for an arm of which there is no model of bodies.
-        corners: how its controller rounds corners; None for an arm without such a controller.
-
     Raises:
         LimitsError: a limit is missing, not finite, of the wrong sign, or contradicts another.
         TypeError: a limit is not a number.
     """
 
     name: str
+    """The arm, as people call it, such as "RM-01"."""
     joint_names: tuple[str, ...]
+    """Names of six joints."""
     position_min_rad: Values
+    """Smallest joint angles [rad], six."""
     position_max_rad: Values
+    """Greatest joint angles [rad], six."""
     rate_max_rad_s: Values
+    """Greatest joint rates [rad/s], six."""
     acceleration_max_rad_s2: Values
+    """Greatest joint accelerations [rad/s^2], six."""
     gripper_speed_max_m_s: float
+    """Greatest mean speed of the gripper between two waypoints [m/s]."""
     gripper_turn_max_rad_s: float
+    """Greatest mean turn rate of the gripper between them [rad/s]."""
     margins: tuple[Margin, ...]
+    """Distances to keep; a sample has one value for each, in this order."""
     clearances: Clearances | None
+    """Of its own bodies; None for an arm of which there is no model of bodies."""
     corners: CornerLimit | None
+    """How its controller rounds corners; None for an arm without such a controller."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -185,20 +177,18 @@ class ArmSample:
 
     Any count and any float may stand here, NaN too: the gate judges them.
 
-    Args:
-        q_rad: joint angles [rad], six, unwrapped.
-        gripper_position_m: where the gripper then is, in the arm's own base [m], three.
-        gripper_rotation: how it is turned there, a unit quaternion, w first.
-        margins: distances in the order and units of `ArmLimits.margins`.
-
     Raises:
         TypeError: an entry is not a number.
     """
 
     q_rad: Values
+    """Joint angles [rad], six, unwrapped."""
     gripper_position_m: Values
+    """Where the gripper then is, in the arm's own base [m], three."""
     gripper_rotation: Values
+    """How it is turned there, a unit quaternion, w first."""
     margins: Values = ()
+    """Distances in the order and units of `ArmLimits.margins`."""
 
     def __post_init__(self) -> None:
         for name in ("q_rad", "gripper_position_m", "gripper_rotation", "margins"):
@@ -207,27 +197,24 @@ class ArmSample:
 
 @dataclass(frozen=True, slots=True)
 class ArmViolation:
-    """One broken rule.
-
-    Args:
-        check: which rule.
-        arm: name of the arm, empty for a rule about the waypoint as a whole.
-        joint: name of the joint, empty for a rule about the arm.
-        value: what was found.
-        limit: the limit; with `low`, the upper end of the permitted range.
-        unit: unit of value and limit.
-        low: lower end of the permitted range, when both ends matter.
-        note: more words: which quantity, in what circumstances.
-    """
+    """One broken rule."""
 
     check: ArmCheck
+    """Which rule."""
     arm: str
+    """Name of the arm, empty for a rule about the waypoint as a whole."""
     joint: str
+    """Name of the joint, empty for a rule about the arm."""
     value: float
+    """What was found."""
     limit: float
+    """The limit; with `low`, the upper end of the permitted range."""
     unit: str
+    """Unit of value and limit."""
     low: float | None = None
+    """Lower end of the permitted range, when both ends matter."""
     note: str = ""
+    """More words: which quantity, in what circumstances."""
 
     @property
     def message(self) -> str:
@@ -285,16 +272,13 @@ def _figure(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArmVerdict:
-    """The gate's answer to one waypoint.
-
-    Args:
-        index: the waypoint that it belongs to.
-        action: what was done.
-        violations: rules broken; empty if and only if it passed.
-        allowed: the only samples that may be sent, one per arm; None means none may.
-    """
+    """The gate's answer to one waypoint."""
 
     index: int
+    """The waypoint that it belongs to."""
     action: ArmAction
+    """What was done."""
     violations: tuple[ArmViolation, ...]
+    """Rules broken; empty if and only if it passed."""
     allowed: tuple[ArmSample, ...] | None
+    """The only samples that may be sent, one per arm; None means none may."""

@@ -13,20 +13,17 @@ from typing import Final, Literal, NamedTuple
 
 
 class Bound(NamedTuple):
-    """The most that a limit may be.
-
-    Args:
-        most: greatest permitted value, in `unit`.
-        unit: its unit.
-        reason: what a greater one would let through; completes "more than … would mean that".
-        of: what is compared: the value itself; a count of cycles, as the time they last; or a
-            time, as a number of periods.
-    """
+    """The most that a limit may be."""
 
     most: float
+    """Greatest permitted value, in `unit`."""
     unit: str
+    """Its unit."""
     reason: str
+    """What a greater one would let through; completes "more than … would mean that"."""
     of: Literal["value", "duration", "periods"] = "value"
+    """What is compared: the value itself; a count of cycles, as the time they last; or a time, as
+    a number of periods."""
 
     def within(self, value: float, period_s: float) -> bool:
         """Whether a limit keeps to it; a time that is no whole number of cycles may be rounded up.

@@ -31,15 +31,12 @@ UNMADE = "the first motion of the drives, which shows their units, is not made"
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
-    """A part of the first motion.
-
-    Args:
-        way_m: how far each leg has to go, from the end of the stage before [m].
-        speed_m_s: fastest that it may be asked to [m/s].
-    """
+    """A part of the first motion."""
 
     way_m: float
+    """How far each leg has to go, from the end of the stage before [m]."""
     speed_m_s: float
+    """Fastest that it may be asked to [m/s]."""
 
 
 class FirstMotionWatch:

@@ -55,33 +55,30 @@ from safety.watchdog import CycleWatch, StandstillWatch
 
 
 class GateInputs(NamedTuple):
-    """All that the gate knows of one cycle.
-
-    Args:
-        index: number of the cycle.
-        elapsed_s: measured time since the last cycle [s].
-        late_s: wake-up after the deadline [s].
-        asked: control's newest setpoint, or None.
-        setpoint_age_s: its age [s]; not looked at without one.
-        feedback: what the last bus cycle brought, or None.
-        requests: what control and operator ask; the most cautious one is obeyed.
-        reset: the operator's reset input; its rising edge counts.
-        estop: the two channels of the emergency stop, True while closed; None when not read.
-        act_age_s: how long ago a person acted last to start something [s]; infinite for never.
-        absent: why control does not lead any more; empty while it does.
-    """
+    """All that the gate knows of one cycle."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
+    """Number of the cycle."""
     elapsed_s: float
+    """Measured time since the last cycle [s]."""
     late_s: float
+    """Wake-up after the deadline [s]."""
     asked: Setpoint | None
+    """Control's newest setpoint, or None."""
     setpoint_age_s: float
+    """Its age [s]; not looked at without one."""
     feedback: Feedback | None
+    """What the last bus cycle brought, or None."""
     requests: tuple[Request, ...] = ()
+    """What control and operator ask; the most cautious one is obeyed."""
     reset: bool = False
+    """The operator's reset input; its rising edge counts."""
     estop: Channels | None = None
+    """The two channels of the emergency stop, True while closed; None when not read."""
     act_age_s: float = math.inf
+    """How long ago a person acted last to start something [s]; infinite for never."""
     absent: str = ""
+    """Why control does not lead any more; empty while it does."""
 
 
 _ASKED_FOR = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.ENGAGING, Mode.PARKING)

@@ -19,56 +19,27 @@ class LimitsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LegLimits:
-    """Limits of one leg; they are judged when they become part of `GateLimits`.
-
-    Args:
-        soft_min_m: shortest permitted length [m].
-        soft_max_m: longest permitted length [m].
-        speed_max_m_s: greatest permitted speed [m/s].
-        acceleration_max_m_s2: greatest permitted acceleration of the setpoints [m/s^2].
-        stop_deceleration_m_s2: deceleration of the controlled stop [m/s^2].
-        force_expected_n: greatest force that the payload can need [N].
-        force_max_n: greatest force of the machine [N].
-    """
+    """Limits of one leg; they are judged when they become part of `GateLimits`."""
 
     soft_min_m: float
+    """Shortest permitted length [m]."""
     soft_max_m: float
+    """Longest permitted length [m]."""
     speed_max_m_s: float
+    """Greatest permitted speed [m/s]."""
     acceleration_max_m_s2: float
+    """Greatest permitted acceleration of the setpoints [m/s^2]."""
     stop_deceleration_m_s2: float
+    """Deceleration of the controlled stop [m/s^2]."""
     force_expected_n: float
+    """Greatest force that the payload can need [N]."""
     force_max_n: float
+    """Greatest force of the machine [N]."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateLimits:
     """All limits of the gate.
-
-    Args:
-        period_s: nominal cycle time T [s].
-        legs: limits of six legs.
-        following_base_m: following error permitted at standstill [m].
-        following_per_speed_s: its growth with commanded speed [m per m/s]: base + k*|v|.
-        following_cycles: consecutive cycles outside the window that trip.
-        reaction_time_s: from cause to the first corrective setpoint [s]; |v| times this is kept
-            free before the soft limits.
-        missing_setpoints_max: consecutive missing setpoints that are bridged.
-        missing_feedback_max: consecutive missing feedback frames of a leg that are tolerated.
-        late_cycles_max: longest cycle and greatest lateness, in periods.
-        setpoint_age_max_s: age above which a setpoint counts as missing [s].
-        start_tolerance_m: greatest offset of a first asked setpoint from the held lengths [m].
-        standstill_speed_m_s: measured speed up to which a leg stands still [m/s].
-        standstill_cycles: consecutive cycles of it that make a standstill.
-        stuck_cycles: consecutive fresh frames with one and the same length that make it stuck, if
-            the command moved meanwhile.
-        stuck_movement_m: movement of the command above which they do [m].
-        jump_speed_factor: a measured length may change by speed_max * time * this, ...
-        jump_base_m: ... and by this on top [m].
-        feedback_lag_max_s: greatest lag of the measured behind the commanded path [s].
-        feedback_lag_growth_s: by how much it may exceed that of the first movement [s].
-        force_cycles: consecutive cycles with a force above a limit that are no spike.
-        estop_fitted: the two channels of the emergency stop are read.
-        estop_discrepancy_cycles: consecutive cycles for which the two may differ.
 
     Raises:
         LimitsError: a value is not a finite number, has the wrong sign, is beyond its bound, or
@@ -76,27 +47,51 @@ class GateLimits:
     """
 
     period_s: float
+    """Nominal cycle time T [s]."""
     legs: tuple[LegLimits, LegLimits, LegLimits, LegLimits, LegLimits, LegLimits]
+    """Limits of six legs."""
     following_base_m: float
+    """Following error permitted at standstill [m]."""
     following_per_speed_s: float
+    """Its growth with commanded speed [m per m/s]: base + k*|v|."""
     following_cycles: int
+    """Consecutive cycles outside the window that trip."""
     reaction_time_s: float
+    """From cause to the first corrective setpoint [s]; |v| times this is kept free before the soft
+    limits."""
     missing_setpoints_max: int
+    """Consecutive missing setpoints that are bridged."""
     missing_feedback_max: int
+    """Consecutive missing feedback frames of a leg that are tolerated."""
     late_cycles_max: float
+    """Longest cycle and greatest lateness, in periods."""
     setpoint_age_max_s: float
+    """Age above which a setpoint counts as missing [s]."""
     start_tolerance_m: float
+    """Greatest offset of a first asked setpoint from the held lengths [m]."""
     standstill_speed_m_s: float
+    """Measured speed up to which a leg stands still [m/s]."""
     standstill_cycles: int
+    """Consecutive cycles of it that make a standstill."""
     stuck_cycles: int
+    """Consecutive fresh frames with one and the same length that make it stuck, if the command
+    moved meanwhile."""
     stuck_movement_m: float
+    """Movement of the command above which they do [m]."""
     jump_speed_factor: float
+    """A measured length may change by speed_max * time * this, ..."""
     jump_base_m: float
+    """... and by this on top [m]."""
     feedback_lag_max_s: float
+    """Greatest lag of the measured behind the commanded path [s]."""
     feedback_lag_growth_s: float
+    """By how much it may exceed that of the first movement [s]."""
     force_cycles: int
+    """Consecutive cycles with a force above a limit that are no spike."""
     estop_fitted: bool
+    """The two channels of the emergency stop are read."""
     estop_discrepancy_cycles: int
+    """Consecutive cycles for which the two may differ."""
 
     def __post_init__(self) -> None:
         for name, unit in _POSITIVE.items():

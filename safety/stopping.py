@@ -58,16 +58,14 @@ class StopRamp:
 
     In cycle j = 1, 2, ... each leg moves by its last movement times 1 - j/ratio, until that is
     zero. The leg that needs longest sets the ratio and brakes at its full deceleration.
-
-    Args:
-        start_m: last commanded lengths [m].
-        movement_m: last commanded movement per cycle [m].
-        ratio: cycles of the stop, 1 or more, not rounded.
     """
 
     start_m: Six
+    """Last commanded lengths [m]."""
     movement_m: Six
+    """Last commanded movement per cycle [m]."""
     ratio: float
+    """Cycles of the stop, 1 or more, not rounded."""
 
     @classmethod
     def begin(cls, start_m: Six, movement_m: Six, brake_steps_m: Sequence[float]) -> "StopRamp":

@@ -103,27 +103,24 @@ def _figure(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One broken rule.
-
-    Args:
-        check: which rule.
-        leg: leg number 1..6, or None for a rule about the cycle or the whole setpoint.
-        value: what was found.
-        limit: the limit; with `low`, the upper end of the permitted range.
-        unit: unit of value and limit.
-        severity: how strongly the gate reacts.
-        low: lower end of the permitted range, when both ends matter.
-        note: more words: which signal, in which mode.
-    """
+    """One broken rule."""
 
     check: Check
+    """Which rule."""
     leg: int | None
+    """Leg number 1..6, or None for a rule about the cycle or the whole setpoint."""
     value: float
+    """What was found."""
     limit: float
+    """The limit; with `low`, the upper end of the permitted range."""
     unit: str
+    """Unit of value and limit."""
     severity: Severity
+    """How strongly the gate reacts."""
     low: float | None = None
+    """Lower end of the permitted range, when both ends matter."""
     note: str = ""
+    """More words: which signal, in which mode."""
 
     @property
     def cause(self) -> str:
@@ -201,19 +198,17 @@ def _store_six(owner: object, name: str, values: Sequence[object]) -> None:
 class Setpoint:
     """What control asks for one cycle.
 
-    Args:
-        sequence: counter of control's setpoints, 0..2^32-1; it wraps.
-        length_m: asked actuator lengths [m].
-        speed_m_s: their rates at the end of the cycle [m/s], a feed-forward for the drives.
-
     Raises:
         TypeError: on anything but six numbers, or a sequence that is no integer.
         ValueError: on a sequence outside 0..2^32-1.
     """
 
     sequence: int
+    """Counter of control's setpoints, 0..2^32-1; it wraps."""
     length_m: Six
+    """Asked actuator lengths [m]."""
     speed_m_s: Six
+    """Their rates at the end of the cycle [m/s], a feed-forward for the drives."""
 
     def __post_init__(self) -> None:
         if type(self.sequence) is not int:
@@ -225,56 +220,51 @@ class Setpoint:
 
 
 class HighReading(NamedTuple):
-    """A reading of a drive's heat or load above its limit.
-
-    Args:
-        leg: leg number 1..6.
-        name: what it is.
-        value: what was read.
-        limit: from where on it is a warning.
-        unit: of both.
-    """
+    """A reading of a drive's heat or load above its limit."""
 
     leg: int
+    """Leg number 1..6."""
     name: str
+    """What it is."""
     value: float
+    """What was read."""
     limit: float
+    """From where on it is a warning."""
     unit: str
+    """Of both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """What the drives reported in the last bus cycle.
 
-    Args:
-        length_m: measured actuator lengths [m]; may be NaN, the gate judges it.
-        speed_m_s: measured rates [m/s].
-        enabled: the drive follows position setpoints.
-        homed: the drive knows where its leg is.
-        fault_code: 0 for none, else the drive's own code.
-        fresh: this cycle's frame of this leg arrived.
-        judged: the code is the bench's own judgement, and not what the drive reported.
-        force_n: measured forces along the legs [N]; 0 for a drive that tells none.
-        warning_code: 0 for none, else what the drive warns of while it goes on.
-        age_s: how long before this cycle the length was measured, by the drive's own time stamp
-            [s]; 0 for a drive that tells none; may be NaN, the gate judges it.
-        high: readings of heat and load above their limits.
-
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
     """
 
     length_m: Six
+    """Measured actuator lengths [m]; may be NaN, the gate judges it."""
     speed_m_s: Six
+    """Measured rates [m/s]."""
     enabled: SixBool
+    """The drive follows position setpoints."""
     homed: SixBool
+    """The drive knows where its leg is."""
     fault_code: SixInt
+    """0 for none, else the drive's own code."""
     fresh: SixBool
+    """This cycle's frame of this leg arrived."""
     judged: SixBool = (False, False, False, False, False, False)
+    """The code is the bench's own judgement, and not what the drive reported."""
     force_n: Six = ZERO_SIX
+    """Measured forces along the legs [N]; 0 for a drive that tells none."""
     warning_code: SixInt = (0, 0, 0, 0, 0, 0)
+    """0 for none, else what the drive warns of while it goes on."""
     age_s: Six = ZERO_SIX
+    """How long before this cycle the length was measured, by the drive's own time stamp [s]; 0 for
+    a drive that tells none; may be NaN, the gate judges it."""
     high: tuple[HighReading, ...] = ()
+    """Readings of heat and load above their limits."""
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)
@@ -301,25 +291,22 @@ class LegTarget:
 
 
 class Verdict(NamedTuple):
-    """The gate's answer of one cycle.
-
-    Args:
-        index: the cycle it belongs to.
-        mode: mode after this cycle.
-        action: what was done.
-        violations: rules broken in this cycle, informing ones included.
-        allowed: the only setpoint that may be sent; None means none may.
-        drives: what the drives are asked to be.
-        faults: latched violations, in the order they came, until they are cleared; those of a stop
-            that no person asked for, until a person acts.
-        lag_s: greatest lag of a leg's measured path [s]; None before one has moved enough.
-    """
+    """The gate's answer of one cycle."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
+    """The cycle it belongs to."""
     mode: Mode
+    """Mode after this cycle."""
     action: Action
+    """What was done."""
     violations: tuple[Violation, ...]
+    """Rules broken in this cycle, informing ones included."""
     allowed: LegTarget | None
+    """The only setpoint that may be sent; None means none may."""
     drives: DriveRequest
+    """What the drives are asked to be."""
     faults: tuple[Violation, ...]
+    """Latched violations, in the order they came, until they are cleared; those of a stop that no
+    person asked for, until a person acts."""
     lag_s: float | None = None
+    """Greatest lag of a leg's measured path [s]; None before one has moved enough."""

@@ -26,7 +26,7 @@ from hil.stations.platform.control import PlatformStation
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
-from hil.stations.platform.operator.parking import WayToPark
+from hil.stations.platform.operator.parking import ParkPath
 from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import VirtualClock
@@ -210,7 +210,7 @@ def test_a_run_that_is_stopped_half_way_parks_only_where_a_way_is_free(tmp_path,
     assert result.outcome is Outcome.STOPPED
     assert modes_in_order(recording)[-4:] == ["HOLD", "PARKING", "STANDBY", "OFF"]
     out_of_reach = Pose.from_coordinates(np.array([0.0, 0.0, 1.9, 0.0, 0.0, 0.0]))
-    monkeypatch.setattr(WayToPark, "_ways", lambda self, here: [(out_of_reach,)])
+    monkeypatch.setattr(ParkPath, "_ways", lambda self, here: [(out_of_reach,)])
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.TRIPPED
     assert result.reason.startswith("parking: leg ")

@@ -44,13 +44,10 @@ SixPoints = tuple[Point, Point, Point, Point, Point, Point]
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """Upper bound of a field, told with its reason when it is exceeded.
-
-    Args:
-        bound: of the gate's limit that the field becomes.
-    """
+    """Upper bound of a field, told with its reason when it is exceeded."""
 
     bound: Bound
+    """Of the gate's limit that the field becomes."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

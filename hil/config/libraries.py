@@ -41,19 +41,16 @@ LIBRARIES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where code came from.
-
-    Args:
-        name: of the distribution.
-        version: that it tells; empty if it is not installed as a distribution.
-        path: folder of its code.
-        sha256: digest, hexadecimal: of its Python files, or of its record of them.
-    """
+    """Where code came from."""
 
     name: str
+    """Of the distribution."""
     version: str
+    """That it tells; empty if it is not installed as a distribution."""
     path: str
+    """Folder of its code."""
     sha256: str
+    """Digest, hexadecimal: of its Python files, or of its record of them."""
 
     def __str__(self) -> str:
         """One line for a recording."""

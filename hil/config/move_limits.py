@@ -7,23 +7,20 @@ from hil.config.errors import require_number
 
 @dataclass(frozen=True, slots=True)
 class MoveLimits:
-    """Bounds of a move, each positive and finite.
-
-    Attributes:
-        speed_m_s: Of the platform's origin [m/s].
-        acceleration_m_s2: [m/s2].
-        jerk_m_s3: [m/s3].
-        angular_speed_rad_s: About the axis of the turn [rad/s].
-        angular_acceleration_rad_s2: [rad/s2].
-        angular_jerk_rad_s3: [rad/s3].
-    """
+    """Bounds of a move, each positive and finite."""
 
     speed_m_s: float
+    """Of the platform's origin [m/s]."""
     acceleration_m_s2: float
+    """[m/s2]."""
     jerk_m_s3: float
+    """[m/s3]."""
     angular_speed_rad_s: float
+    """About the axis of the turn [rad/s]."""
     angular_acceleration_rad_s2: float
+    """[rad/s2]."""
     angular_jerk_rad_s3: float
+    """[rad/s3]."""
 
     def __post_init__(self) -> None:
         """Refuse a bound that bounds nothing."""

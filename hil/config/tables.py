@@ -30,18 +30,15 @@ _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*",
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Columns of numbers, with where they stood.
-
-    Attributes:
-        path: The file.
-        columns: Values of each column asked for, shape (N,) each, read-only.
-        lines: Line of the file that each row ended on, shape (N,), read-only.
-    """
+class NumberTable:
+    """Columns of numbers, with where they stood."""
 
     path: Path
+    """The file."""
     columns: dict[str, Floats]
+    """Values of each column asked for, shape (N,) each, read-only."""
     lines: NDArray[np.int64]
+    """Line of the file that each row ended on, shape (N,), read-only."""
 
     def place(self, row: int, column: str) -> str:
         """Return where a value stood: file, line and column."""
@@ -50,7 +47,7 @@ class Table:
 
 def read_table(
     path: str | Path, wanted: Sequence[str], size_max_bytes: int = SIZE_MAX_BYTES
-) -> Table:
+) -> NumberTable:
     """Read columns of a CSV file: UTF-8, commas, one header line.
 
     Args:
@@ -102,7 +99,7 @@ def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
         yield row
 
 
-def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Table:
+def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> NumberTable:
     rows = _rows(path, reader)
     header = [name.strip() for name in next(rows, [])]
     if not header:
@@ -127,7 +124,7 @@ def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Tab
     if not lines:
         raise MotionError(f"{path}: holds a header and no rows: nothing was recorded")
     columns = {name: _frozen(column) for name, column in zip(wanted, values, strict=True)}
-    return Table(path, columns, _frozen(lines))
+    return NumberTable(path, columns, _frozen(lines))
 
 
 def _frozen(values: array) -> NDArray:

@@ -15,7 +15,7 @@ from typing import Final, Self
 import orjson
 
 from hil.desk import messages as m
-from hil.desk.places import PlaceError, opened, through, token
+from hil.desk.endpoints import PlaceError, opened, through, token
 from hil.desk.service import peer_uid
 from hil.ipc.broadcast import BroadcastReader
 from hil.recording.header import RunHeader
@@ -33,21 +33,18 @@ class DeskRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunWelcome:
-    """What a bench says of its run.
-
-    Args:
-        header: of the run, with the whole plan.
-        period_s: cycle time [s].
-        station: name of the station.
-        bench: name of the run.
-        dead_man: what keeps the motion alive, ``"hold"`` or ``"presence"``.
-    """
+    """What a bench says of its run."""
 
     header: RunHeader
+    """Of the run, with the whole plan."""
     period_s: float
+    """Cycle time [s]."""
     station: str
+    """Name of the station."""
     bench: str
+    """Name of the run."""
     dead_man: str
+    """What keeps the motion alive, ``"hold"`` or ``"presence"``."""
 
 
 class DeskClient:

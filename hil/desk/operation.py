@@ -52,29 +52,26 @@ DONE: Final = Refusal()
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The operation as control has it.
-
-    Args:
-        override: the tempo now, 0 to 1.
-        held: whether hold-to-run counts as pressed.
-        playing: ``"play"``, ``"pose"`` or empty.
-        motion_serial: number of the motion in force.
-        motion_t_s: where in it the platform is [s].
-        refused: what was not done of the last that was ordered.
-        seen: presses taken so far, one counter per `Button`.
-        dead_man: ``"hold"`` or ``"presence"``.
-        end: the end of the run, once it is under way; None before.
-    """
+    """The operation as control has it."""
 
     override: float = 1.0
+    """The tempo now, 0 to 1."""
     held: bool = False
+    """Whether hold-to-run counts as pressed."""
     playing: str = ""
+    """``"play"``, ``"pose"`` or empty."""
     motion_serial: int = 0
+    """Number of the motion in force."""
     motion_t_s: float = 0.0
+    """Where in it the platform is [s]."""
     refused: Refusal = DONE
+    """What was not done of the last that was ordered."""
     seen: tuple[int, ...] = NO_PRESSES
+    """Presses taken so far, one counter per `Button`."""
     dead_man: str = "hold"
+    """``"hold"`` or ``"presence"``."""
     end: RunEnd | None = None
+    """The end of the run, once it is under way; None before."""
 
     def to_bytes(self) -> bytes:
         """Return JSON of at most `OPERATION_MAX_BYTES`; words too long for that lose their ends.

@@ -33,19 +33,16 @@ class OrderSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the operator wants in one cycle.
-
-    Args:
-        order: the newest order.
-        held: the dead-man counts as held.
-        pressed: the buttons pressed since the last cycle, in the enum's order.
-        stale: those whose press does not count, and why.
-    """
+    """What the operator wants in one cycle."""
 
     order: OperatorOrder
+    """The newest order."""
     held: bool
+    """The dead-man counts as held."""
     pressed: tuple[Button, ...]
+    """The buttons pressed since the last cycle, in the enum's order."""
     stale: tuple[tuple[Button, str], ...] = ()
+    """Those whose press does not count, and why."""
 
 
 class Operator:

@@ -52,35 +52,32 @@ _NO_TARGET: Final = (math.nan,) * 6
 
 @dataclass(frozen=True, slots=True)
 class OperatorOrder:
-    """What the operator wants now.
-
-    Args:
-        stamp_s: monotonic time of the owner's last sign of life [s]; -inf if there is none.
-        held: whether hold-to-run was pressed at that time.
-        presses: how often each `Button` was pressed, in the enum's order; a rise is a press.
-        override: tempo wanted, 0 to 1.
-        target: pose wanted, (x, y, z [m], alpha, beta, gamma [rad]); None if there is none.
-        motion_serial: number of the newest motion, 0 for the scenario's own.
-        motion_json: its ``[motion]`` table as JSON, proved; empty for number 0.
-        owner: who owns the motion; empty if nobody does.
-        presser: who pressed last: the owner, or whoever asked for a stop.
-        pressed_s: monotonic time of each button's last press [s]; -inf if there was none.
-        press_ownings: the owning in which each button was pressed last.
-        owning: number of the present owning; another one whenever the owner changes.
-    """
+    """What the operator wants now."""
 
     stamp_s: float = -math.inf
+    """Monotonic time of the owner's last sign of life [s]; -inf if there is none."""
     held: bool = False
+    """Whether hold-to-run was pressed at that time."""
     presses: tuple[int, ...] = NO_PRESSES
+    """How often each `Button` was pressed, in the enum's order; a rise is a press."""
     override: float = 1.0
+    """Tempo wanted, 0 to 1."""
     target: Six | None = None
+    """Pose wanted, (x, y, z [m], alpha, beta, gamma [rad]); None if there is none."""
     motion_serial: int = 0
+    """Number of the newest motion, 0 for the scenario's own."""
     motion_json: bytes = b""
+    """Its ``[motion]`` table as JSON, proved; empty for number 0."""
     owner: str = ""
+    """Who owns the motion; empty if nobody does."""
     presser: str = ""
+    """Who pressed last: the owner, or whoever asked for a stop."""
     pressed_s: tuple[float, ...] = NO_STAMPS
+    """Monotonic time of each button's last press [s]; -inf if there was none."""
     press_ownings: tuple[int, ...] = NO_PRESSES
+    """The owning in which each button was pressed last."""
     owning: int = 0
+    """Number of the present owning; another one whenever the owner changes."""
 
     def __post_init__(self) -> None:
         for place in ("presses", "pressed_s", "press_ownings"):
@@ -112,7 +109,7 @@ def name_of(text: str) -> str:
     return text.encode("utf-8", "replace")[:NAME_MAX_BYTES].decode("utf-8", "ignore")
 
 
-class OperatorSlot(Latest, fields=_FIELDS, attachment_max_bytes=MOTION_MAX_BYTES):
+class LatestOrder(Latest, fields=_FIELDS, attachment_max_bytes=MOTION_MAX_BYTES):
     """One order in shared memory: the desk calls `write`, control `read`; neither ever waits."""
 
     __slots__ = ()

@@ -11,23 +11,20 @@ from hil.desk.order import Six
 
 @dataclass(frozen=True, slots=True)
 class DeskFacts:
-    """What a client is told of the run.
-
-    Args:
-        header_bytes: size of the run's header in its memory file.
-        period_s: cycle time [s].
-        station: whose run it is.
-        proves: whether it has targets and motions to be set, which are proved first.
-        bench: name of the run.
-        dead_man: what keeps the motion alive.
-    """
+    """What a client is told of the run."""
 
     header_bytes: int
+    """Size of the run's header in its memory file."""
     period_s: float
+    """Cycle time [s]."""
     station: str
+    """Whose run it is."""
     bench: str
+    """Name of the run."""
     proves: bool = False
+    """Whether it has targets and motions to be set, which are proved first."""
     dead_man: Literal["hold", "presence"] = "hold"
+    """What keeps the motion alive."""
 
     def welcome(self) -> m.Welcome:
         """The facts as a client is told of them."""
@@ -50,22 +47,19 @@ class Packet:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """Something to be proved before it becomes an order.
-
-    Args:
-        client: who asks.
-        id: number of its question.
-        pose: the pose, for a target; None for a motion.
-        table: the ``[motion]`` table, for a motion; None for a target.
-        era: the owning and the wish that it belongs to; one that is over has no use for a proof.
-    """
+class PendingRequest:
+    """Something to be proved before it becomes an order."""
 
     client: int
+    """Who asks."""
     id: int
+    """Number of its question."""
     pose: Six | None = None
+    """The pose, for a target; None for a motion."""
     table: dict[str, Any] | None = None
+    """The ``[motion]`` table, for a motion; None for a target."""
     era: tuple[int, int] = (0, 0)
+    """The owning and the wish that it belongs to; one that is over has no use for a proof."""
 
 
 class Outbox:

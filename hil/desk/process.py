@@ -1,10 +1,10 @@
 """The desk as control starts it, and its process: `python -m hil.desk.process`.
 
-Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its keeper
-(`hil.desk.keeper`): a word down the one tells that the run is over, and its end that the bench is
-gone, however it went; by the other control hears of a desk that died and of the next one. Nothing
-of control waits for the desk once it runs. If the desk dies, the stamp in the slot gets old and the
-dead-man releases; nothing else happens to the motion.
+Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its
+respawner (`hil.desk.respawner`): a word down the one tells that the run is over, and its end that
+the bench is gone, however it went; by the other control hears of a desk that died and of the next
+one. Nothing of control waits for the desk once it runs. If the desk dies, the stamp in the slot
+gets old and the dead-man releases; nothing else happens to the motion.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from hil.desk.keeper import END_TIMEOUT_S, OVER, START_TIMEOUT_S
-from hil.desk.order import OperatorSlot
-from hil.desk.parts import Case, DeskFacts
-from hil.desk.pen import NOTHING_BEFORE
-from hil.desk.places import PlaceError, folder, socket_name, token
+from hil.desk.endpoints import PlaceError, folder, socket_name, token
+from hil.desk.order import LatestOrder
+from hil.desk.order_writer import NOTHING_BEFORE
+from hil.desk.parts import DeskFacts, PendingRequest
 from hil.desk.prover import ProverChild
+from hil.desk.respawner import END_TIMEOUT_S, OVER, START_TIMEOUT_S
 from hil.desk.server import Desk
 from hil.desk.service import Service, listen
 from hil.ipc.broadcast import Broadcast
@@ -32,7 +32,7 @@ from hil.ipc.child import PIPE, ChildProcess, start_child
 from hil.ipc.memory import constant_file, read_only
 from hil.recording.header import RunHeader
 
-_KEEPER: Final = "hil.desk.keeper"
+_KEEPER: Final = "hil.desk.respawner"
 TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
 """What the keeper is given beyond the times that it gives the desk [s]."""
@@ -83,7 +83,7 @@ class DeskProcess:
             "dead_man": dead_man,
         }
         self._prover = prover
-        self.slot = OperatorSlot.shared()
+        self.slot = LatestOrder.shared()
         """What the operator wants; control reads it once per cycle."""
         self.telemetry = Broadcast.shared(TELEMETRY_SLOTS)
         """Where control pushes what it tells."""
@@ -206,15 +206,15 @@ def _service(order: dict[str, Any]) -> Service:
     from hil.timing.realtime import RealClock
 
     place, header = Path(order["place"]), order["header"].encode("utf-8")
-    slot = OperatorSlot.attach(order["slot_fd"])
+    slot = LatestOrder.attach(order["slot_fd"])
     header_fd = constant_file(header)
     facts = DeskFacts(header_bytes=len(header), **order["facts"])
     secret = token(place, make=True)
 
-    def verdict(case: Case, error: str, motion_json: bytes) -> None:
+    def verdict(case: PendingRequest, error: str, motion_json: bytes) -> None:
         desk.proved(case, error, motion_json)
 
-    def ask(case: Case) -> None:
+    def ask(case: PendingRequest) -> None:
         prover.ask(case)
 
     prover = ProverChild(header_fd, verdict, tuple(order["prover"]))

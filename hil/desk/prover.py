@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import Any, Final, NoReturn, Protocol
 
 from hil.desk.order import Six
-from hil.desk.parts import Case
+from hil.desk.parts import PendingRequest
 from hil.ipc.child import (
     DEVNULL,
     SINGLE_THREADED,
@@ -31,7 +31,7 @@ from hil.ipc.child import (
     start_child,
 )
 
-Verdict = Callable[[Case, str, bytes], None]
+Verdict = Callable[[PendingRequest, str, bytes], None]
 """Takes a case, what is wrong with it (empty if nothing), and a motion's table as JSON."""
 
 NICENESS: Final = 5
@@ -40,7 +40,7 @@ ANSWER_MAX_BYTES: Final = 128 * 1024
 _POSE, _TABLE = "pose", "table"
 
 
-class Proof(Protocol):
+class RequestJudge(Protocol):
     """A station's judge of what an operator asks for."""
 
     def target(self, pose: Six) -> str:
@@ -66,8 +66,8 @@ class ProverChild:
         self._process: ChildProcess | None = None
         self._wire: socket.socket | None = None
         self._folder = ""
-        self._waiting: dict[str, deque[Case]] = {_POSE: deque(), _TABLE: deque()}
-        self._asked: dict[str, Case] = {}
+        self._waiting: dict[str, deque[PendingRequest]] = {_POSE: deque(), _TABLE: deque()}
+        self._asked: dict[str, PendingRequest] = {}
 
     @property
     def wire(self) -> socket.socket | None:
@@ -100,7 +100,7 @@ class ProverChild:
                 raise
         self._wire = near
 
-    def ask(self, case: Case) -> None:
+    def ask(self, case: PendingRequest) -> None:
         """Put a case; a target that still waits gives way to a newer one of the same client."""
         lane = _lane(case)
         waiting = self._waiting[lane]
@@ -173,11 +173,11 @@ class ProverChild:
         return status
 
 
-def _lane(case: Case) -> str:
+def _lane(case: PendingRequest) -> str:
     return _TABLE if case.table is not None else _POSE
 
 
-def _prove(wire: socket.socket, proof: Proof) -> None:
+def _prove(wire: socket.socket, proof: RequestJudge) -> None:
     """Answer questions until the desk is gone."""
     tables: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -207,7 +207,7 @@ def _answer(
         wire.send(json.dumps(answer).encode())
 
 
-def serve(proof_of: Callable[[Mapping[str, Any]], Proof]) -> NoReturn:
+def serve(proof_of: Callable[[Mapping[str, Any]], RequestJudge]) -> NoReturn:
     """Be the prover's process until the desk is gone.
 
     Args:

@@ -44,21 +44,18 @@ class EndStep(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """An end that is under way.
-
-    Args:
-        cause: what began it.
-        step: what is being done.
-        why: who pressed, or what is wrong; empty if the cause says it all.
-        left_s: time until the power goes off where the platform stands [s], in `AWAITING_PARK`.
-        waits: why the gate does not let it go on yet; empty if it does.
-    """
+    """An end that is under way."""
 
     cause: EndCause
+    """What began it."""
     step: EndStep
+    """What is being done."""
     why: str = ""
+    """Who pressed, or what is wrong; empty if the cause says it all."""
     left_s: float = 0.0
+    """Time until the power goes off where the platform stands [s], in `AWAITING_PARK`."""
     waits: str = ""
+    """Why the gate does not let it go on yet; empty if it does."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.left_s < math.inf:

@@ -14,9 +14,9 @@ from typing import Final
 
 from hil.desk import messages as m
 from hil.desk.order import DEAD_MAN_S, Button, OperatorOrder
-from hil.desk.parts import Case, DeskFacts, Outbox
-from hil.desk.pen import NOTHING_BEFORE, Pen
-from hil.desk.room import CLIENTS_MAX, HELLO_TIMEOUT_S, Client, free_name, why_refused
+from hil.desk.order_writer import NOTHING_BEFORE, OrderWriter
+from hil.desk.parts import DeskFacts, Outbox, PendingRequest
+from hil.desk.sessions import CLIENTS_MAX, HELLO_TIMEOUT_S, ClientSession, free_name, why_refused
 
 FUTURE_MAX_S: Final = 0.05
 """A stamp further ahead than this [s] is no stamp of this machine's clock."""
@@ -45,14 +45,14 @@ class Desk:
         now_s: Callable[[], float],
         nonce: Callable[[], str],
         write: Callable[[OperatorOrder], None],
-        ask: Callable[[Case], None],
+        ask: Callable[[PendingRequest], None],
         before: OperatorOrder = NOTHING_BEFORE,
     ) -> None:
         self._secret, self._facts, self._uid = secret, facts, uid
         self._now_s, self._nonce, self._ask = now_s, nonce, ask
-        self._clients: dict[int, Client] = {}
+        self._clients: dict[int, ClientSession] = {}
         self._owner: int | None = None
-        self._pen = Pen(write, before)
+        self._pen = OrderWriter(write, before)
         self._targets = 0
         self.outbox = Outbox()
         """What is to be sent, and who is to be closed."""
@@ -81,7 +81,7 @@ class Desk:
             key: a number for this connection.
             uid: user that the kernel names for the other end (SO_PEERCRED).
         """
-        client = self._clients[key] = Client(self._nonce(), self._now_s())
+        client = self._clients[key] = ClientSession(self._nonce(), self._now_s())
         if uid != self._uid:
             self._refuse(key, f"this bench is user {self._uid}'s; you are user {uid}")
         elif len(self._clients) > CLIENTS_MAX:
@@ -156,7 +156,7 @@ class Desk:
             case _:
                 self._wish(key, client, message)
 
-    def _greet(self, key: int, client: Client, message: m.ClientMessage) -> None:
+    def _greet(self, key: int, client: ClientSession, message: m.ClientMessage) -> None:
         if why := why_refused(message, self._secret, client.nonce):
             self._refuse(key, why)
         elif isinstance(message, m.Hello):
@@ -165,7 +165,7 @@ class Desk:
             self.outbox.say(key, self._pen.newest_motion)
             self._tell_all()
 
-    def _alive(self, key: int, client: Client, message: m.Alive) -> None:
+    def _alive(self, key: int, client: ClientSession, message: m.Alive) -> None:
         now_s = self._now_s()
         if message.stamp_s > now_s + FUTURE_MAX_S:
             self._refuse(
@@ -177,7 +177,7 @@ class Desk:
         if client.grip.heard(message.held, message.stamp_s, now_s, counts=key == self._owner):
             self._pen.sign_of_life(client.grip)
 
-    def _take(self, key: int, client: Client) -> str:
+    def _take(self, key: int, client: ClientSession) -> str:
         if self._owner == key:
             return ""
         if self._owner is not None:
@@ -200,7 +200,7 @@ class Desk:
     def _wish(
         self,
         key: int,
-        client: Client,
+        client: ClientSession,
         message: m.Press | m.Override | m.Target | m.Motion,
     ) -> None:
         """What only the owner may want."""
@@ -220,11 +220,11 @@ class Desk:
                 self._tell(self._pen.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target():
-                self._prove(Case(key, message.id, pose=message.pose))
+                self._prove(PendingRequest(key, message.id, pose=message.pose))
             case m.Motion():
-                self._prove(Case(key, message.id, table=message.table))
+                self._prove(PendingRequest(key, message.id, table=message.table))
 
-    def _press_by(self, client: Client, button: Button) -> str:
+    def _press_by(self, client: ClientSession, button: Button) -> str:
         """A press counts while its maker is alive; an old one, delivered late, does not."""
         age_s = self._now_s() - client.grip.stamp_s
         if button is not Button.HOLD and age_s > DEAD_MAN_S:
@@ -233,7 +233,7 @@ class Desk:
         self._pen.press(button, client.name, self._now_s())
         return ""
 
-    def _prove(self, case: Case) -> None:
+    def _prove(self, case: PendingRequest) -> None:
         if not self._facts.proves:
             what = "target" if case.table is None else "motion"
             self.outbox.answer(
@@ -242,11 +242,11 @@ class Desk:
             return
         self._ask(replace(case, era=self._era_of(case)))
 
-    def _era_of(self, case: Case) -> tuple[int, int]:
+    def _era_of(self, case: PendingRequest) -> tuple[int, int]:
         """What must be the same when the proof is done: the owning, and for a pose its wish."""
         return self._pen.order.owning, 0 if case.pose is None else self._targets
 
-    def proved(self, case: Case, error: str, motion_json: bytes = b"") -> None:
+    def proved(self, case: PendingRequest, error: str, motion_json: bytes = b"") -> None:
         """The verdict on what was asked; it counts if the one who asked still owns the motion.
 
         Args:

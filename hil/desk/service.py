@@ -16,11 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from hil.desk.keeper import OVER
+from hil.desk.endpoints import opened, sweep, through
 from hil.desk.messages import MAX_PACKET_BYTES
 from hil.desk.parts import Packet
-from hil.desk.places import opened, sweep, through
 from hil.desk.prover import ProverChild
+from hil.desk.respawner import OVER
 from hil.desk.server import Desk
 
 TURN_S: Final = 0.05

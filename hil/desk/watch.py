@@ -2,7 +2,7 @@
 
 from typing import Final, Protocol
 
-from hil.desk.tell import Note
+from hil.desk.publisher import Note
 from hil.timing.clock import Tick
 
 EVERY: Final = 50

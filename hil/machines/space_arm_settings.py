@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 from hil.config.fields import Coordinate, NotNegative, Positive, RateDeg
 from hil.config.settings import ConfigError, Settings, read_toml
 from hil.machines.space_arm_drives import DriveSettings
-from sim.world.space_arm.arm import Arm, ArmError, Body, Link
+from sim.world.space_arm.arm import Arm, Body, Link, SpaceArmError
 
 Array = NDArray[np.float64]
 
@@ -197,14 +197,14 @@ class ArmSettings(Settings):
         try:
             self.arm()
             self.payloads()
-        except ArmError as error:
+        except SpaceArmError as error:
             raise ConfigError(source, [str(error)]) from None
 
     def arm(self) -> Arm:
         """The arm for the simulator.
 
         Raises:
-            ArmError: numbers that each may stand in a file but together are no arm.
+            SpaceArmError: numbers that each may stand in a file but together are no arm.
         """
         links: list[Link] = []
         before: DhRow | None = None

@@ -34,17 +34,14 @@ _BLOCK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """Most memory a recording may ask for [bytes].
-
-    Args:
-        record: one record of the file.
-        chunk: one chunk after decompression.
-        total: all chunks after decompression.
-    """
+    """Most memory a recording may ask for [bytes]."""
 
     record: int = 64 * 1024 * 1024
+    """One record of the file."""
     chunk: int = 64 * 1024 * 1024
+    """One chunk after decompression."""
     total: int = 16 * 1024 * 1024 * 1024
+    """All chunks after decompression."""
 
 
 class Metadata(NamedTuple):

@@ -47,17 +47,14 @@ _BLOCK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record whose parts fit.
-
-    Args:
-        opcode: its kind.
-        at: first byte of its head.
-        length: bytes behind the head.
-    """
+    """A record whose parts fit."""
 
     opcode: int
+    """Its kind."""
     at: int
+    """First byte of its head."""
     length: int
+    """Bytes behind the head."""
 
     @property
     def body(self) -> int:
@@ -67,17 +64,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """Bytes that are no record.
-
-    Args:
-        at: the first of them.
-        size: how many; 0 if what is wrong is at no place of the file.
-        why: what is wrong with them.
-    """
+    """Bytes that are no record."""
 
     at: int
+    """The first of them."""
     size: int
+    """How many; 0 if what is wrong is at no place of the file."""
     why: str
+    """What is wrong with them."""
 
     def __str__(self) -> str:
         return f"byte {self.at}: {self.why}" if self.size else self.why

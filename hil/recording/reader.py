@@ -22,34 +22,28 @@ from hil.recording.signals import Signals
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Cycles that the loop ran and the recording lacks.
-
-    Args:
-        after_index: last cycle before the hole; at the start, one before the first of a run.
-        missing: how many are not there; negative if the numbers went back.
-    """
+    """Cycles that the loop ran and the recording lacks."""
 
     after_index: int
+    """Last cycle before the hole; at the start, one before the first of a run."""
     missing: int
+    """How many are not there; negative if the numbers went back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that the recording lacks, or damage that cost nothing.
-
-    Args:
-        why: what is damaged, or what happened.
-        from_s: time of the last cycle before it [s]; NaN if it lies at no place of the run.
-        to_s: time of the first cycle after it [s]; NaN if none follows.
-        cycles: how many are missing there; None if that cannot be known.
-        damaged: the file is not as it was written.
-    """
+    """Something that the recording lacks, or damage that cost nothing."""
 
     why: str
+    """What is damaged, or what happened."""
     from_s: float = math.nan
+    """Time of the last cycle before it [s]; NaN if it lies at no place of the run."""
     to_s: float = math.nan
+    """Time of the first cycle after it [s]; NaN if none follows."""
     cycles: int | None = 0
+    """How many are missing there; None if that cannot be known."""
     damaged: bool = True
+    """The file is not as it was written."""
 
     def __str__(self) -> str:
         """Text such as `3.498 to 4.000 s, 250 cycles missing: byte 81234: a record is damaged`."""

@@ -20,28 +20,25 @@ FLUSH_AFTER_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RecorderResult:
-    """How a recording ended.
-
-    Args:
-        path: the file.
-        status: DONE, or DEGRADED after a failure of the disk, or GONE.
-        written_bytes: size of what is complete on disk [bytes].
-        dropped: entries the loop could not put into the ring.
-        lost: entries that did not get from the ring to the disk; of a recorder that is GONE, those
-            it left in the ring.
-        sha256: digest of all messages; None if some were lost, or lie in several files.
-        problem: what went wrong, empty if nothing did.
-        parts: files that were written: more than one if a recorder was killed.
-    """
+    """How a recording ended."""
 
     path: Path
+    """The file."""
     status: RecorderStatus
+    """DONE, or DEGRADED after a failure of the disk, or GONE."""
     written_bytes: int
+    """Size of what is complete on disk [bytes]."""
     dropped: int
+    """Entries the loop could not put into the ring."""
     lost: int
+    """Entries that did not get from the ring to the disk; of a recorder that is GONE, those it
+    left in the ring."""
     sha256: str | None
+    """Digest of all messages; None if some were lost, or lie in several files."""
     problem: str = ""
+    """What went wrong, empty if nothing did."""
     parts: int = 1
+    """Files that were written: more than one if a recorder was killed."""
 
     @property
     def failure(self) -> str:

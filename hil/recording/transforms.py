@@ -50,7 +50,7 @@ Pose = tuple[str, str, Sequence[float]]
 """Frame, child frame, and x, y, z [m] with the quaternion x, y, z, w."""
 
 
-class Poses:
+class RowPoses:
     """Those in the rows of a table."""
 
     def __init__(self, signals: Signals) -> None:

@@ -29,7 +29,7 @@ from hil.recording.events import (
 from hil.recording.facts import PART_KEY, SIGNALS
 from hil.recording.header import HEADER_NAME, RecordingError, RunHeader
 from hil.recording.row_file import RowFile
-from hil.recording.transforms import TF_SCHEMA, TF_TEXT, Poses, tf_message
+from hil.recording.transforms import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
 DEFAULT_MIN_FREE_BYTES: Final = 64 * 1024 * 1024
@@ -69,7 +69,7 @@ class RecordingWriter:
             dict(header.scenario), option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2
         )
         self._time_at = header.signals.offsets[1]
-        self._poses = Poses(header.signals)
+        self._poses = RowPoses(header.signals)
         self._next_tf_ns = 0
         self._last_ns = 0
         self._accepted = 0

@@ -15,18 +15,15 @@ NOTE_NAME: Final = "together.json"
 
 @dataclass(frozen=True, slots=True)
 class PartNote:
-    """One part's end, as seen from outside.
-
-    Args:
-        part: its name.
-        killed: how its process ended, if it told nothing of itself; empty if it did.
-        stopped_for: which other part came to a bad end, and how, if this one was asked to stop
-            because of that; empty if not.
-    """
+    """One part's end, as seen from outside."""
 
     part: str
+    """Its name."""
     killed: str = ""
+    """How its process ended, if it told nothing of itself; empty if it did."""
     stopped_for: str = ""
+    """Which other part came to a bad end, and how, if this one was asked to stop because of that;
+    empty if not."""
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of the part's run.

@@ -40,19 +40,16 @@ class PartSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class PartResult:
-    """How one station's run went.
-
-    Args:
-        name: of the part.
-        ok: whether it completed, or was stopped by the operator and parked.
-        told: what it said of itself; empty if it said nothing that could be read.
-        asked_to_stop: why it was asked to stop; empty if it was not.
-    """
+    """How one station's run went."""
 
     name: str
+    """Of the part."""
     ok: bool
+    """Whether it completed, or was stopped by the operator and parked."""
     told: dict[str, Any]
+    """What it said of itself; empty if it said nothing that could be read."""
     asked_to_stop: str
+    """Why it was asked to stop; empty if it was not."""
 
 
 class Deadline:

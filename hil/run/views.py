@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
-    from hil.scene.margins import Group
+    from hil.scene.margins import MarginGroup
 
 Role = Literal["dim", "ok", "warn", "fault", "accent"]
 """Colour of a theme."""
@@ -53,7 +53,7 @@ class Views:
 
     lamps: Mapping[str, tuple[Role, Shape]] = field(default_factory=dict)
     """Mode → colour and shape of its lamp; the two say the same, so neither is needed alone."""
-    margins: Callable[[Mapping[str, Any]], tuple[Group, ...]] | None = None
+    margins: Callable[[Mapping[str, Any]], tuple[MarginGroup, ...]] | None = None
     """What is left to limits, from the plan in a run's header; raises `KeyError` or `ValueError`
     for a plan that does not describe its machines."""
     first_traces: tuple[str, ...] = ()

@@ -40,14 +40,12 @@ _FROM_THEME: Final = {
 class SceneColours:
     """A colour for each role.
 
-    Args:
-        hex_of: role → "#rrggbb", for every name in `ROLES`.
-
     Raises:
         ValueError: a role without a colour, or a colour that is not one.
     """
 
     hex_of: Mapping[str, str]
+    """Role → "#rrggbb", for every name in `ROLES`."""
 
     def __post_init__(self) -> None:
         missing = [role for role in ROLES if role not in self.hex_of]

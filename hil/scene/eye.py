@@ -24,20 +24,18 @@ NEAR, FAR = 1e-2, 1e2
 class Eye:
     """Where the eye is; its array is read-only.
 
-    Args:
-        middle_m: the point that is looked at [m], shape (3,).
-        distance_m: of the eye from it [m].
-        azimuth_deg: of the eye about the scene's z, from x [deg].
-        elevation_deg: of the eye over the scene's plane x-y [deg], -90 to 90.
-
     Raises:
         ValueError: if the distance is not above 0, or anything is not finite.
     """
 
     middle_m: Array
+    """The point that is looked at [m], shape (3,)."""
     distance_m: float
+    """Of the eye from it [m]."""
     azimuth_deg: float
+    """Of the eye about the scene's z, from x [deg]."""
     elevation_deg: float
+    """Of the eye over the scene's plane x-y [deg], -90 to 90."""
 
     def __post_init__(self) -> None:
         middle = np.array(self.middle_m, np.float64).reshape(3)

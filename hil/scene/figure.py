@@ -21,21 +21,18 @@ TRACE_POINTS: Final = 1500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """Where everything is now; arrays are read-only.
-
-    Args:
-        transforms: placement of each part, shape (parts, 4, 4); all zero where it is not seen.
-        roles: colour role of each slot.
-        trace_m: path of what is followed [m], shape (N, 3), oldest first.
-        trace_serial: changes whenever the path does.
-        note: what a reader must know, empty without any.
-    """
+    """Where everything is now; arrays are read-only."""
 
     transforms: Array
+    """Placement of each part, shape (parts, 4, 4); all zero where it is not seen."""
     roles: tuple[str, ...]
+    """Colour role of each slot."""
     trace_m: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    """Path of what is followed [m], shape (N, 3), oldest first."""
     trace_serial: int = 0
+    """Changes whenever the path does."""
     note: str = ""
+    """What a reader must know, empty without any."""
 
     def __post_init__(self) -> None:
         self.transforms.setflags(write=False)

@@ -23,7 +23,7 @@ _TO_LOW, _TO_HIGH = "{left} to the lower end", "{left} to the upper end"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class MarginGroup:
     """Quantities that stand side by side in the frame: names, field, and what is left."""
 
     names: tuple[str, ...]

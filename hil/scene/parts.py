@@ -17,111 +17,92 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One body of a part.
-
-    Args:
-        solid: the body, in the part's frame.
-        slot: which colour it has; a slot's role may change while the bench runs.
-    """
+    """One body of a part."""
 
     solid: Solid
+    """The body, in the part's frame."""
     slot: str
+    """Which colour it has; a slot's role may change while the bench runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Bodies that move as one.
-
-    Args:
-        name: of the part, unique in its scene.
-        pieces: its bodies.
-        ghost: drawn translucent, after all others.
-    """
+    """Bodies that move as one."""
 
     name: str
+    """Of the part, unique in its scene."""
     pieces: tuple[Piece, ...]
+    """Its bodies."""
     ghost: bool = False
+    """Drawn translucent, after all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A word at a point of the scene that does not move.
-
-    Args:
-        words: what is written.
-        point_m: where [m].
-        role: colour of the words.
-    """
+    """A word at a point of the scene that does not move."""
 
     words: str
+    """What is written."""
     point_m: tuple[float, float, float]
+    """Where [m]."""
     role: str = "text"
+    """Colour of the words."""
 
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """What a colour means.
-
-    Args:
-        role: the colour.
-        words: what it means.
-    """
+    """What a colour means."""
 
     role: str
+    """The colour."""
     words: str
+    """What it means."""
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """From where a scene is looked at.
-
-    Args:
-        middle_m: point in the middle of the picture [m].
-        size_m: diameter of what must be seen [m].
-        azimuth_deg: of the eye about z, from x.
-        elevation_deg: of the eye above the horizon.
-    """
+    """From where a scene is looked at."""
 
     middle_m: tuple[float, float, float]
+    """Point in the middle of the picture [m]."""
     size_m: float
+    """Diameter of what must be seen [m]."""
     azimuth_deg: float = 38.0
+    """Of the eye about z, from x."""
     elevation_deg: float = 22.0
+    """Of the eye above the horizon."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """What stands still and is drawn as lines.
-
-    Args:
-        lines_m: ends of the floor's lines in turn [m], shape (2 N, 3), read-only.
-        step_m: between two lines [m].
-    """
+    """What stands still and is drawn as lines."""
 
     lines_m: Array
+    """Ends of the floor's lines in turn [m], shape (2 N, 3), read-only."""
     step_m: float
+    """Between two lines [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Build:
-    """A scene's parts, packed for drawing in one go.
-
-    Args:
-        parts: the bodies, in the order of `Figure.transforms`.
-        roles: first colour role of each slot, in the order of `Figure.roles`.
-        ground: floor.
-        labels: words that stand still.
-        legend: what the colours mean.
-        camera: first point of view.
-    """
+    """A scene's parts, packed for drawing in one go."""
 
     parts: tuple[Part, ...]
+    """The bodies, in the order of `Figure.transforms`."""
     roles: dict[str, str]
+    """First colour role of each slot, in the order of `Figure.roles`."""
     ground: Ground
+    """Floor."""
     labels: tuple[Label, ...]
+    """Words that stand still."""
     legend: tuple[LegendEntry, ...]
+    """What the colours mean."""
     camera: Camera
+    """First point of view."""
     slots: tuple[str, ...] = field(init=False)
+    """Names in `roles`, in their order."""
     packed: "Packed" = field(init=False, repr=False)
+    """All bodies as arrays, made once."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "slots", tuple(self.roles))
@@ -130,19 +111,16 @@ class Build:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packed:
-    """All corners of a scene in one table, as a graphics card takes them; read-only.
-
-    Args:
-        corners: x, y, z [m], normal x, y, z, number of the part, number of the slot; (V, 8).
-        solid_faces: triangles of opaque parts, shape (F, 3).
-        ghost_faces: triangles of ghosts, shape (G, 3).
-        pieces: first corner, end of the corners, part and slot of each piece, shape (pieces, 4).
-    """
+    """All corners of a scene in one table, as a graphics card takes them; read-only."""
 
     corners: NDArray[np.float32]
+    """x, y, z [m], normal x, y, z, number of the part, number of the slot; (V, 8)."""
     solid_faces: NDArray[np.uint32]
+    """Triangles of opaque parts, shape (F, 3)."""
     ghost_faces: NDArray[np.uint32]
+    """Triangles of ghosts, shape (G, 3)."""
     pieces: NDArray[np.int64]
+    """First corner, end of the corners, part and slot of each piece, shape (pieces, 4)."""
 
 
 def _pack(parts: Sequence[Part], slots: Sequence[str]) -> Packed:

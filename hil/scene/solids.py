@@ -21,17 +21,14 @@ SIDES: Final = 14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
-    """One convex body; its arrays are read-only.
-
-    Args:
-        vertices_m: corners [m], shape (V, 3).
-        normals: unit vectors outwards, one a corner, shape (V, 3).
-        faces: triangles as numbers of corners, shape (F, 3).
-    """
+    """One convex body; its arrays are read-only."""
 
     vertices_m: Array
+    """Corners [m], shape (V, 3)."""
     normals: Array
+    """Unit vectors outwards, one a corner, shape (V, 3)."""
     faces: Faces
+    """Triangles as numbers of corners, shape (F, 3)."""
 
     def __post_init__(self) -> None:
         for name, kind in (

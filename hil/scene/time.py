@@ -22,19 +22,16 @@ GAP_S = 5.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Between:
-    """The newest two frames.
-
-    Args:
-        before: values of the one before; the same as ``newest`` after a jump.
-        newest: values of the newest frame.
-        arrived_s: when it came, monotonic [s].
-        spacing_s: time that the way between them is given [s]; 0 shows the newest at once.
-    """
+    """The newest two frames."""
 
     before: Array
+    """Values of the one before; the same as ``newest`` after a jump."""
     newest: Array
+    """Values of the newest frame."""
     arrived_s: float
+    """When it came, monotonic [s]."""
     spacing_s: float
+    """Time that the way between them is given [s]; 0 shows the newest at once."""
 
     def share(self, now_s: float) -> float:
         """Share of the way that is past at a moment [s], 0 to 1."""

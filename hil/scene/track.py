@@ -24,7 +24,7 @@ class Track:
     def __init__(self, time: slice, followed: slice, least_step_m: float) -> None:
         self._time = time
         self._followed = followed
-        self.trace = Trace(least_step_m)
+        self.trace = Trail(least_step_m)
         """Where it has been."""
         self.between: Between | None = None
         """The last two frames; None before the first."""
@@ -50,7 +50,7 @@ class Track:
         return replace(figure, trace_m=path.points_m, trace_serial=path.serial, note=note)
 
 
-class Trace:
+class Trail:
     """The last points of a path, oldest first.
 
     Args:

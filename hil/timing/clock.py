@@ -17,20 +17,17 @@ from typing import NamedTuple, Protocol
 
 
 class Tick(NamedTuple):
-    """One turn of the loop.
-
-    Args:
-        index: number of this cycle, from 0, without holes.
-        t_s: motion time, index · period [s]. It counts cycles that were executed, so the motion
-            never jumps, even when deadlines were missed.
-        dt_s: time that really passed since the last tick [s]; the period for the first one.
-        late_s: wake-up minus deadline [s]; 0 on the virtual clock.
-    """
+    """One turn of the loop."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
+    """Number of this cycle, from 0, without holes."""
     t_s: float
+    """Motion time, index · period [s]. It counts cycles that were executed, so the motion never
+    jumps, even when deadlines were missed."""
     dt_s: float
+    """Time that really passed since the last tick [s]; the period for the first one."""
     late_s: float
+    """Wake-up minus deadline [s]; 0 on the virtual clock."""
 
 
 class Clock(Protocol):
@@ -113,14 +110,12 @@ class Moment:
 
     The pair dates what was timed by the monotonic clock; the calendar is read nowhere else, because
     it can jump: no deadline and no recorded quantity may come from it.
-
-    Args:
-        utc: date and time.
-        monotonic_s: of the run's clock [s].
     """
 
     utc: datetime
+    """Date and time."""
     monotonic_s: float
+    """Of the run's clock [s]."""
 
     @property
     def text(self) -> str:

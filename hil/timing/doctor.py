@@ -38,19 +38,16 @@ _LATENCY_GRADES: Final = {"good": Grade.OK, "usable": Grade.WARN, "unfit": Grade
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at.
-
-    Args:
-        item: what.
-        verdict: OK, WARN (works, but worse) or BAD (something will not work).
-        detail: what is so.
-        remedy: how to get what is missing; empty if nothing is.
-    """
+    """One thing looked at."""
 
     item: str
+    """What."""
     verdict: Grade
+    """OK, WARN (works, but worse) or BAD (something will not work)."""
     detail: str
+    """What is so."""
     remedy: str = ""
+    """How to get what is missing; empty if nothing is."""
 
 
 def diagnose(

@@ -24,25 +24,22 @@ USABLE_MAX_PART: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class LatencyResult:
-    """Lateness of wake-ups at one rate.
-
-    Args:
-        rate_hz: ticks per second.
-        cycles: ticks measured.
-        p50_us: median lateness [us].
-        p99_us: 99th percentile [us].
-        max_us: largest [us].
-        overruns: deadlines given up.
-        histogram: wake-ups per bin of `HISTOGRAM_EDGES_US`; the last bin also holds all later ones.
-    """
+    """Lateness of wake-ups at one rate."""
 
     rate_hz: float
+    """Ticks per second."""
     cycles: int
+    """Ticks measured."""
     p50_us: float
+    """Median lateness [us]."""
     p99_us: float
+    """99th percentile [us]."""
     max_us: float
+    """Largest [us]."""
     overruns: int
+    """Deadlines given up."""
     histogram: tuple[int, ...]
+    """Wake-ups per bin of `HISTOGRAM_EDGES_US`; the last bin also holds all later ones."""
 
     @property
     def grade(self) -> str:

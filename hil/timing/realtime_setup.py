@@ -26,21 +26,18 @@ _LIMITS_FILE: Final = "/etc/security/limits.d/99-hil.conf"
 
 @dataclass(frozen=True, slots=True)
 class RealtimePolicy:
-    """What to ask for.
-
-    Args:
-        priority: of SCHED_FIFO, 1 to 98 (99 is the kernel's own); None = ordinary scheduling.
-        lock_memory: keep all pages in memory, so that the loop never waits for one.
-        freeze_garbage: collect once, then keep Python's cyclic collector out of the loop.
-        keep_awake: forbid the processor sleep states that take long to leave.
-        cpu: number of the processor to stay on; None = any.
-    """
+    """What to ask for."""
 
     priority: int | None = 80
+    """Of SCHED_FIFO, 1 to 98 (99 is the kernel's own); None = ordinary scheduling."""
     lock_memory: bool = True
+    """Keep all pages in memory, so that the loop never waits for one."""
     freeze_garbage: bool = True
+    """Collect once, then keep Python's cyclic collector out of the loop."""
     keep_awake: bool = True
+    """Forbid the processor sleep states that take long to leave."""
     cpu: int | None = None
+    """Number of the processor to stay on; None = any."""
 
     def __post_init__(self) -> None:
         if self.priority is not None and not 1 <= self.priority <= 98:
@@ -49,19 +46,16 @@ class RealtimePolicy:
 
 @dataclass(frozen=True, slots=True)
 class RealtimeItem:
-    """One thing asked for.
-
-    Args:
-        item: what.
-        ok: whether it was granted.
-        detail: what is so now.
-        remedy: what to do about a refusal; empty if granted.
-    """
+    """One thing asked for."""
 
     item: str
+    """What."""
     ok: bool
+    """Whether it was granted."""
     detail: str
+    """What is so now."""
     remedy: str = ""
+    """What to do about a refusal; empty if granted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.devices.arm_faults import ArmFault, ArmFaultBoard
-from sim.devices.arm_limits import ArmModel, LimitError
+from sim.devices.arm_limits import LimitedArm, LimitError
 from sim.devices.arm_messages import MessageLine
 from sim.devices.arm_motion import ArmMotion
 from sim.devices.arm_program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
@@ -69,7 +69,7 @@ class ArmController:
         self.faults = ArmFaultBoard(self._fault_changed)
         rng = np.random.default_rng(seed)
         self._line = MessageLine(settings.baud, self.faults, rng, echo=settings.echo)
-        model = ArmModel(settings.reach, settings.tool_m)
+        model = LimitedArm(settings.reach, settings.tool_m)
         q_rad = np.radians(settings.start_deg)
         model.check_joints(q_rad)
         self.motion = ArmMotion(model, settings.blends, settings.servos, q_rad, now_s)

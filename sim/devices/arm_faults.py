@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from sim.devices.fault_text import (
-    Kind,
+    FaultKind,
     check_table,
     check_times,
     check_value,
@@ -21,30 +21,34 @@ from sim.devices.fault_text import (
 )
 
 
-def _chance(meaning: str, default: float) -> Kind:
-    return Kind(meaning, default, 0.0, 1.0, "probability")
+def _chance(meaning: str, default: float) -> FaultKind:
+    return FaultKind(meaning, default, 0.0, 1.0, "probability")
 
 
-ARM_FAULTS: Final[dict[str, Kind]] = {
+ARM_FAULTS: Final[dict[str, FaultKind]] = {
     "noise": _chance("a stray byte comes after a byte, both ways, for each", 0.02),
     "parity": _chance("a bit of a byte turns over, both ways, for each", 0.02),
     "drop_request": _chance("requests get lost", 1.0),
     "drop_answer": _chance("answers get lost", 1.0),
     "repeat_request": _chance("requests are sent twice", 1.0),
     "repeat_answer": _chance("answers are received twice", 1.0),
-    "echo": Kind("the controller echoes what it receives, as a terminal line does"),
-    "silence": Kind("nothing leaves the controller"),
-    "stall": Kind("requests are late", 0.2, 0.0, 10.0, "delay in s"),
-    "estop": Kind("the emergency stop is pressed"),
-    "power_off": Kind("arm power is off"),
-    "uncalibrated": Kind("the arm is not calibrated"),
-    "elsewhere": Kind(
+    "echo": FaultKind("the controller echoes what it receives, as a terminal line does"),
+    "silence": FaultKind("nothing leaves the controller"),
+    "stall": FaultKind("requests are late", 0.2, 0.0, 10.0, "delay in s"),
+    "estop": FaultKind("the emergency stop is pressed"),
+    "power_off": FaultKind("arm power is off"),
+    "uncalibrated": FaultKind("the arm is not calibrated"),
+    "elsewhere": FaultKind(
         "the arm at rest is moved up by hand", 0.01, -0.2, 0.2, "distance in m", momentary=True
     ),
-    "slow": Kind("the arm goes so many times as far as it is asked to", 0.5, 0.0, 1.0, "factor"),
-    "beside": Kind("the arm tells a place that is so much higher", 0.02, -0.2, 0.2, "way in m"),
-    "period": Kind("waypoints are asked for and driven in such a time", 0.25, 0.15, 2.0, "s"),
-    "unplug": Kind("the cable is pulled out"),
+    "slow": FaultKind(
+        "the arm goes so many times as far as it is asked to", 0.5, 0.0, 1.0, "factor"
+    ),
+    "beside": FaultKind(
+        "the arm tells a place that is so much higher", 0.02, -0.2, 0.2, "way in m"
+    ),
+    "period": FaultKind("waypoints are asked for and driven in such a time", 0.25, 0.15, 2.0, "s"),
+    "unplug": FaultKind("the cable is pulled out"),
 }
 """Every kind of fault by name."""
 
@@ -53,20 +57,18 @@ ARM_FAULTS: Final[dict[str, Kind]] = {
 class ArmFault:
     """A fault to have.
 
-    Attributes:
-        kind: Name in `ARM_FAULTS`.
-        value: Its value; None for the default of the kind.
-        at_s: Begins so long after it was given [s].
-        duration_s: Lasts so long [s]; None: until it is cleared.
-
     Raises:
         FaultError: If there is no such kind, value or time.
     """
 
     kind: str
+    """Name in `ARM_FAULTS`."""
     value: float | None = None
+    """Its value; None for the default of the kind."""
     at_s: float = 0.0
+    """Begins so long after it was given [s]."""
     duration_s: float | None = None
+    """Lasts so long [s]; None: until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, ARM_FAULTS)

@@ -31,22 +31,20 @@ _ROUNDING_M_S: Final = 0.1e-3
 class ReachSettings:
     """Limits that the controller keeps.
 
-    Attributes:
-        speed_max_m_s: Largest speed of the gripper [m/s].
-        turn_rate_max_rad_s: Largest turning rate of the gripper [rad/s].
-        low_deg: Least angle of each joint [deg].
-        high_deg: Largest angle of each joint [deg].
-        joint_rate_max_rad_s: Largest rate of each joint on a path [rad/s].
-
     Raises:
         ValueError: If a value makes no sense.
     """
 
     speed_max_m_s: float = 0.1
+    """Largest speed of the gripper [m/s]."""
     turn_rate_max_rad_s: float = 1.0
+    """Largest turning rate of the gripper [rad/s]."""
     low_deg: tuple[float, ...] = (-160.0, -45.0, -225.0, -110.0, -100.0, -266.0)
+    """Least angle of each joint [deg]."""
     high_deg: tuple[float, ...] = (160.0, 225.0, 45.0, 170.0, 100.0, 266.0)
+    """Largest angle of each joint [deg]."""
     joint_rate_max_rad_s: tuple[float, ...] = (1.43, 1.29, 2.13, 3.98, 4.21, 3.98)
+    """Largest rate of each joint on a path [rad/s]."""
 
     def __post_init__(self) -> None:
         for name in ("speed_max_m_s", "turn_rate_max_rad_s"):
@@ -65,7 +63,7 @@ class LimitError(ValueError):
     """A waypoint is refused; the text says which limit, with value and unit."""
 
 
-class ArmModel:
+class LimitedArm:
     """The arm's geometry with its limits.
 
     Args:

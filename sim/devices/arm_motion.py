@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.devices.arm_limits import ArmModel, LimitError
+from sim.devices.arm_limits import LimitedArm, LimitError
 from sim.devices.arm_path import BlendSettings, ContinuousPath
 from sim.devices.arm_servo import SERVO_S, STEPS_PER_POINT, JointServos, ServoSettings
 
@@ -36,7 +36,7 @@ class ArmMotion:
 
     def __init__(
         self,
-        model: ArmModel,
+        model: LimitedArm,
         blends: BlendSettings,
         servos: ServoSettings,
         q_rad: Array,

@@ -33,18 +33,16 @@ Array = NDArray[np.float64]
 class BlendSettings:
     """How segments are joined.
 
-    Attributes:
-        longest_s: Largest half duration h of a blend [s].
-        shortest_s: Smallest one [s].
-        tolerance_m: How far a blend may leave the lines, by the controller's own estimate [m].
-
     Raises:
         ValueError: If a value makes no sense.
     """
 
     longest_s: float = 0.1
+    """Largest half duration h of a blend [s]."""
     shortest_s: float = 0.014
+    """Smallest one [s]."""
     tolerance_m: float = 0.25e-3
+    """How far a blend may leave the lines, by the controller's own estimate [m]."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.shortest_s <= self.longest_s <= 0.15:
@@ -58,21 +56,18 @@ class BlendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Corner:
-    """A waypoint with the rates before and after it.
-
-    Attributes:
-        at_s: When the segment after it begins [s].
-        half_s: Half the duration of the blend around that time [s].
-        pose: Rotation beside position [m], shape (3, 4).
-        before: Velocity [m/s] and turning rate in axes of the gripper [rad/s], shape (6,).
-        after: The same of the next segment; zeros: the arm ends here.
-    """
+    """A waypoint with the rates before and after it."""
 
     at_s: float
+    """When the segment after it begins [s]."""
     half_s: float
+    """Half the duration of the blend around that time [s]."""
     pose: Array
+    """Rotation beside position [m], shape (3, 4)."""
     before: Array
+    """Velocity [m/s] and turning rate in axes of the gripper [rad/s], shape (6,)."""
     after: Array
+    """The same of the next segment; zeros: the arm ends here."""
 
     def __post_init__(self) -> None:
         for name in ("pose", "before", "after"):

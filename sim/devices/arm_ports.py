@@ -10,7 +10,7 @@ import selectors
 from sim.devices.wires import PtyWire, TcpWire
 
 
-class ArmPort:
+class ControllerPort:
     """The controller's end of the line: what is heard waits until it is fetched.
 
     What a host does not read is lost, as on a line without handshake.

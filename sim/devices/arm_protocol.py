@@ -81,26 +81,20 @@ class LineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HostWaypoint:
-    """Where the host wants the gripper next.
-
-    Attributes:
-        seq: Number of the request it answers.
-        location: Scaled integers of the wire.
-    """
+    """Where the host wants the gripper next."""
 
     seq: int
+    """Number of the request it answers."""
     location: Location
+    """Scaled integers of the wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostEnd:
-    """The host ends its stream.
-
-    Attributes:
-        reason: Number that the host gave.
-    """
+    """The host ends its stream."""
 
     reason: int
+    """Number that the host gave."""
 
 
 def checksum(numbers: Sequence[int]) -> int:

@@ -15,7 +15,7 @@ from typing import Final, TextIO
 from sim.devices.arm_console import ArmConsole
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_ports import ArmPort
+from sim.devices.arm_ports import ControllerPort
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.devices.console_input import ConsoleInput
 
@@ -62,7 +62,7 @@ def run_arm_controller(
     """
     _warm(settings)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
-        wire = ArmPort(selector, baud=settings.baud, port=port, pty=pty)
+        wire = ControllerPort(selector, baud=settings.baud, port=port, pty=pty)
         try:
             controller = ArmController(settings, now_s=now_s(), seed=seed)
             for fault in script:
@@ -91,7 +91,7 @@ class _Loop:
     def __init__(
         self,
         controller: ArmController,
-        wire: ArmPort,
+        wire: ControllerPort,
         selector: selectors.BaseSelector,
         ready: Callable[[str], None],
     ) -> None:

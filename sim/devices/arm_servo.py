@@ -54,21 +54,18 @@ _NEAR_RAD = 50e-6  # full compensation of friction at rest from this error on
 class ServoSettings:
     """How the joints move.
 
-    Attributes:
-        bandwidth_rad_s: Natural frequency wn of the position loop [rad/s].
-        friction_known: Part of the Coulomb friction that the loop compensates, 0 to 1.
-        rate_max_rad_s: Largest rate of each joint [rad/s].
-        acceleration_max_rad_s2: Largest acceleration of each joint [rad/s^2]; the motor's torque
-            may allow less.
-
     Raises:
         ValueError: If a value makes no sense.
     """
 
     bandwidth_rad_s: float = 120.0
+    """Natural frequency wn of the position loop [rad/s]."""
     friction_known: float = 0.95
+    """Part of the Coulomb friction that the loop compensates, 0 to 1."""
     rate_max_rad_s: tuple[float, ...] = (1.43, 1.29, 2.13, 3.98, 4.21, 3.98)
+    """Largest rate of each joint [rad/s]."""
     acceleration_max_rad_s2: tuple[float, ...] = (20.0, 20.0, 25.0, 60.0, 60.0, 60.0)
+    """Largest acceleration of each joint [rad/s^2]; the motor's torque may allow less."""
 
     def __post_init__(self) -> None:
         if not 1.0 <= self.bandwidth_rad_s <= 300.0:

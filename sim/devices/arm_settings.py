@@ -23,40 +23,38 @@ START_DEG: Final = (0.0, 45.0, -180.0, 0.0, 45.0, 0.0)
 class ArmControllerSettings:
     """An arm with its controller.
 
-    Attributes:
-        baud: Bits per second of the line.
-        period_s: Time between two requests while it moves [s].
-        retry_after_s: So long it waits for an answer before it asks once more [s].
-        delay_s: So much later than it could it takes up each waypoint [s].
-        feedback: Whether requests say where the gripper is.
-        echo: Whether it echoes what it receives.
-        calibrated: Whether the arm is calibrated at the start.
-        autostart: Whether the program runs from the start.
-        first_seq: Sequence number of the first request.
-        start_deg: Joint angles at the start [deg].
-        tool_m: Distance of the gripper from the flange [m].
-        reach: What is refused.
-        blends: How segments are joined.
-        servos: How the joints move.
-
     Raises:
         ValueError: If a value makes no sense; the text says what would.
     """
 
     baud: int = 9600
+    """Bits per second of the line."""
     period_s: float = 0.35
+    """Time between two requests while it moves [s]."""
     retry_after_s: float = 0.25
+    """So long it waits for an answer before it asks once more [s]."""
     delay_s: float = 0.0
+    """So much later than it could it takes up each waypoint [s]."""
     feedback: bool = False
+    """Whether requests say where the gripper is."""
     echo: bool = False
+    """Whether it echoes what it receives."""
     calibrated: bool = True
+    """Whether the arm is calibrated at the start."""
     autostart: bool = True
+    """Whether the program runs from the start."""
     first_seq: int = 0
+    """Sequence number of the first request."""
     start_deg: tuple[float, ...] = START_DEG
+    """Joint angles at the start [deg]."""
     tool_m: float = 0.0
+    """Distance of the gripper from the flange [m]."""
     reach: ReachSettings = field(default_factory=ReachSettings)
+    """What is refused."""
     blends: BlendSettings = field(default_factory=BlendSettings)
+    """How segments are joined."""
     servos: ServoSettings = field(default_factory=ServoSettings)
+    """How the joints move."""
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.period_s <= 10.0:

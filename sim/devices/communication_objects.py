@@ -9,7 +9,7 @@ from typing import Final
 
 from canopen.objectdictionary import datatypes as dt
 
-from sim.devices.object_entry import Entry, Group, Row, group
+from sim.devices.object_entry import DictionaryEntry, Group, Row, group
 
 DEVICE_NAME: Final = "HIL emulated drive"
 VENDOR_ID: Final = 0
@@ -60,17 +60,19 @@ def _pdo_rows(number: int, receive: bool) -> tuple[Group, Group]:
         comm,
         f"{kind}{number + 1} communication parameter",
         (
-            Entry(comm, 1, f"COB-ID used by {kind}{number + 1}", _U32, "rw", cob, relative=True),
-            Entry(comm, 2, "Transmission type", _U8, "rw", 255),
-            Entry(comm, 3, "Inhibit time", _U16, "rw", inhibit),
-            Entry(comm, 5, "Event timer", _U16, "rw", event),
+            DictionaryEntry(
+                comm, 1, f"COB-ID used by {kind}{number + 1}", _U32, "rw", cob, relative=True
+            ),
+            DictionaryEntry(comm, 2, "Transmission type", _U8, "rw", 255),
+            DictionaryEntry(comm, 3, "Inhibit time", _U16, "rw", inhibit),
+            DictionaryEntry(comm, 5, "Event timer", _U16, "rw", event),
         ),
     )
     words = [(o << 16) | (s << 8) | n for o, s, n in mapping]
     words += [0] * (8 - len(words))
-    count = Entry(mapping_index, 0, "Number of mapped objects", _U8, "rw", len(mapping))
+    count = DictionaryEntry(mapping_index, 0, "Number of mapped objects", _U8, "rw", len(mapping))
     entries = tuple(
-        Entry(mapping_index, k + 1, f"Mapped object {k + 1}", _U32, "rw", word)
+        DictionaryEntry(mapping_index, k + 1, f"Mapped object {k + 1}", _U32, "rw", word)
         for k, word in enumerate(words)
     )
     name = f"{kind}{number + 1} mapping parameter"
@@ -84,55 +86,57 @@ def communication_rows(heartbeats: int) -> list[Row]:
         heartbeats: Entries of 1016h.
     """
     errors = (
-        Entry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
+        DictionaryEntry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
         for k in range(1, HISTORY_LENGTH + 1)
     )
-    history = (Entry(0x1003, 0, "Number of errors", _U8, "rw", 0), *errors)
+    history = (DictionaryEntry(0x1003, 0, "Number of errors", _U8, "rw", 0), *errors)
     consumers = tuple(
-        Entry(0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF)
+        DictionaryEntry(
+            0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF
+        )
         for k in range(1, max(1, heartbeats) + 1)
     )
     rows: list[Row] = [
-        Entry(0x1000, 0, "Device type", _U32, "const", 0x0002_0192),
-        Entry(0x1001, 0, "Error register", _U8, "ro", 0, mappable=True),
+        DictionaryEntry(0x1000, 0, "Device type", _U32, "const", 0x0002_0192),
+        DictionaryEntry(0x1001, 0, "Error register", _U8, "ro", 0, mappable=True),
         Group(0x1003, "Pre-defined error field", True, history),
-        Entry(0x1005, 0, "COB-ID SYNC message", _U32, "rw", 0x80, low=1, high=0x7FF),
-        Entry(0x1006, 0, "Communication cycle period", _U32, "rw", 0),
-        Entry(0x1008, 0, "Manufacturer device name", _TEXT, "const", DEVICE_NAME),
-        Entry(0x1009, 0, "Manufacturer hardware version", _TEXT, "const", "emulated"),
-        Entry(0x100A, 0, "Manufacturer software version", _TEXT, "const", "1.0"),
-        Entry(0x100C, 0, "Guard time", _U16, "rw", 0),
-        Entry(0x100D, 0, "Life time factor", _U8, "rw", 0),
+        DictionaryEntry(0x1005, 0, "COB-ID SYNC message", _U32, "rw", 0x80, low=1, high=0x7FF),
+        DictionaryEntry(0x1006, 0, "Communication cycle period", _U32, "rw", 0),
+        DictionaryEntry(0x1008, 0, "Manufacturer device name", _TEXT, "const", DEVICE_NAME),
+        DictionaryEntry(0x1009, 0, "Manufacturer hardware version", _TEXT, "const", "emulated"),
+        DictionaryEntry(0x100A, 0, "Manufacturer software version", _TEXT, "const", "1.0"),
+        DictionaryEntry(0x100C, 0, "Guard time", _U16, "rw", 0),
+        DictionaryEntry(0x100D, 0, "Life time factor", _U8, "rw", 0),
         group(
             0x1010,
             "Store parameters",
-            (Entry(0x1010, 1, "Save all parameters", _U32, "rw", 0),),
+            (DictionaryEntry(0x1010, 1, "Save all parameters", _U32, "rw", 0),),
             is_array=True,
         ),
         group(
             0x1011,
             "Restore default parameters",
-            (Entry(0x1011, 1, "Restore all default parameters", _U32, "rw", 1),),
+            (DictionaryEntry(0x1011, 1, "Restore all default parameters", _U32, "rw", 1),),
             is_array=True,
         ),
-        Entry(0x1013, 0, "High resolution time stamp", _U32, "ro", 0, mappable=True),
-        Entry(0x1014, 0, "COB-ID emergency message", _U32, "ro", 0x80, relative=True),
+        DictionaryEntry(0x1013, 0, "High resolution time stamp", _U32, "ro", 0, mappable=True),
+        DictionaryEntry(0x1014, 0, "COB-ID emergency message", _U32, "ro", 0x80, relative=True),
         group(0x1016, "Consumer heartbeat time", consumers, is_array=True),
-        Entry(0x1017, 0, "Producer heartbeat time", _U16, "rw", 0),
+        DictionaryEntry(0x1017, 0, "Producer heartbeat time", _U16, "rw", 0),
         group(
             0x1018,
             "Identity object",
             (
-                Entry(0x1018, 1, "Vendor-ID", _U32, "const", VENDOR_ID),
-                Entry(0x1018, 2, "Product code", _U32, "const", PRODUCT_CODE),
-                Entry(0x1018, 3, "Revision number", _U32, "const", REVISION),
-                Entry(0x1018, 4, "Serial number", _U32, "ro", 0),
+                DictionaryEntry(0x1018, 1, "Vendor-ID", _U32, "const", VENDOR_ID),
+                DictionaryEntry(0x1018, 2, "Product code", _U32, "const", PRODUCT_CODE),
+                DictionaryEntry(0x1018, 3, "Revision number", _U32, "const", REVISION),
+                DictionaryEntry(0x1018, 4, "Serial number", _U32, "ro", 0),
             ),
         ),
         group(
             0x1029,
             "Error behaviour",
-            (Entry(0x1029, 1, "Communication error", _U8, "rw", 0, allowed=(0, 1, 2)),),
+            (DictionaryEntry(0x1029, 1, "Communication error", _U8, "rw", 0, allowed=(0, 1, 2)),),
             is_array=True,
         ),
     ]

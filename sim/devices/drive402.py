@@ -26,7 +26,7 @@ class State(Enum):
     FAULT = 0x08
 
 
-class Event(Enum):
+class DriveEvent(Enum):
     """What can move the automaton: commands of the controlword, and events inside the drive."""
 
     SHUTDOWN = "shutdown"
@@ -49,7 +49,7 @@ class Step(NamedTuple):
     state: State
 
 
-_S, _E = State, Event
+_S, _E = State, DriveEvent
 _NOT_IN_FAULT = (
     _S.NOT_READY_TO_SWITCH_ON,
     _S.SWITCH_ON_DISABLED,
@@ -59,7 +59,7 @@ _NOT_IN_FAULT = (
     _S.QUICK_STOP_ACTIVE,
 )
 
-TABLE: Final[dict[tuple[State, Event], Step]] = {
+TABLE: Final[dict[tuple[State, DriveEvent], Step]] = {
     (_S.START, _E.POWER_UP): Step(0, _S.NOT_READY_TO_SWITCH_ON),
     (_S.NOT_READY_TO_SWITCH_ON, _E.INITIALISED): Step(1, _S.SWITCH_ON_DISABLED),
     (_S.SWITCH_ON_DISABLED, _E.SHUTDOWN): Step(2, _S.READY_TO_SWITCH_ON),
@@ -94,7 +94,7 @@ HALT_BIT: Final = 0x100
 MODE_BIT_4: Final = 0x10
 
 
-def step(state: State, event: Event) -> Step | None:
+def step(state: State, event: DriveEvent) -> Step | None:
     """Return the transition that an event causes.
 
     Args:
@@ -107,7 +107,7 @@ def step(state: State, event: Event) -> Step | None:
     return TABLE.get((state, event))
 
 
-def command(controlword: int) -> Event:
+def command(controlword: int) -> DriveEvent:
     """Decode bits 0 to 3 of the controlword (CiA 402-2, table "Command coding").
 
     Args:
@@ -117,12 +117,12 @@ def command(controlword: int) -> Event:
         The command of bits 0 to 3; the fault reset is an edge of bit 7 and not decoded here.
     """
     if not controlword & 0x02:
-        return Event.DISABLE_VOLTAGE
+        return DriveEvent.DISABLE_VOLTAGE
     if not controlword & 0x04:
-        return Event.QUICK_STOP
+        return DriveEvent.QUICK_STOP
     if not controlword & 0x01:
-        return Event.SHUTDOWN
-    return Event.ENABLE_OPERATION if controlword & 0x08 else Event.SWITCH_ON
+        return DriveEvent.SHUTDOWN
+    return DriveEvent.ENABLE_OPERATION if controlword & 0x08 else DriveEvent.SWITCH_ON
 
 
 def state_bits(state: State) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sim.devices import drive402
-from sim.devices.drive402 import Event, State
+from sim.devices.drive402 import DriveEvent, State
 from sim.devices.drive_parameters import DriveParameters, NodeSettings
 from sim.devices.modes import Commanded, Modes
 from sim.devices.plant import Rod
@@ -35,15 +35,12 @@ _POWER_LOSS_STATES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Emergency:
-    """What an emergency message says.
-
-    Attributes:
-        code: Error code; 0 when an error is gone.
-        register: Error register 1001h at that moment.
-    """
+    """What an emergency message says."""
 
     code: int
+    """Error code; 0 when an error is gone."""
     register: int
+    """Error register 1001h at that moment."""
 
 
 class DriveAutomaton(Commanded):
@@ -87,12 +84,12 @@ class DriveAutomaton(Commanded):
         self.modes = Modes(self)
         wakes_m, zero_m = round(self._rng.uniform(-0.05, 0.05), 6), self.settings.absolute_zero_m
         self.forget_position(wakes_m if zero_m is None else self.encoder.x_m - zero_m)
-        self._stop_event: Event | None = None
+        self._stop_event: DriveEvent | None = None
         self._enabling_left_s: float | None = None
         self._rearm_needed = False
         self._following_s = 0.0
-        self._step(Event.POWER_UP)
-        self._step(Event.INITIALISED)
+        self._step(DriveEvent.POWER_UP)
+        self._step(DriveEvent.INITIALISED)
 
     @property
     def error_register(self) -> int:
@@ -121,12 +118,12 @@ class DriveAutomaton(Commanded):
             return
         self.error_code = code
         moving = self._powered
-        self._step(Event.FAULT_DETECTED)
+        self._step(DriveEvent.FAULT_DETECTED)
         option = self.parameters.fault_reaction_option
         if moving and option != 0:
-            self._brake_along(option, Event.REACTION_DONE)
+            self._brake_along(option, DriveEvent.REACTION_DONE)
         else:
-            self._step(Event.REACTION_DONE)
+            self._step(DriveEvent.REACTION_DONE)
 
     def report(self, code: int, register: int) -> None:
         """Send an emergency for an error that is no fault by itself."""
@@ -156,9 +153,9 @@ class DriveAutomaton(Commanded):
             return
         self.report(code, register)
         if option == 2:
-            self._command(Event.DISABLE_VOLTAGE)
+            self._command(DriveEvent.DISABLE_VOLTAGE)
         elif option == 3:
-            self._command(Event.QUICK_STOP)
+            self._command(DriveEvent.QUICK_STOP)
 
     def set_interlock(self, closed: bool) -> None:
         """Open or close the STO input; opening takes the power away at once.
@@ -170,17 +167,17 @@ class DriveAutomaton(Commanded):
         if closed:
             return
         if self.state in _POWER_LOSS_STATES:
-            self._step(Event.DISABLE_VOLTAGE)
+            self._step(DriveEvent.DISABLE_VOLTAGE)
         elif self.state is State.FAULT_REACTION_ACTIVE:
-            self._step(Event.REACTION_DONE)
+            self._step(DriveEvent.REACTION_DONE)
 
-    def drop_to(self, event: Event) -> None:
+    def drop_to(self, event: DriveEvent) -> None:
         """Fault: obey a command that nobody sent."""
         self._command(event)
 
     # -- inside -------------------------------------------------------------------------------
 
-    def _step(self, event: Event) -> None:
+    def _step(self, event: DriveEvent) -> None:
         taken = drive402.step(self.state, event)
         if taken is None:
             return
@@ -199,58 +196,58 @@ class DriveAutomaton(Commanded):
             self.limited = False
             self.modes.abort()
 
-    def _command(self, event: Event) -> None:
+    def _command(self, event: DriveEvent) -> None:
         state, parameters = self.state, self.parameters
         if not self.interlock_closed and state is State.SWITCH_ON_DISABLED:
             return
-        if event is Event.ENABLE_OPERATION and state is State.SWITCHED_ON:
+        if event is DriveEvent.ENABLE_OPERATION and state is State.SWITCHED_ON:
             if self._enabling_left_s is None:
                 self._enabling_left_s = self.settings.rod.brake_release_s
                 if self._enabling_left_s <= 0.0:
                     self._enable()
             return
-        if state is State.SWITCHED_ON and event is Event.SWITCH_ON:
+        if state is State.SWITCHED_ON and event is DriveEvent.SWITCH_ON:
             self._enabling_left_s = None
         if state is State.OPERATION_ENABLED:
-            if event is Event.QUICK_STOP:
+            if event is DriveEvent.QUICK_STOP:
                 self._quick_stop()
                 return
-            if event is Event.SHUTDOWN and parameters.shutdown_option == 1:
+            if event is DriveEvent.SHUTDOWN and parameters.shutdown_option == 1:
                 self._brake_along(1, event)
                 return
-            if event is Event.SWITCH_ON and parameters.disable_operation_option == 1:
+            if event is DriveEvent.SWITCH_ON and parameters.disable_operation_option == 1:
                 self._brake_along(1, event)
                 return
-            if event is Event.ENABLE_OPERATION and self._stop_event is not None:
+            if event is DriveEvent.ENABLE_OPERATION and self._stop_event is not None:
                 self._stop_event = None  # taken back before the ramp ended
                 return
-        if state is State.QUICK_STOP_ACTIVE and event is Event.ENABLE_OPERATION:
+        if state is State.QUICK_STOP_ACTIVE and event is DriveEvent.ENABLE_OPERATION:
             if parameters.quick_stop_option < 5 or self._rearm_needed:
                 return
             self._step(event)
             self.modes.enter()
             return
         self._step(event)
-        if event is Event.ENABLE_OPERATION and self.state is State.SWITCHED_ON:
+        if event is DriveEvent.ENABLE_OPERATION and self.state is State.SWITCHED_ON:
             self._command(event)
 
     def _enable(self) -> None:
-        self._step(Event.ENABLE_OPERATION)
+        self._step(DriveEvent.ENABLE_OPERATION)
         self._following_s = 0.0
         self.modes.enter()
 
     def _quick_stop(self) -> None:
         option = self.parameters.quick_stop_option
         self._rearm_needed = True
-        self._step(Event.QUICK_STOP)
+        self._step(DriveEvent.QUICK_STOP)
         self.modes.abort()
         if option == 0:
-            self._step(Event.QUICK_STOP_DONE)
+            self._step(DriveEvent.QUICK_STOP_DONE)
         else:
             ramp = option if option < 5 else option - 4
-            self._brake_along(ramp, Event.QUICK_STOP_DONE)
+            self._brake_along(ramp, DriveEvent.QUICK_STOP_DONE)
 
-    def _brake_along(self, ramp: int, then: Event) -> None:
+    def _brake_along(self, ramp: int, then: DriveEvent) -> None:
         """Ramp the reference to rest; `then` is the event that follows at standstill."""
         if self._stop_event is not then:
             self._stop_event = then
@@ -259,13 +256,13 @@ class DriveAutomaton(Commanded):
 
     def _finish_stop(self) -> None:
         event = self._stop_event
-        if event is Event.QUICK_STOP_DONE and self.parameters.quick_stop_option >= 5:
+        if event is DriveEvent.QUICK_STOP_DONE and self.parameters.quick_stop_option >= 5:
             return  # stays in quick stop active, under force
         if event is not None:
             self._step(event)
 
     def _reset_fault(self) -> None:
-        self._step(Event.FAULT_RESET)
+        self._step(DriveEvent.FAULT_RESET)
         self.error_code = NO_ERROR
         if self.errors:
             self.errors.clear()

@@ -18,7 +18,7 @@ from typing import Final
 from sim.devices import drive402
 from sim.devices.drive402 import State
 from sim.devices.drive_automaton import DriveAutomaton
-from sim.devices.modes import Mode, modes_word
+from sim.devices.modes import DriveMode, modes_word
 
 FOLLOWING_ERROR: Final = 0x8611
 NOT_SUPERVISED: Final = 0xFFFF_FFFF
@@ -26,9 +26,9 @@ NOT_SUPERVISED: Final = 0xFFFF_FFFF
 # Looking a member up in its class costs more than the decisions of a substep.
 _FAULT: Final = State.FAULT
 _ENABLED: Final = State.OPERATION_ENABLED
-_HOMING: Final = Mode.HOMING
-_PROFILE_VELOCITY: Final = Mode.PROFILE_VELOCITY
-_CYCLIC_POSITION: Final = Mode.CYCLIC_POSITION
+_HOMING: Final = DriveMode.HOMING
+_PROFILE_VELOCITY: Final = DriveMode.PROFILE_VELOCITY
+_CYCLIC_POSITION: Final = DriveMode.CYCLIC_POSITION
 _STAY_ENABLED_MASK: Final = 0x018F
 _STAY_ENABLED: Final = 0x000F
 """Enable operation, without halt and without fault reset."""

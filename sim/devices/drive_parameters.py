@@ -65,31 +65,29 @@ class DriveParameters:
 class NodeSettings:
     """One drive of the rack.
 
-    Attributes:
-        node_id: CANopen node id or Modbus axis number, 1 to 127.
-        serial: Serial number (1018h sub 4).
-        counts_per_m: Position counts per metre of rod, above 0.
-        sign: 1 if the counts grow when the rod extends, else -1 (as polarity 607Eh does).
-        motor: Index of the rod that this drive's motor moves, 0 to 5.
-        encoder: Index of the rod whose encoder and switches this drive reads, 0 to 5.
-        absolute_zero_m: Extension at which an absolute encoder tells 0 [m]; None for an incremental
-            one, which wakes up with any count.
-        rod: Constants of the rod with this drive's own number, and of its position loop.
-        type: Which objects it has, in which units.
-
     Raises:
         PlantError: If a value is outside its range.
     """
 
     node_id: int
+    """CANopen node id or Modbus axis number, 1 to 127."""
     serial: int
+    """Serial number (1018h sub 4)."""
     counts_per_m: float = 1e6
+    """Position counts per metre of rod, above 0."""
     sign: int = 1
+    """1 if the counts grow when the rod extends, else -1 (as polarity 607Eh does)."""
     motor: int = 0
+    """Index of the rod that this drive's motor moves, 0 to 5."""
     encoder: int = 0
+    """Index of the rod whose encoder and switches this drive reads, 0 to 5."""
     absolute_zero_m: float | None = None
+    """Extension at which an absolute encoder tells 0 [m]; None for an incremental one, which wakes
+    up with any count."""
     rod: RodSettings = field(default_factory=RodSettings)
+    """Constants of the rod with this drive's own number, and of its position loop."""
     type: DriveType = EMULATED
+    """Which objects it has, in which units."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.node_id <= 127:
@@ -114,22 +112,20 @@ def default_nodes() -> tuple[NodeSettings, ...]:
 class RackSettings:
     """Six drives on one wire.
 
-    Attributes:
-        nodes: The six drives.
-        bitrate: Of the CAN bus [bit/s]; None for frames that take no time at all.
-        start_spread_m: Each rod stands up to this far from its start when the power comes [m].
-        boot_time_s: From power or reset to the boot-up message of CANopen [s].
-        buses: Number of the bus that each drive is on, 0 or 1, 6.
-
     Raises:
         PlantError: If there are not six nodes with ids of their own, or a value makes no sense.
     """
 
     nodes: tuple[NodeSettings, ...] = field(default_factory=default_nodes)
+    """The six drives."""
     bitrate: int | None = 1_000_000
+    """Of the CAN bus [bit/s]; None for frames that take no time at all."""
     start_spread_m: float = 0.01
+    """Each rod stands up to this far from its start when the power comes [m]."""
     boot_time_s: float = 0.05
+    """From power or reset to the boot-up message of CANopen [s]."""
     buses: tuple[int, ...] = (0,) * NODES
+    """Number of the bus that each drive is on, 0 or 1, 6."""
 
     def __post_init__(self) -> None:
         ids = [node.node_id for node in self.nodes]

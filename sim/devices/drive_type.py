@@ -38,44 +38,41 @@ _PER_SECOND: Final = {_SECOND: 1.0, _MINUTE: 60.0, _SECOND_SQUARED: 1.0, 0x00: 1
 
 @dataclass(frozen=True, slots=True)
 class DriveType:
-    """One type of drive.
-
-    Attributes:
-        name: What it is called on the command line.
-        lacking: Indices, or index and sub-index, of objects that the emulated drive has and this
-            type has not.
-        defaults: Values after power-up that differ.
-        fixed: Values that cannot be written.
-        ranges: Least and largest value that a master may write.
-        steps: Values are rounded down to a multiple of this.
-        modes: Modes of operation (6060h).
-        modes_word: 6502h; made of the modes if left out.
-        methods: Homing methods (6098h); those of the emulated drive if left out.
-        heartbeats: Entries of 1016h.
-        position_unit: Unit word of positions, as 60A8h tells it.
-        speed_unit: Unit word of speeds, as 60A9h tells it.
-        acceleration_unit: Unit word of accelerations, as 60AAh tells it.
-        speed_counts_s: Unit of speeds where no unit word can say it [counts/s].
-        acceleration_counts_s2: Unit of accelerations likewise [counts/s^2].
-        writable_units: Which of 60A8h, 60A9h, 60AAh a master may write.
-    """
+    """One type of drive."""
 
     name: str
+    """What it is called on the command line."""
     lacking: frozenset[int | Key] = frozenset()
+    """Indices, or index and sub-index, of objects that the emulated drive has and this type has
+    not."""
     defaults: Mapping[Key, int] = field(default_factory=dict[Key, int])
+    """Values after power-up that differ."""
     fixed: Mapping[Key, int] = field(default_factory=dict[Key, int])
+    """Values that cannot be written."""
     ranges: Mapping[Key, tuple[int, int]] = field(default_factory=dict[Key, tuple[int, int]])
+    """Least and largest value that a master may write."""
     steps: Mapping[Key, int] = field(default_factory=dict[Key, int])
+    """Values are rounded down to a multiple of this."""
     modes: tuple[int, ...] = (1, 3, 6, 7, 8)
+    """Modes of operation (6060h)."""
     modes_word: int | None = None
+    """6502h; made of the modes if left out."""
     methods: tuple[int, ...] | None = None
+    """Homing methods (6098h); those of the emulated drive if left out."""
     heartbeats: int = 2
+    """Entries of 1016h."""
     position_unit: int = INCREMENTS
+    """Unit word of positions, as 60A8h tells it."""
     speed_unit: int = INCREMENTS_PER_S
+    """Unit word of speeds, as 60A9h tells it."""
     acceleration_unit: int = INCREMENTS_PER_S2
+    """Unit word of accelerations, as 60AAh tells it."""
     speed_counts_s: float | None = None
+    """Unit of speeds where no unit word can say it [counts/s]."""
     acceleration_counts_s2: float | None = None
+    """Unit of accelerations likewise [counts/s^2]."""
     writable_units: tuple[int, ...] = ()
+    """Which of 60A8h, 60A9h, 60AAh a master may write."""
 
     def has(self, index: int, subindex: int) -> bool:
         """Whether the type has an object of the emulated drive."""

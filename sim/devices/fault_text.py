@@ -22,29 +22,26 @@ class FaultError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of fault.
-
-    Attributes:
-        meaning: What happens.
-        default: Value if none is given.
-        low: Least value.
-        high: Largest value.
-        value: What the value is, with its unit; empty if the kind has none.
-        whole_bus: Whether the adapter or the bus has the fault, not a drive.
-        momentary: Whether it happens once and has no end.
-    """
+class FaultKind:
+    """One kind of fault."""
 
     meaning: str
+    """What happens."""
     default: float = 0.0
+    """Value if none is given."""
     low: float = 0.0
+    """Least value."""
     high: float = 0.0
+    """Largest value."""
     value: str = ""
+    """What the value is, with its unit; empty if the kind has none."""
     whole_bus: bool = False
+    """Whether the adapter or the bus has the fault, not a drive."""
     momentary: bool = False
+    """Whether it happens once and has no end."""
 
 
-def kind_of(name: str, kinds: Mapping[str, Kind]) -> Kind:
+def kind_of(name: str, kinds: Mapping[str, FaultKind]) -> FaultKind:
     """Return a kind by its name.
 
     Raises:
@@ -56,7 +53,7 @@ def kind_of(name: str, kinds: Mapping[str, Kind]) -> Kind:
     return kind
 
 
-def check_value(name: str, kind: Kind, value: float | None) -> None:
+def check_value(name: str, kind: FaultKind, value: float | None) -> None:
     """Raise a `FaultError` if a kind cannot have a value; None stands for its default."""
     if value is None:
         return
@@ -66,7 +63,7 @@ def check_value(name: str, kind: Kind, value: float | None) -> None:
         raise FaultError(f"{name}: value = {value}: {kind.value}, {kind.low:g} to {kind.high:g}")
 
 
-def check_times(name: str, kind: Kind, at_s: float, duration_s: float | None) -> None:
+def check_times(name: str, kind: FaultKind, at_s: float, duration_s: float | None) -> None:
     """Raise a `FaultError` if a fault cannot begin or last so [s]; None: until it is cleared."""
     if not (math.isfinite(at_s) and at_s >= 0.0):
         raise FaultError(f"{name}: at_s = {at_s} s: a time >= 0 s is needed")
@@ -176,7 +173,7 @@ def list_text(active: Iterable[str], waiting: Iterable[tuple[float, str]], now_s
     return "\n".join(lines) if lines else "no faults"
 
 
-def kinds_text(kinds: Mapping[str, Kind]) -> list[str]:
+def kinds_text(kinds: Mapping[str, FaultKind]) -> list[str]:
     """Return a line of help for each kind."""
     width = max(map(len, kinds)) + 1
     lines = []

@@ -14,7 +14,7 @@ from typing import Any, Final
 from sim.devices.drive_parameters import NODES
 from sim.devices.fault_text import (
     FaultError,
-    Kind,
+    FaultKind,
     check_table,
     check_times,
     check_value,
@@ -23,28 +23,28 @@ from sim.devices.fault_text import (
     read_words,
 )
 
-KINDS: Final[dict[str, Kind]] = {
-    "drop": Kind("TPDOs get lost", 1.0, 0.0, 1.0, "probability"),
-    "delay": Kind("frames reach the master late", 0.01, 0.0, 10.0, "delay in s"),
-    "garble": Kind("lines of the adapter become garbage", 1.0, 0.0, 1.0, "probability"),
-    "truncate": Kind("lines of the adapter lose their end", 1.0, 0.0, 1.0, "probability"),
-    "stuck": Kind("TPDOs repeat old data"),
-    "jump": Kind("the encoder jumps", 0.05, -10.0, 10.0, "distance in m"),
-    "scale": Kind("the encoder counts too much or too little", 2.0, 0.001, 1000.0, "factor"),
-    "mute": Kind("no heartbeat and no TPDO"),
-    "absent": Kind("the drive has no supply"),
-    "reboot": Kind("the drive loses its supply for a moment", momentary=True),
-    "emcy": Kind("the drive trips", 0xFF00, 1, 0xFFFF, "error code"),
-    "state_drop": Kind("the drive disables itself"),
-    "wrong_node": Kind("the drive answers as another node", 120, 1, 127, "node id"),
-    "lag": Kind("the rod crawls after its setpoint", 0.2, 0.001, 100.0, "time constant in s"),
-    "unwatched": Kind("the drive does not notice that the bench is silent"),
-    "estop": Kind("the interlock of the STO input is ...", 0, 0, 1, "0 open, 1 closed"),
-    "bus_off": Kind("the adapter is bus-off, frames die", whole_bus=True),
-    "error_passive": Kind("the adapter is error passive", whole_bus=True),
-    "unplug": Kind("the adapter is pulled out", whole_bus=True),
-    "stall": Kind("the adapter stops reading", whole_bus=True),
-    "second_master": Kind(
+KINDS: Final[dict[str, FaultKind]] = {
+    "drop": FaultKind("TPDOs get lost", 1.0, 0.0, 1.0, "probability"),
+    "delay": FaultKind("frames reach the master late", 0.01, 0.0, 10.0, "delay in s"),
+    "garble": FaultKind("lines of the adapter become garbage", 1.0, 0.0, 1.0, "probability"),
+    "truncate": FaultKind("lines of the adapter lose their end", 1.0, 0.0, 1.0, "probability"),
+    "stuck": FaultKind("TPDOs repeat old data"),
+    "jump": FaultKind("the encoder jumps", 0.05, -10.0, 10.0, "distance in m"),
+    "scale": FaultKind("the encoder counts too much or too little", 2.0, 0.001, 1000.0, "factor"),
+    "mute": FaultKind("no heartbeat and no TPDO"),
+    "absent": FaultKind("the drive has no supply"),
+    "reboot": FaultKind("the drive loses its supply for a moment", momentary=True),
+    "emcy": FaultKind("the drive trips", 0xFF00, 1, 0xFFFF, "error code"),
+    "state_drop": FaultKind("the drive disables itself"),
+    "wrong_node": FaultKind("the drive answers as another node", 120, 1, 127, "node id"),
+    "lag": FaultKind("the rod crawls after its setpoint", 0.2, 0.001, 100.0, "time constant in s"),
+    "unwatched": FaultKind("the drive does not notice that the bench is silent"),
+    "estop": FaultKind("the interlock of the STO input is ...", 0, 0, 1, "0 open, 1 closed"),
+    "bus_off": FaultKind("the adapter is bus-off, frames die", whole_bus=True),
+    "error_passive": FaultKind("the adapter is error passive", whole_bus=True),
+    "unplug": FaultKind("the adapter is pulled out", whole_bus=True),
+    "stall": FaultKind("the adapter stops reading", whole_bus=True),
+    "second_master": FaultKind(
         "somebody else sends SYNC and heartbeat", 0.01, 0.001, 10.0, "period in s", whole_bus=True
     ),
 }
@@ -55,22 +55,20 @@ KINDS: Final[dict[str, Kind]] = {
 class Injection:
     """A fault to have.
 
-    Attributes:
-        kind: Name in `KINDS`.
-        node: Drive 1 to 6; 0 = all six, and for the kinds of the whole bus.
-        value: Its value; None for the default of the kind.
-        at_s: Begins so long after it was given [s].
-        duration_s: Lasts so long [s]; None = until it is cleared.
-
     Raises:
         FaultError: If there is no such kind, drive, value or time.
     """
 
     kind: str
+    """Name in `KINDS`."""
     node: int = 0
+    """Drive 1 to 6; 0 = all six, and for the kinds of the whole bus."""
     value: float | None = None
+    """Its value; None for the default of the kind."""
     at_s: float = 0.0
+    """Begins so long after it was given [s]."""
     duration_s: float | None = None
+    """Lasts so long [s]; None = until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, KINDS)

@@ -35,17 +35,14 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One switch method.
-
-    Attributes:
-        switch: The switch that is looked for.
-        active_side: Direction in which the switch is active, -1 or 1.
-        last_direction: Direction of the last, slow move over the edge, -1 or 1.
-    """
+    """One switch method."""
 
     switch: Switch
+    """The switch that is looked for."""
     active_side: int
+    """Direction in which the switch is active, -1 or 1."""
     last_direction: int
+    """Direction of the last, slow move over the edge, -1 or 1."""
 
 
 SWITCH_METHODS: Final = {
@@ -63,20 +60,17 @@ METHODS: Final = (*SWITCH_METHODS, *HERE_METHODS)
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a homing wants next.
-
-    Attributes:
-        direction: -1, 0 or 1.
-        slow: Whether to use the speed for the zero (6099h sub 2) instead of that for the switch.
-        latch: Whether the edge just passed is the home position.
-    """
+    """What a homing wants next."""
 
     direction: int
+    """-1, 0 or 1."""
     slow: bool = False
+    """Whether to use the speed for the zero (6099h sub 2) instead of that for the switch."""
     latch: bool = False
+    """Whether the edge just passed is the home position."""
 
 
-class Homing:
+class SwitchHoming:
     """One homing by a switch.
 
     Args:

@@ -32,31 +32,29 @@ CYCLE_MAX_S: Final = 0.255
 class ModbusRackSettings:
     """The rack and its line.
 
-    Attributes:
-        rack: The six drives.
-        units: Unit addresses: one unit with six axes, or six units with one axis each.
-        baud: Of the serial line [Bd].
-        stop_bits: 1 or 2; a pty has no parity bit, so the line has none, and 2 as the standard
-            wants it then (Modbus over Serial Line V1.02, 2.5.1).
-        paced: Whether answers on the serial line take the time that their bytes take.
-        cycle_s: Bus cycle that servos without a register for it have stored (60C2h) [s].
-        vendor_name: Device identification, object 0.
-        product_code: Device identification, object 1.
-        revision: Device identification, object 2.
-
     Raises:
         PlantError: If a value makes no sense.
     """
 
     rack: RackSettings = field(default_factory=RackSettings)
+    """The six drives."""
     units: tuple[int, ...] = (1,)
+    """Unit addresses: one unit with six axes, or six units with one axis each."""
     baud: int = 115200
+    """Of the serial line [Bd]."""
     stop_bits: int = 2
+    """1 or 2; a pty has no parity bit, so the line has none, and 2 as the standard wants it then
+    (Modbus over Serial Line V1.02, 2.5.1)."""
     paced: bool = True
+    """Whether answers on the serial line take the time that their bytes take."""
     cycle_s: float = 0.06
+    """Bus cycle that servos without a register for it have stored (60C2h) [s]."""
     vendor_name: str = "HIL bench"
+    """Device identification, object 0."""
     product_code: str = "HIL emulated rack"
+    """Device identification, object 1."""
     revision: str = "1.0"
+    """Device identification, object 2."""
 
     def __post_init__(self) -> None:
         if len(self.units) not in (1, NODES) or len(set(self.units)) != len(self.units):

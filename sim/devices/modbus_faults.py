@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sim.devices.drive402 import Event
+from sim.devices.drive402 import DriveEvent
 from sim.devices.modbus_device import ModbusDevice
 from sim.devices.modbus_injection import ModbusInjection
 
@@ -127,7 +127,7 @@ class ModbusFaults:
             elif kind == "scale":
                 drive.encoder_scale = value
             elif kind == "state_drop":
-                drive.drop_to(Event.DISABLE_VOLTAGE)
+                drive.drop_to(DriveEvent.DISABLE_VOLTAGE)
             elif kind == "emcy":
                 drive.trip(int(value))
             elif kind == "unwatched":

@@ -29,41 +29,40 @@ class Takes(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of fault.
-
-    Attributes:
-        takes: What follows its name.
-        low: Least value.
-        high: Greatest value.
-        text: What it does.
-    """
+class InjectionKind:
+    """One kind of fault."""
 
     takes: Takes
+    """What follows its name."""
     text: str
+    """What it does."""
     low: float = 0.0
+    """Least value."""
     high: float = 0.0
+    """Greatest value."""
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "drop": Kind(Takes.NOTHING, "answers are lost"),
-    "delay": Kind(Takes.VALUE, "answers come later [s]", 0.0, 60.0),
-    "garble": Kind(Takes.NOTHING, "a byte of each answer is flipped"),
-    "truncate": Kind(Takes.NOTHING, "answers lose their last three bytes"),
-    "glue": Kind(Takes.NOTHING, "each answer comes twice in one piece"),
-    "exception": Kind(Takes.VALUE, "requests are refused with this code", 1, 255),
-    "wrong_unit": Kind(Takes.VALUE, "answers carry this unit address", 1, 247),
-    "mute": Kind(Takes.NOTHING, "requests are not heard at all"),
-    "unplug": Kind(Takes.NOTHING, "the connection is cut, the pty hangs up"),
-    "stuck": Kind(Takes.AXIS, "state words stay what they are"),
-    "jump": Kind(Takes.AXIS_AND_VALUE, "the encoder jumps [m]", -10.0, 10.0),
-    "lag": Kind(Takes.AXIS_AND_VALUE, "the rod crawls after its setpoint [s]", 0.0, 10.0),
-    "scale": Kind(Takes.AXIS_AND_VALUE, "the encoder counts this much for each metre", -1e4, 1e4),
-    "state_drop": Kind(Takes.AXIS, "the drive switches itself off"),
-    "emcy": Kind(Takes.AXIS_AND_VALUE, "the drive trips with this code", 1, 0xFFFF),
-    "unwatched": Kind(Takes.AXIS, "the drive does not notice that the bench is silent"),
-    "estop": Kind(Takes.AXIS, "the interlock input opens"),
-    "reboot": Kind(Takes.NOTHING, "the device restarts"),
+KINDS: Final[dict[str, InjectionKind]] = {
+    "drop": InjectionKind(Takes.NOTHING, "answers are lost"),
+    "delay": InjectionKind(Takes.VALUE, "answers come later [s]", 0.0, 60.0),
+    "garble": InjectionKind(Takes.NOTHING, "a byte of each answer is flipped"),
+    "truncate": InjectionKind(Takes.NOTHING, "answers lose their last three bytes"),
+    "glue": InjectionKind(Takes.NOTHING, "each answer comes twice in one piece"),
+    "exception": InjectionKind(Takes.VALUE, "requests are refused with this code", 1, 255),
+    "wrong_unit": InjectionKind(Takes.VALUE, "answers carry this unit address", 1, 247),
+    "mute": InjectionKind(Takes.NOTHING, "requests are not heard at all"),
+    "unplug": InjectionKind(Takes.NOTHING, "the connection is cut, the pty hangs up"),
+    "stuck": InjectionKind(Takes.AXIS, "state words stay what they are"),
+    "jump": InjectionKind(Takes.AXIS_AND_VALUE, "the encoder jumps [m]", -10.0, 10.0),
+    "lag": InjectionKind(Takes.AXIS_AND_VALUE, "the rod crawls after its setpoint [s]", 0.0, 10.0),
+    "scale": InjectionKind(
+        Takes.AXIS_AND_VALUE, "the encoder counts this much for each metre", -1e4, 1e4
+    ),
+    "state_drop": InjectionKind(Takes.AXIS, "the drive switches itself off"),
+    "emcy": InjectionKind(Takes.AXIS_AND_VALUE, "the drive trips with this code", 1, 0xFFFF),
+    "unwatched": InjectionKind(Takes.AXIS, "the drive does not notice that the bench is silent"),
+    "estop": InjectionKind(Takes.AXIS, "the interlock input opens"),
+    "reboot": InjectionKind(Takes.NOTHING, "the device restarts"),
 }
 
 
@@ -71,20 +70,18 @@ KINDS: Final[dict[str, Kind]] = {
 class ModbusInjection:
     """One fault.
 
-    Attributes:
-        kind: One of `KINDS`.
-        axis: Axis 1 to 6; 0 where the kind takes none.
-        value: What the kind says.
-        duration_s: How long it lasts [s]; None until it is cleared.
-
     Raises:
         ModbusFaultError: If it cannot be injected.
     """
 
     kind: str
+    """One of `KINDS`."""
     axis: int = 0
+    """Axis 1 to 6; 0 where the kind takes none."""
     value: float = 0.0
+    """What the kind says."""
     duration_s: float | None = None
+    """How long it lasts [s]; None until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = KINDS.get(self.kind)

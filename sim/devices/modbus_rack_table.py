@@ -12,17 +12,14 @@ from typing import Final, NamedTuple
 
 
 class Word(NamedTuple):
-    """One value of an axis.
-
-    Attributes:
-        at: Register after the beginning of the axis.
-        width: Registers that it takes.
-        signed: Whether it is two's complement.
-    """
+    """One value of an axis."""
 
     at: int
+    """Register after the beginning of the axis."""
     width: int
+    """Registers that it takes."""
     signed: bool
+    """Whether it is two's complement."""
 
 
 SEQUENCE: Final = 0

@@ -18,17 +18,14 @@ from sim.devices.drive_type import RPM_PER_S, TENTHS_OF_A_DEGREE, DriveType
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """One entry of a mapping: an object, or a dummy of the same length.
-
-    Attributes:
-        index: Index of the object; 0002h to 0007h are dummies.
-        subindex: Its sub-index.
-        bits: Its length.
-    """
+    """One entry of a mapping: an object, or a dummy of the same length."""
 
     index: int
+    """Index of the object; 0002h to 0007h are dummies."""
     subindex: int
+    """Its sub-index."""
     bits: int
+    """Its length."""
 
 
 NANOJ_INPUTS: Final = 2000

@@ -14,17 +14,14 @@ from sim.devices.modbus_servo_table import NANOTEC
 
 
 class ModbusType(NamedTuple):
-    """One type.
-
-    Attributes:
-        device: What has the registers.
-        drives: The drives behind them.
-        units: Addresses of its units.
-    """
+    """One type."""
 
     device: type[ModbusDevice]
+    """What has the registers."""
     drives: DriveType
+    """The drives behind them."""
     units: tuple[int, ...]
+    """Addresses of its units."""
 
 
 _GATEWAY: Final = ModbusType(ModbusRackCore, replace(EMULATED, name="hil_rack"), (1,))

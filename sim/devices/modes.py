@@ -12,13 +12,13 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from sim.devices.drive402 import HALT_BIT, MODE_BIT_4, Event, State
+from sim.devices.drive402 import HALT_BIT, MODE_BIT_4, DriveEvent, State
 from sim.devices.drive_axis import DriveAxis
-from sim.devices.homing import HERE_METHODS, Homing, Phase
+from sim.devices.homing import HERE_METHODS, Phase, SwitchHoming
 from sim.devices.plant import Switch
 
 
-class Mode(Enum):
+class DriveMode(Enum):
     """Modes of operation, numbered as in object 6060h."""
 
     NONE = 0
@@ -29,9 +29,9 @@ class Mode(Enum):
     CYCLIC_POSITION = 8
 
 
-SUPPORTED: Final = tuple(mode.value for mode in Mode if mode is not Mode.NONE)
-_CYCLIC_POSITION: Final = Mode.CYCLIC_POSITION
-_INTERPOLATED_POSITION: Final = Mode.INTERPOLATED_POSITION
+SUPPORTED: Final = tuple(mode.value for mode in DriveMode if mode is not DriveMode.NONE)
+_CYCLIC_POSITION: Final = DriveMode.CYCLIC_POSITION
+_INTERPOLATED_POSITION: Final = DriveMode.INTERPOLATED_POSITION
 _TARGET_REACHED: Final = 0x400
 _BIT_12: Final = 0x1000
 _BIT_13: Final = 0x2000
@@ -49,7 +49,7 @@ class Commanded(DriveAxis):
     """A drive as its modes know it: an axis, its commands, and whether it follows them."""
 
     state: State
-    _stop_event: Event | None
+    _stop_event: DriveEvent | None
     controlword: int
     error_code: int
     homed: bool
@@ -71,13 +71,13 @@ class Modes:
     """
 
     def __init__(self, drive: Commanded) -> None:
-        self.mode = Mode.NONE
-        self.number = Mode.NONE.value
+        self.mode = DriveMode.NONE
+        self.number = DriveMode.NONE.value
         """Number of the mode, object 6061h."""
         self.clipped = False
         """Whether the last target lay outside the software limits (bit 11)."""
         self._drive = drive
-        self._homing: Homing | None = None
+        self._homing: SwitchHoming | None = None
         self._homing_error = False
         self._interrupted = False
         self._acknowledge = False
@@ -97,7 +97,7 @@ class Modes:
         """
         if value == self.number or (value != 0 and value not in self._drive.settings.type.modes):
             return
-        self.mode, self.number = Mode(value), value
+        self.mode, self.number = DriveMode(value), value
         self._homing_error = self._interrupted = False
         self.abort()
         drive = self._drive
@@ -136,13 +136,13 @@ class Modes:
                 drive.reference.speed(0.0, drive.stop_acceleration(ramp))
             return
         released, self._halted = self._halted, False
-        if self.mode is Mode.HOMING:
+        if self.mode is DriveMode.HOMING:
             self._control_homing(rose, bool(now & MODE_BIT_4))
-        elif self.mode is Mode.PROFILE_POSITION:
+        elif self.mode is DriveMode.PROFILE_POSITION:
             self._acknowledge = bool(now & MODE_BIT_4)
             if rose or released:
                 self._start_profile()
-        elif self.mode is Mode.PROFILE_VELOCITY and released:
+        elif self.mode is DriveMode.PROFILE_VELOCITY and released:
             self.target_velocity(drive.target_velocity)
 
     def target(self, counts: int) -> None:
@@ -166,7 +166,7 @@ class Modes:
         Args:
             counts_s: Target velocity [counts/s].
         """
-        if self.mode is not Mode.PROFILE_VELOCITY or self._halted:
+        if self.mode is not DriveMode.PROFILE_VELOCITY or self._halted:
             return
         drive = self._drive
         limit = self._speed_limit()
@@ -209,14 +209,14 @@ class Modes:
         if mode is _CYCLIC_POSITION:
             word = _BIT_12 if enabled and not self._halted else 0
             return word | _BIT_13 if drive.error_code == 0x8611 else word
-        if mode is Mode.HOMING:
+        if mode is DriveMode.HOMING:
             return self._homing_bits()
         word = _TARGET_REACHED if enabled and drive.at_rest else 0
-        if self.mode is Mode.INTERPOLATED_POSITION:
+        if self.mode is DriveMode.INTERPOLATED_POSITION:
             word |= _BIT_12 if enabled and self._interpolating and not self._halted else 0
-        elif self.mode is Mode.PROFILE_POSITION:
+        elif self.mode is DriveMode.PROFILE_POSITION:
             word |= _BIT_12 if self._acknowledge else 0
-        elif self.mode is Mode.PROFILE_VELOCITY:
+        elif self.mode is DriveMode.PROFILE_VELOCITY:
             word |= _BIT_12 if abs(drive.measured_speed_m_s) < 1e-3 else 0
             return word
         if drive.error_code == 0x8611:
@@ -243,7 +243,7 @@ class Modes:
                 drive.homed = True
             else:
                 drive.homed = False
-                self._homing = Homing(method)
+                self._homing = SwitchHoming(method)
         elif not held and self._homing is not None:
             self._homing = None
             self._interrupted = True

@@ -20,7 +20,7 @@ from sim.devices.communication_objects import (
     VENDOR_ID,
 )
 from sim.devices.maker_types import EMULATED
-from sim.devices.object_entry import Entry, Row
+from sim.devices.object_entry import DictionaryEntry, Row
 from sim.devices.object_table import table_of
 
 _MANDATORY: Final = (0x1000, 0x1001, 0x1018)
@@ -39,7 +39,7 @@ def build_object_dictionary(node_id: int) -> ObjectDictionary:
     dictionary.bitrate = 1_000_000
     dictionary.device_information.product_name = DEVICE_NAME
     for row in table_of(EMULATED).rows:
-        if isinstance(row, Entry):
+        if isinstance(row, DictionaryEntry):
             dictionary.add_object(_variable(row, node_id))
             continue
         kind = ODArray if row.is_array else ODRecord
@@ -50,7 +50,7 @@ def build_object_dictionary(node_id: int) -> ObjectDictionary:
     return dictionary
 
 
-def _variable(entry: Entry, node_id: int) -> ODVariable:
+def _variable(entry: DictionaryEntry, node_id: int) -> ODVariable:
     variable = ODVariable(entry.name, entry.index, entry.subindex)
     variable.data_type = entry.data_type
     variable.access_type = entry.access
@@ -117,7 +117,7 @@ def _device_info() -> list[str]:
 
 
 def _row_lines(row: Row) -> list[str]:
-    if isinstance(row, Entry):
+    if isinstance(row, DictionaryEntry):
         return _entry_lines(row, f"{row.index:04X}")
     lines = [
         f"[{row.index:04X}]",
@@ -131,7 +131,7 @@ def _row_lines(row: Row) -> list[str]:
     return lines
 
 
-def _entry_lines(entry: Entry, section: str) -> list[str]:
+def _entry_lines(entry: DictionaryEntry, section: str) -> list[str]:
     return [
         f"[{section}]",
         f"ParameterName={entry.name}",
@@ -144,7 +144,7 @@ def _entry_lines(entry: Entry, section: str) -> list[str]:
     ]
 
 
-def _default_text(entry: Entry) -> str:
+def _default_text(entry: DictionaryEntry) -> str:
     value = entry.default
     if isinstance(value, str):
         return value

@@ -23,36 +23,33 @@ FORMATS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One variable of the object dictionary.
-
-    Attributes:
-        index: Object, 16 bits.
-        subindex: Sub-index, 8 bits.
-        name: Name as in the standard.
-        data_type: Type number of CiA 301.
-        access: `ro`, `rw`, `wo` or `const`.
-        default: Value after power-up; node id left out where `relative`.
-        mappable: Whether a PDO can carry it.
-        relative: Whether the node id is added to the default.
-        allowed: Values that a master may write, if they are few.
-        low: Least value that a master may write.
-        high: Largest value that a master may write.
-        step: What is written is rounded down to a multiple of this.
-    """
+class DictionaryEntry:
+    """One variable of the object dictionary."""
 
     index: int
+    """Object, 16 bits."""
     subindex: int
+    """Sub-index, 8 bits."""
     name: str
+    """Name as in the standard."""
     data_type: int
+    """Type number of CiA 301."""
     access: str
+    """`ro`, `rw`, `wo` or `const`."""
     default: int | str
+    """Value after power-up; node id left out where `relative`."""
     mappable: bool = False
+    """Whether a PDO can carry it."""
     relative: bool = False
+    """Whether the node id is added to the default."""
     allowed: tuple[int, ...] | None = None
+    """Values that a master may write, if they are few."""
     low: int | None = None
+    """Least value that a master may write."""
     high: int | None = None
+    """Largest value that a master may write."""
     step: int = 1
+    """What is written is rounded down to a multiple of this."""
 
     @property
     def bits(self) -> int:
@@ -74,25 +71,24 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A record or an array: several variables under one index.
-
-    Attributes:
-        index: Object, 16 bits.
-        name: Name as in the standard.
-        is_array: Whether all variables after the first are alike.
-        entries: The variables, sub-index 0 first.
-    """
+    """A record or an array: several variables under one index."""
 
     index: int
+    """Object, 16 bits."""
     name: str
+    """Name as in the standard."""
     is_array: bool
-    entries: tuple[Entry, ...]
+    """Whether all variables after the first are alike."""
+    entries: tuple[DictionaryEntry, ...]
+    """The variables, sub-index 0 first."""
 
 
-Row = Entry | Group
+Row = DictionaryEntry | Group
 
 
-def group(index: int, name: str, entries: tuple[Entry, ...], *, is_array: bool = False) -> Group:
+def group(
+    index: int, name: str, entries: tuple[DictionaryEntry, ...], *, is_array: bool = False
+) -> Group:
     """Return a record or array with its sub-index 0, which tells the highest one.
 
     Args:
@@ -102,5 +98,5 @@ def group(index: int, name: str, entries: tuple[Entry, ...], *, is_array: bool =
         is_array: Whether they are all alike.
     """
     highest = max(entry.subindex for entry in entries)
-    count = Entry(index, 0, "Highest sub-index supported", dt.UNSIGNED8, "const", highest)
+    count = DictionaryEntry(index, 0, "Highest sub-index supported", dt.UNSIGNED8, "const", highest)
     return Group(index, name, is_array, (count, *entries))

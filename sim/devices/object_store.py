@@ -13,7 +13,7 @@ from typing import Final
 
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.drive_type import SCREW_LEAD_M, UnitError
-from sim.devices.object_entry import Entry
+from sim.devices.object_entry import DictionaryEntry
 from sim.devices.object_table import PARAMETERS, table_of
 
 READ_OF_WRITE_ONLY: Final = 0x0601_0001
@@ -103,7 +103,7 @@ class ObjectStore:
             elif key in _LIMITS:
                 setattr(self.drive.parameters, name, 0)
 
-    def find(self, index: int, subindex: int) -> Entry:
+    def find(self, index: int, subindex: int) -> DictionaryEntry:
         """Return a variable of the dictionary.
 
         Raises:
@@ -144,7 +144,7 @@ class ObjectStore:
             return entry.encode(entry.default)
         return entry.encode(self.reader(index, subindex)())
 
-    def check_writable(self, index: int, subindex: int) -> Entry:
+    def check_writable(self, index: int, subindex: int) -> DictionaryEntry:
         """Return the variable if a master may write it.
 
         Raises:

@@ -21,7 +21,7 @@ from sim.devices.drive_type import DriveType, Key
 from sim.devices.homing import METHODS
 from sim.devices.maker_types import EMULATED
 from sim.devices.modes import SUPPORTED, modes_word
-from sim.devices.object_entry import Entry, Group, Row, group
+from sim.devices.object_entry import DictionaryEntry, Group, Row, group
 
 _U8, _U16, _U32 = dt.UNSIGNED8, dt.UNSIGNED16, dt.UNSIGNED32
 _I8, _I16, _I32 = dt.INTEGER8, dt.INTEGER16, dt.INTEGER32
@@ -62,43 +62,43 @@ _DEFAULTS: Final = DriveParameters()
 
 def _parameter(
     index: int, subindex: int, name: str, data_type: int, allowed: tuple[int, ...] | None = None
-) -> Entry:
+) -> DictionaryEntry:
     default = getattr(_DEFAULTS, PARAMETERS[index, subindex])
-    return Entry(index, subindex, name, data_type, "rw", default, allowed=allowed)
+    return DictionaryEntry(index, subindex, name, data_type, "rw", default, allowed=allowed)
 
 
 def _option_rows() -> list[Row]:
     return [
-        Entry(0x2041, 0, "Timestamp", _U32, "ro", 0, mappable=True),
-        Entry(0x22A2, 0, "Drive Temperature in C", _U16, "ro", 40, mappable=True),
+        DictionaryEntry(0x2041, 0, "Timestamp", _U32, "ro", 0, mappable=True),
+        DictionaryEntry(0x22A2, 0, "Drive Temperature in C", _U16, "ro", 40, mappable=True),
         _parameter(0x6007, 0, "Abort connection option code", _I16, (0, 1, 2, 3)),
-        Entry(0x603F, 0, "Error code", _U16, "ro", 0, mappable=True),
-        Entry(0x6040, 0, "Controlword", _U16, "rw", 0, mappable=True),
-        Entry(0x6041, 0, "Statusword", _U16, "ro", 0, mappable=True),
+        DictionaryEntry(0x603F, 0, "Error code", _U16, "ro", 0, mappable=True),
+        DictionaryEntry(0x6040, 0, "Controlword", _U16, "rw", 0, mappable=True),
+        DictionaryEntry(0x6041, 0, "Statusword", _U16, "ro", 0, mappable=True),
         _parameter(0x605A, 0, "Quick stop option code", _I16, tuple(range(9))),
         _parameter(0x605B, 0, "Shutdown option code", _I16, (0, 1)),
         _parameter(0x605C, 0, "Disable operation option code", _I16, (0, 1)),
         _parameter(0x605D, 0, "Halt option code", _I16, (1, 2, 3, 4)),
         _parameter(0x605E, 0, "Fault reaction option code", _I16, (0, 1, 2, 3, 4)),
-        Entry(
+        DictionaryEntry(
             0x6060, 0, "Modes of operation", _I8, "rw", 0, mappable=True, allowed=(0, *SUPPORTED)
         ),
-        Entry(0x6061, 0, "Modes of operation display", _I8, "ro", 0, mappable=True),
+        DictionaryEntry(0x6061, 0, "Modes of operation display", _I8, "ro", 0, mappable=True),
     ]
 
 
 def _motion_rows() -> list[Row]:
     return [
-        Entry(0x6062, 0, "Position demand value", _I32, "ro", 0, mappable=True),
-        Entry(0x6064, 0, "Position actual value", _I32, "ro", 0, mappable=True),
+        DictionaryEntry(0x6062, 0, "Position demand value", _I32, "ro", 0, mappable=True),
+        DictionaryEntry(0x6064, 0, "Position actual value", _I32, "ro", 0, mappable=True),
         _parameter(0x6065, 0, "Following error window", _U32),
         _parameter(0x6066, 0, "Following error time out", _U16),
         _parameter(0x6067, 0, "Position window", _U32),
         _parameter(0x6068, 0, "Position window time", _U16),
-        Entry(0x606C, 0, "Velocity actual value", _I32, "ro", 0, mappable=True),
-        Entry(0x6076, 0, "Motor rated torque", _U32, "ro", 0),
-        Entry(0x6077, 0, "Torque actual value", _I16, "ro", 0, mappable=True),
-        Entry(0x607A, 0, "Target position", _I32, "rw", 0, mappable=True),
+        DictionaryEntry(0x606C, 0, "Velocity actual value", _I32, "ro", 0, mappable=True),
+        DictionaryEntry(0x6076, 0, "Motor rated torque", _U32, "ro", 0),
+        DictionaryEntry(0x6077, 0, "Torque actual value", _I16, "ro", 0, mappable=True),
+        DictionaryEntry(0x607A, 0, "Target position", _I32, "rw", 0, mappable=True),
         _parameter(0x607C, 0, "Home offset", _I32),
         group(
             0x607D,
@@ -109,7 +109,7 @@ def _motion_rows() -> list[Row]:
             ),
             is_array=True,
         ),
-        Entry(0x607E, 0, "Polarity", _U8, "rw", 0),
+        DictionaryEntry(0x607E, 0, "Polarity", _U8, "rw", 0),
         _parameter(0x607F, 0, "Max profile velocity", _U32),
         _parameter(0x6081, 0, "Profile velocity", _U32),
         _parameter(0x6083, 0, "Profile acceleration", _U32),
@@ -124,8 +124,8 @@ def _ratio(index: int, name: str, first: str, second: str) -> Group:
         index,
         name,
         (
-            Entry(index, 1, first, _U32, "ro", 1),
-            Entry(index, 2, second, _U32, "ro", 1),
+            DictionaryEntry(index, 1, first, _U32, "ro", 1),
+            DictionaryEntry(index, 2, second, _U32, "ro", 1),
         ),
         is_array=True,
     )
@@ -148,15 +148,15 @@ def _other_rows() -> list[Row]:
             is_array=True,
         ),
         _parameter(0x609A, 0, "Homing acceleration", _U32),
-        Entry(0x60A8, 0, "SI unit position", _U32, "ro", 0),
-        Entry(0x60A9, 0, "SI unit velocity", _U32, "ro", 0),
-        Entry(0x60AA, 0, "SI unit acceleration", _U32, "ro", 0),
-        Entry(0x60B1, 0, "Velocity offset", _I32, "rw", 0, mappable=True),
-        Entry(0x60C0, 0, "Interpolation sub mode select", _I16, "rw", 0, allowed=(0,)),
+        DictionaryEntry(0x60A8, 0, "SI unit position", _U32, "ro", 0),
+        DictionaryEntry(0x60A9, 0, "SI unit velocity", _U32, "ro", 0),
+        DictionaryEntry(0x60AA, 0, "SI unit acceleration", _U32, "ro", 0),
+        DictionaryEntry(0x60B1, 0, "Velocity offset", _I32, "rw", 0, mappable=True),
+        DictionaryEntry(0x60C0, 0, "Interpolation sub mode select", _I16, "rw", 0, allowed=(0,)),
         group(
             0x60C1,
             "Interpolation data record",
-            (Entry(0x60C1, 1, "Interpolation data", _I32, "rw", 0, mappable=True),),
+            (DictionaryEntry(0x60C1, 1, "Interpolation data", _I32, "rw", 0, mappable=True),),
             is_array=True,
         ),
         group(
@@ -169,10 +169,10 @@ def _other_rows() -> list[Row]:
         ),
         _parameter(0x60C5, 0, "Max acceleration", _U32),
         _parameter(0x60C6, 0, "Max deceleration", _U32),
-        Entry(0x60F4, 0, "Following error actual value", _I32, "ro", 0, mappable=True),
-        Entry(0x60FD, 0, "Digital inputs", _U32, "ro", 0, mappable=True),
-        Entry(0x60FF, 0, "Target velocity", _I32, "rw", 0, mappable=True),
-        Entry(0x6502, 0, "Supported drive modes", _U32, "ro", 0),
+        DictionaryEntry(0x60F4, 0, "Following error actual value", _I32, "ro", 0, mappable=True),
+        DictionaryEntry(0x60FD, 0, "Digital inputs", _U32, "ro", 0, mappable=True),
+        DictionaryEntry(0x60FF, 0, "Target velocity", _I32, "rw", 0, mappable=True),
+        DictionaryEntry(0x6502, 0, "Supported drive modes", _U32, "ro", 0),
     ]
 
 
@@ -182,17 +182,14 @@ def _rows(heartbeats: int) -> tuple[Row, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ObjectTable:
-    """The dictionary of one type of drive.
-
-    Attributes:
-        rows: Every object, by rising index.
-        entries: Every variable by index and sub-index.
-        indices: Which objects there are.
-    """
+    """The dictionary of one type of drive."""
 
     rows: tuple[Row, ...]
-    entries: Mapping[Key, Entry]
+    """Every object, by rising index."""
+    entries: Mapping[Key, DictionaryEntry]
+    """Every variable by index and sub-index."""
     indices: frozenset[int]
+    """Which objects there are."""
 
 
 def table_of(kind: DriveType) -> ObjectTable:
@@ -202,7 +199,7 @@ def table_of(kind: DriveType) -> ObjectTable:
         for each in _rows(kind.heartbeats)
         if each.index not in kind.lacking and (row := _row_of(kind, each)) is not None
     )
-    entries: dict[Key, Entry] = {}
+    entries: dict[Key, DictionaryEntry] = {}
     for row in rows:
         for entry in row.entries if isinstance(row, Group) else (row,):
             entries[entry.index, entry.subindex] = entry
@@ -211,7 +208,7 @@ def table_of(kind: DriveType) -> ObjectTable:
 
 def _row_of(kind: DriveType, row: Row) -> Row | None:
     """Return a row as this type has it."""
-    if isinstance(row, Entry):
+    if isinstance(row, DictionaryEntry):
         return _entry_of(kind, row)
     kept = tuple(
         _entry_of(kind, entry)
@@ -222,7 +219,7 @@ def _row_of(kind: DriveType, row: Row) -> Row | None:
     return replace(row, entries=kept)
 
 
-def _entry_of(kind: DriveType, entry: Entry) -> Entry:
+def _entry_of(kind: DriveType, entry: DictionaryEntry) -> DictionaryEntry:
     key = (entry.index, entry.subindex)
     low, high = kind.ranges.get(key, (entry.low, entry.high))
     entry = replace(
@@ -251,7 +248,9 @@ def _special(kind: DriveType) -> dict[Key, int | str]:
     }
 
 
-def _mapping_of(kind: DriveType, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def _mapping_of(
+    kind: DriveType, entries: tuple[DictionaryEntry, ...]
+) -> tuple[DictionaryEntry, ...]:
     """Return a default mapping without the objects that this type has not."""
     words = [int(entry.default) for entry in entries[1:]]
     there = [word for word in words if word and kind.has(word >> 16, word >> 8 & 0xFF)]

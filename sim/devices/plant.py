@@ -31,38 +31,36 @@ class Switch(Enum):
 class RodSettings:
     """Constants of one rod and of the position servo that moves it.
 
-    Attributes:
-        stroke_m: Travel between the hard end stops [m].
-        reference_m: Extension at which the home switch opens; it is active below [m].
-        switch_margin_m: Distance of the limit switches from the end stops [m].
-        speed_max_m_s: Largest speed of the drive [m/s].
-        acceleration_max_m_s2: Largest acceleration of the drive [m/s^2].
-        force_max_n: Largest force of the motor [N].
-        moving_mass_kg: Moving mass [kg].
-        static_load_n: Load that pushes the rod inwards [N].
-        natural_frequency_hz: Of the closed position loop [Hz].
-        damping: Of the closed position loop, 1 = critical.
-        brake_deceleration_m_s2: What the closed brake does to a moving rod [m/s^2].
-        brake_release_s: Time the brake takes to open before a drive is enabled [s].
-        start_m: Extension when the power comes [m].
-
     Raises:
         PlantError: If a value is not finite, not positive, or contradicts another one.
     """
 
     stroke_m: float = 0.74
+    """Travel between the hard end stops [m]."""
     reference_m: float = 0.03
+    """Extension at which the home switch opens; it is active below [m]."""
     switch_margin_m: float = 0.005
+    """Distance of the limit switches from the end stops [m]."""
     speed_max_m_s: float = 0.6
+    """Largest speed of the drive [m/s]."""
     acceleration_max_m_s2: float = 8.0
+    """Largest acceleration of the drive [m/s^2]."""
     force_max_n: float = 4000.0
+    """Largest force of the motor [N]."""
     moving_mass_kg: float = 60.0
+    """Moving mass [kg]."""
     static_load_n: float = 650.0
+    """Load that pushes the rod inwards [N]."""
     natural_frequency_hz: float = 25.0
+    """Of the closed position loop [Hz]."""
     damping: float = 0.9
+    """Of the closed position loop, 1 = critical."""
     brake_deceleration_m_s2: float = 15.0
+    """What the closed brake does to a moving rod [m/s^2]."""
     brake_release_s: float = 0.2
+    """Time the brake takes to open before a drive is enabled [s]."""
     start_m: float = 0.028
+    """Extension when the power comes [m]."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

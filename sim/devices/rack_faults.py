@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 from sim.devices.can_node import CanNode
-from sim.devices.drive402 import Event
+from sim.devices.drive402 import DriveEvent
 from sim.devices.drive_parameters import NODES
 from sim.devices.fault_board import FaultBoard
 from sim.devices.faults import Injection
@@ -130,7 +130,7 @@ class RackFaults:
             if code is not None:
                 self._trip(k, int(code))
             if board.value("state_drop", k) is not None:
-                self._nodes[k].drive.drop_to(Event.DISABLE_VOLTAGE)
+                self._nodes[k].drive.drop_to(DriveEvent.DISABLE_VOLTAGE)
         period_s = board.value("second_master")
         if period_s is not None and now_s >= self._foreign_due_s:
             self._foreign_due_s = max(now_s, self._foreign_due_s + period_s)
@@ -207,7 +207,7 @@ class RackFaults:
         elif kind == "reboot":
             node.power_on(now_s)
         elif kind == "state_drop":
-            drive.drop_to(Event.DISABLE_VOLTAGE)
+            drive.drop_to(DriveEvent.DISABLE_VOLTAGE)
 
     def _end(self, kind: str, k: int, value: float, now_s: float) -> None:
         if k == _WHOLE_BUS:

@@ -10,9 +10,9 @@ from arm_driver.contour import (
     EndOfStream,
     EndReason,
     LineFault,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     checksum,
     decode_answer,
     decode_request,
@@ -31,7 +31,9 @@ locations = st.builds(
     st.tuples(*[st.integers(-360_000, 360_000)] * 3),
 )
 sequences = st.integers(0, 9999)
-requests = st.builds(Request, sequences, st.sampled_from(RobotStatus), st.none() | locations)
+requests = st.builds(
+    WaypointRequest, sequences, st.sampled_from(RobotStatus), st.none() | locations
+)
 answers = st.builds(Waypoint, sequences, locations) | st.builds(
     EndOfStream, st.sampled_from(EndReason)
 )
@@ -65,22 +67,22 @@ GOLDEN_ANSWERS = [
 ]
 GOLDEN_REQUESTS = [
     # 5 * 31 + 0 = 155
-    (Request(5, RobotStatus.RUNNING), b"R,5,0,155\r"),
+    (WaypointRequest(5, RobotStatus.RUNNING), b"R,5,0,155\r"),
     # 29 * 31 + 1 = 900
-    (Request(9999, RobotStatus.CHECKSUM_ERROR), b"R,9999,1,900\r"),
+    (WaypointRequest(9999, RobotStatus.CHECKSUM_ERROR), b"R,9999,1,900\r"),
     # 0 * 31 + 2 = 2
-    (Request(0, RobotStatus.RAN_DRY), b"R,0,2,2\r"),
+    (WaypointRequest(0, RobotStatus.RAN_DRY), b"R,0,2,2\r"),
     # 100 * 31 + 3 = 3103 -> 112
-    (Request(100, RobotStatus.HOLD), b"R,100,3,112\r"),
+    (WaypointRequest(100, RobotStatus.HOLD), b"R,100,3,112\r"),
     # 1000 -> 3; 3 * 31 + 4 = 97
-    (Request(1000, RobotStatus.LIMIT), b"R,1000,4,97\r"),
+    (WaypointRequest(1000, RobotStatus.LIMIT), b"R,1000,4,97\r"),
     # 31 * 31 + 5 = 966
-    (Request(31, RobotStatus.NOT_CALIBRATED), b"R,31,5,966\r"),
+    (WaypointRequest(31, RobotStatus.NOT_CALIBRATED), b"R,31,5,966\r"),
     # 12; 372 + 0 = 372; 372 * 31 + 41234 = 52766 -> 922; 922 * 31 + 15006 = 43588 -> 717;
     # 717 * 31 + 7 = 22234 -> 300; 300 * 31 + 90001 = 99301 -> 598;
     # 598 * 31 + 45500 = 64038 -> 230; 230 * 31 + 6 = 7136 -> 157
     (
-        Request(12, RobotStatus.RUNNING, PLACE),
+        WaypointRequest(12, RobotStatus.RUNNING, PLACE),
         b"R,12,0,412.34,-150.05,0.07,-90.000,45.500,-0.005,157\r",
     ),
 ]
@@ -107,8 +109,10 @@ def test_sequence_wraps():
 def test_lengths_are_those_the_timing_counts_with():
     longest = Location((-999_999,) * 3 + (-360_000,) * 3)
     assert len(encode_answer(Waypoint(9999, longest))) <= 68
-    assert len(encode_request(Request(9999, RobotStatus.RUNNING))) <= 14
-    assert len(encode_request(Request(9999, RobotStatus.RUNNING, longest))) <= MAX_LINE_BYTES
+    assert len(encode_request(WaypointRequest(9999, RobotStatus.RUNNING))) <= 14
+    assert (
+        len(encode_request(WaypointRequest(9999, RobotStatus.RUNNING, longest))) <= MAX_LINE_BYTES
+    )
 
 
 @given(requests)
@@ -162,7 +166,7 @@ def test_lines_that_are_no_request(line, fault):
     [b"R,5,0,155", b"R, 5, 0, 155", b" R,  5,0,  155 ", b"R,+5,0,155", b"R,0005,0,155"],
 )
 def test_padding_of_formatted_output_is_understood(line):
-    assert decode_request(line) == Request(5, RobotStatus.RUNNING)
+    assert decode_request(line) == WaypointRequest(5, RobotStatus.RUNNING)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +196,7 @@ def test_arbitrary_bytes_are_counted_and_the_next_line_is_whole(chunks):
         assert len(reader._splitter._rest) <= 2 * MAX_LINE_BYTES
     reader.feed(b"\r")
     before = reader.counts()
-    assert reader.feed(b"R,5,0,155\r") == [Request(5, RobotStatus.RUNNING)]
+    assert reader.feed(b"R,5,0,155\r") == [WaypointRequest(5, RobotStatus.RUNNING)]
     assert reader.counts() == before
     garbage = b"".join(chunks)
     lines = [line.strip(b" \n\x00") for line in garbage.split(b"\r")]
@@ -242,20 +246,20 @@ def test_line_just_too_long_is_thrown_away_at_once():
 def test_echo_is_swallowed_alone_and_in_front_of_a_request(heard):
     reader = RequestReader(LinkCounts())
     reader.expect_echo(PLACE_LINE)
-    assert reader.feed(heard) == [Request(13, RobotStatus.RUNNING)]
+    assert reader.feed(heard) == [WaypointRequest(13, RobotStatus.RUNNING)]
     assert reader.counts() == LinkCounts(echoes=1)
 
 
 def test_damaged_echo_in_front_of_a_request_is_counted_and_passed_over():
     reader = RequestReader(LinkCounts())
     reader.expect_echo(PLACE_LINE)
-    assert reader.feed(b"12,41?.34,-150R,13,0,403\r") == [Request(13, RobotStatus.RUNNING)]
+    assert reader.feed(b"12,41?.34,-150R,13,0,403\r") == [WaypointRequest(13, RobotStatus.RUNNING)]
     assert reader.counts() == LinkCounts(unparsed=1)
 
 
 def test_request_after_half_a_request_on_one_line():
     reader = RequestReader(LinkCounts())
-    assert reader.feed(b"R,1R,13,0,403\r") == [Request(13, RobotStatus.RUNNING)]
+    assert reader.feed(b"R,1R,13,0,403\r") == [WaypointRequest(13, RobotStatus.RUNNING)]
     assert reader.counts() == LinkCounts(unparsed=1)
 
 

@@ -12,9 +12,9 @@ from arm_driver.contour import (
     PERIOD_S,
     EndOfStream,
     EndReason,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     decode_answer,
     encode_request,
 )
@@ -57,7 +57,7 @@ class Bench:
         return None
 
     def ask(self, seq, status=RobotStatus.RUNNING, location=None):
-        return self.hear(encode_request(Request(seq, status, location)))
+        return self.hear(encode_request(WaypointRequest(seq, status, location)))
 
     def begin(self, seq=7, plan=None):
         assert self.ask(seq, RobotStatus.RAN_DRY, START) is None
@@ -156,7 +156,7 @@ def test_end_elsewhere_than_declared_is_not_completed():
 def test_repeated_request_gets_the_identical_line(status):
     bench = Bench().streaming()
     bench.host.offer(place(3000))
-    request = encode_request(Request(8, status))
+    request = encode_request(WaypointRequest(8, status))
     bench.now_s += 0.01
     first = bench.host.receive(request, bench.now_s)
     assert first == bench.host.receive(request, bench.now_s)
@@ -250,7 +250,7 @@ def test_robot_that_stops_by_itself(status, state, result, word):
 def test_hold_in_the_middle_of_a_batch_is_not_overlooked():
     bench = Bench().streaming()
     bench.host.offer(place(3000))
-    lines = [Request(9, RobotStatus.HOLD), Request(9, RobotStatus.RUNNING)]
+    lines = [WaypointRequest(9, RobotStatus.HOLD), WaypointRequest(9, RobotStatus.RUNNING)]
     assert bench.hear(b"".join(map(encode_request, lines))) is None
     assert bench.host.state is HostState.HELD
 
@@ -296,7 +296,7 @@ def test_silence_after_a_stream_keeps_its_result():
 def test_burst_gets_one_answer():
     bench = Bench().streaming()
     bench.host.offer(place(3000))
-    assert bench.hear(encode_request(Request(9, RobotStatus.RUNNING)) * 5) == Waypoint(
+    assert bench.hear(encode_request(WaypointRequest(9, RobotStatus.RUNNING)) * 5) == Waypoint(
         9, place(3000)
     )
     assert bench.report.counts.answers == 3

@@ -13,9 +13,9 @@ from wire_peer import WAIT_S, Peer, now_s, until
 from arm_driver.contour import (
     EndOfStream,
     EndReason,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     encode_request,
 )
 from arm_driver.host_states import HostState, StreamResult
@@ -305,14 +305,14 @@ class HalfPort:
 
 
 def test_reader_mends_a_cut_line_without_waiting_for_the_next_request():
-    port = HalfPort([encode_request(Request(0, RobotStatus.RAN_DRY, START))] * 2)
+    port = HalfPort([encode_request(WaypointRequest(0, RobotStatus.RAN_DRY, START))] * 2)
     link = ArmLink(port, HostSettings(), now_s)
     port.more.set()
     until(link, lambda report: report.state is HostState.SYNCHRONISING)
     port.more.clear()
     link.start(StreamPlan(START))
     link.offer(place(10))
-    port._requests.append(encode_request(Request(0, RobotStatus.RAN_DRY, START)))
+    port._requests.append(encode_request(WaypointRequest(0, RobotStatus.RAN_DRY, START)))
     port.more.set()
     report = until(link, lambda report: len(port.written) >= 2)
     assert report.counts.cut_answers == 1

@@ -8,7 +8,7 @@ import tty
 
 import pytest
 
-from arm_driver.contour import Request, RobotStatus, encode_request
+from arm_driver.contour import RobotStatus, WaypointRequest, encode_request
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link import ArmLink
@@ -152,7 +152,7 @@ def test_a_robot_that_asks_and_does_not_read_loses_the_link(stalled, monkeypatch
     monkeypatch.setattr("arm_driver.answers._REPEATS_ALLOWED", 10**6)
     near, far = stalled
     link = ArmLink(ArmPort(near, "socket://robot:1", now_s), HostSettings(), now_s)
-    far.sendall(encode_request(Request(0, RobotStatus.RAN_DRY, START)))
+    far.sendall(encode_request(WaypointRequest(0, RobotStatus.RAN_DRY, START)))
     end_s = now_s() + 5.0
     while link.poll().state is not HostState.SYNCHRONISING:
         assert now_s() < end_s
@@ -161,7 +161,7 @@ def test_a_robot_that_asks_and_does_not_read_loses_the_link(stalled, monkeypatch
     link.offer(START)
     answers = 0
     while (report := link.poll()).result is None and now_s() < end_s:
-        far.sendall(encode_request(Request(0, RobotStatus.RAN_DRY)))
+        far.sendall(encode_request(WaypointRequest(0, RobotStatus.RAN_DRY)))
         while link.poll().counts.answers == answers and link.poll().result is None:
             assert now_s() < end_s
             select.select([], [], [], 2e-4)

@@ -12,9 +12,9 @@ from val_model import LISTING, Real, load, programs
 
 from arm_driver.contour import (
     EndReason,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     checksum,
     decode_request,
     encode_answer,
@@ -195,7 +195,7 @@ def test_at_9600_baud_the_second_answer_still_comes_within_the_period(feedback, 
     told = [decode_request(line.rstrip(b"\r\n")) for line in bench.asked[before:]]
     (again,) = [later for one, later in pairwise(told) if one.seq == later.seq]
     status = RobotStatus.RUNNING if trouble == "mute" else RobotStatus.CHECKSUM_ERROR
-    assert again == Request(again.seq, status), "short: the place is left out"
+    assert again == WaypointRequest(again.seq, status), "short: the place is left out"
     assert (bench.host.state, bench.report.counts.repeats - already) == (HostState.STREAMING, 1)
     ways = [location[1] for _, location, _ in bench.robot.moves]
     assert ways == [-9990.0 + 10.0 * (k + 1) for k in range(len(ways))], "none twice, none left"
@@ -268,4 +268,6 @@ def test_listing_without_feedback_asks_with_three_fields_on_the_way():
     moving = [one for one in requests if one.status is RobotStatus.RUNNING]
     assert len(moving) > 3
     assert all(one.location is None for one in moving)
-    assert requests[0] == Request(1, RobotStatus.RAN_DRY, START), "at rest there is time to tell"
+    assert requests[0] == WaypointRequest(1, RobotStatus.RAN_DRY, START), (
+        "at rest there is time to tell"
+    )

@@ -8,7 +8,7 @@ import pytest
 from program_bench import START, TICK_S, Controller, Paced
 from wire_peer import now_s
 
-from arm_driver.contour import EndReason, Request, RobotStatus, decode_request
+from arm_driver.contour import EndReason, RobotStatus, WaypointRequest, decode_request
 from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link import open_arm_link
@@ -96,7 +96,7 @@ def test_at_9600_baud_the_second_answer_still_comes_within_the_period(line):
     moving = [one for one in told if one.status is RobotStatus.RUNNING]
     ((first, again),) = [pair for pair in pairwise(moving) if pair[0].seq == pair[1].seq]
     assert first.location is not None
-    assert again == Request(first.seq, RobotStatus.RUNNING), "short: the place is left out"
+    assert again == WaypointRequest(first.seq, RobotStatus.RUNNING), "short: the place is left out"
     assert (line.report.state, line.report.counts.repeats) == (HostState.STREAMING, 1)
     assert [location[1] for _, location, _ in line.robot.moves] == [105.0, 110.0, 115.0, 120.0]
     begins = [begin_s for begin_s, *_ in line.robot.moves[1:]]

@@ -59,7 +59,7 @@ def test_what_is_no_rotation_is_told_as_not_a_number_and_not_raised():
 def poses(seed: int, count: int) -> list[Pose]:
     rng = np.random.default_rng(seed)
     turns = Rotation.random(count, random_state=rng).as_matrix()
-    return [Pose(turn, rng.normal(size=3)) for turn in turns]
+    return [Pose(rng.normal(size=3), turn) for turn in turns]
 
 
 def test_a_product_of_poses_is_that_of_their_matrices_and_stays_a_pose():
@@ -71,7 +71,7 @@ def test_a_product_of_poses_is_that_of_their_matrices_and_stays_a_pose():
         whole, wanted = whole @ pose, wanted @ matrix(pose)
     np.testing.assert_allclose(matrix(whole), wanted, atol=1e-12)
     np.testing.assert_allclose(matrix(whole @ whole.inverse()), np.eye(4), atol=1e-12)
-    Pose(whole.rotation, whole.position_m)  # is checked anew, and passes
+    Pose(whole.position_m, whole.rotation)  # is checked anew, and passes
     with pytest.raises(ValueError, match="read-only"):
         whole.rotation[0, 0] = 2.0
 
@@ -95,9 +95,9 @@ def test_a_matrix_is_refused_just_where_numpy_says_it_is_no_rotation(entry, powe
         return
     if off > ORTHONORMAL_TOLERANCE:
         with pytest.raises(PoseError, match="orthonormal"):
-            Pose(matrix, np.zeros(3))
+            Pose(np.zeros(3), matrix)
     else:
-        Pose(matrix, np.zeros(3))
+        Pose(np.zeros(3), matrix)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e200, 1e308])
@@ -106,5 +106,5 @@ def test_numbers_without_measure_are_no_rotation(value):
         matrix = np.eye(3)
         matrix.ravel()[entry] = value
         with pytest.raises(PoseError, match=r"finite|orthonormal"):
-            Pose(matrix, np.zeros(3))
-    Pose(np.eye(3), [1e308, 1e308, 1e308])  # their sum is not finite, they are
+            Pose(np.zeros(3), matrix)
+    Pose([1e308, 1e308, 1e308], np.eye(3))  # their sum is not finite, they are

@@ -14,9 +14,9 @@ from arm_driver.contour import (
     PERIOD_S,
     EndOfStream,
     EndReason,
-    Request,
     RobotStatus,
     Waypoint,
+    WaypointRequest,
     decode_answer,
     encode_request,
 )
@@ -51,7 +51,8 @@ class Robot:
 
     def say(self, status=RobotStatus.RUNNING, location=None, seq=None):
         line = self.host.receive(
-            encode_request(Request(self.seq if seq is None else seq, status, location)), self.now_s
+            encode_request(WaypointRequest(self.seq if seq is None else seq, status, location)),
+            self.now_s,
         )
         if not line:
             return None

@@ -4,7 +4,7 @@ import contextlib
 import os
 import select
 
-from arm_driver.contour import Request, RobotStatus, decode_answer, encode_request
+from arm_driver.contour import RobotStatus, WaypointRequest, decode_answer, encode_request
 from hil.timing.realtime import MonotonicSleeper
 
 _SLEEPER = MonotonicSleeper()
@@ -28,7 +28,7 @@ class Peer:
         os.write(self.fd, data)
 
     def ask(self, seq, status=RobotStatus.RUNNING, location=None):
-        self.say(encode_request(Request(seq, status, location)))
+        self.say(encode_request(WaypointRequest(seq, status, location)))
 
     def line(self, timeout_s=WAIT_S):
         """The next line of the host without its carriage return; None if there is none."""

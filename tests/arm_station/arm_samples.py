@@ -26,7 +26,7 @@ from hil.stations.arm.events import stream_result
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.driven import driven_path
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
-from hil.stations.arm.report.tracking import Path as PosePath
+from hil.stations.arm.report.tracking import TrackedPath as PosePath
 from hil.stations.arm.signals import WAY_PLACES
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
 
@@ -60,7 +60,7 @@ def machines() -> ArmMachines:
     rotation, position = np.empty((3, 3)), np.empty(3)
     gripper_pose(space.arm().arrays(), space.home_rad(), make_scratch(), rotation, position)
     return ArmMachines(
-        space, geometry, alignment=alignment, X_WG0=Pose(rotation, position),
+        space, geometry, alignment=alignment, X_WG0=Pose(position, rotation),
         X_RT0=forward(geometry, START_RAD),
         blend=BlendModel(PERIOD_S, tolerance_m=TOLERANCE_M, **BLEND),
     )  # fmt: skip
@@ -78,7 +78,7 @@ def robot_motion(t_s: float, end_s: float) -> Pose:
     angle = 2.0 * math.pi * even
     way = [0.14 * math.sin(angle), 0.1 * (1.0 - math.cos(angle)), 0.06 * math.sin(2.0 * angle)]
     turn = Rotation.from_rotvec([0.3 * math.sin(angle), 0.0, 0.25 * (1.0 - math.cos(angle))])
-    return Pose(turn.as_matrix(), np.array(way))
+    return Pose(np.array(way), turn.as_matrix())
 
 
 def space_joints(poses: Sequence[Pose]) -> np.ndarray:
@@ -104,7 +104,7 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
     moves = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in t_s]
     start, home = machines().X_RT0, machines().X_WG0
     targets = [start @ move for move in moves]
-    turn = Pose(machines().alignment, np.zeros(3))
+    turn = Pose(np.zeros(3), machines().alignment)
     space = [home @ turn @ move @ turn.inverse() for move in moves]
     looks = PERIOD_S / WAY_PLACES * np.arange(1, count * WAY_PLACES + 1)
     between = [robot_motion(float(t), float(t_s[-1]) - 4.0) for t in looks]

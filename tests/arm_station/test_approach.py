@@ -12,7 +12,7 @@ import hil.stations.arm.moves.session
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import forward, solutions
 from hil.config.errors import RefusedError
-from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_of
 from hil.stations.arm.moves.hands import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from hil.stations.arm.step import location_of
@@ -66,7 +66,7 @@ def test_a_robot_that_tells_no_place_is_refused_with_what_to_do(mute, monkeypatc
 def test_with_the_place_that_its_controller_shows_it_is_moved(mute, monkeypatch, tmp_path):
     truth = listen_to(monkeypatch)
     with standing(READY_DEG, shown=PLACE) as found:
-        target = Target.of_joints(RM01, AWAY_DEG, "away")
+        target = GotoTarget.of_joints(RM01, AWAY_DEG, "away")
         start = start_of(found, target, None)
         move = plan_goto(RM01, start, target, 0.5, straight=False)
         run = run_goto(found, move, start, target, AlwaysHeld(), tmp_path)
@@ -83,8 +83,8 @@ def test_a_robot_on_hold_is_refused(monkeypatch):
 
 
 def test_nobody_says_the_posture_so_nothing_moves():
-    target = Target.of_joints(RM01, AWAY_DEG, "away")
-    place_alone = Target(target.pose, None, "a place")
+    target = GotoTarget.of_joints(RM01, AWAY_DEG, "away")
+    place_alone = GotoTarget(target.pose, None, "a place")
     for wanted, confirm in ((target, None), (place_alone, lambda question: True)):
         with pytest.raises(RefusedError, match="says nothing of its posture: give --at-joints"):
             start_of(opened(), wanted, confirm)
@@ -99,7 +99,7 @@ def test_the_posture_of_the_target_is_asked_for_with_all_six_joints():
         asked.append(question)
         return True
 
-    start = start_of(opened(), Target.of_joints(RM01, AWAY_DEG, "away"), yes)
+    start = start_of(opened(), GotoTarget.of_joints(RM01, AWAY_DEG, "away"), yes)
     np.testing.assert_allclose(np.degrees(start.q_rad), READY_DEG, atol=0.01)
     assert str(PLACE) in asked[0]
     assert "right up no-flip" in asked[0]
@@ -108,7 +108,7 @@ def test_the_posture_of_the_target_is_asked_for_with_all_six_joints():
 
 def test_what_the_pendant_shows_decides_the_posture():
     """Each of the postures at the robot's place is told apart; joints of none are refused."""
-    geometry, target = RM01.geometry(), Target.of_joints(RM01, AWAY_DEG, "away")
+    geometry, target = RM01.geometry(), GotoTarget.of_joints(RM01, AWAY_DEG, "away")
     found = 0
     for one in solutions(geometry, forward(geometry, np.radians(READY_DEG))).within_limits():
         start = start_of(opened(np.degrees(one.q_rad) + 1.0), target, None)

@@ -167,7 +167,7 @@ def test_the_emulated_robot_drives_the_second_model_s_path(
     wire = VirtualArmLink(robot, HostSettings(), lambda: now[0])
     start_m, rotation = robot.gripper
     nodes = start_m + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
-    places = [location_of(Pose(rotation, node), RM01.oat_convention()) for node in nodes]
+    places = [location_of(Pose(node, rotation), RM01.oat_convention()) for node in nodes]
     track, times, next_one, begun_s = [], [], 1, None
     while now[0] < (len(nodes) + 8) * PERIOD_S:
         now[0] += 0.0035

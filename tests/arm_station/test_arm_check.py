@@ -40,7 +40,7 @@ def path_of(*velocities_m_s):
     places, ways = [np.zeros(3)], np.repeat(np.array(velocities_m_s), 2, axis=0)
     for way in ways:
         places.append(places[-1] + TICK_S * way)
-    return [Pose(np.eye(3), place) for place in places]
+    return [Pose(place, np.eye(3)) for place in places]
 
 
 def cells(table, column):

@@ -8,11 +8,11 @@ from arm_driver.host_states import HostState, StreamResult
 from arm_driver.host_values import Offer
 from arm_driver.link_errors import StartRefusedError
 from arm_driver.supervision import SupervisionReport
-from hil.desk.order import OperatorSlot
+from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
 from hil.stations.arm.operator import ArmOperator
-from hil.stations.arm.step import Course
+from hil.stations.arm.step import MotionPhase
 from hil.timing.clock import VirtualClock
 
 LONGEST_S = 1.0
@@ -49,14 +49,14 @@ class Wire:
 class Station:
     """A planned motion of one waypoint, whose listening is the operator's look."""
 
-    held, robot_moves, live, why, course = True, False, False, "", Course.AT_REST
+    held, robot_moves, live, why, course = True, False, False, "", MotionPhase.AT_REST
     resting, gap, robot_alone, note = False, (0.0, 0.0), False, ""
 
     def __init__(self, listen):
         self.listen = listen
 
     def step(self):
-        return SimpleNamespace(location="a place", index=1, course=Course.AT_REST, gap_m=0.0)
+        return SimpleNamespace(location="a place", index=1, course=MotionPhase.AT_REST, gap_m=0.0)
 
     def part(self, why):
         pass
@@ -74,7 +74,7 @@ class Run:
     def __init__(self, wire, *, terminal=None):
         self.wire, self.told, self.notes = wire, [], []
         clock = VirtualClock()
-        self.operator = ArmOperator(OperatorSlot.local(), self, clock.now_s, live=False)
+        self.operator = ArmOperator(LatestOrder.local(), self, clock.now_s, live=False)
         self.listened = 0
         witness = SimpleNamespace(
             step=lambda *_: None, note=lambda _, text: self.notes.append(text)

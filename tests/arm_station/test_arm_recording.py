@@ -24,7 +24,7 @@ from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing, RecorderStatus
 from hil.recording.signals import Signal, Signals
-from hil.recording.transforms import Poses
+from hil.recording.transforms import RowPoses
 from hil.stations.arm.events import stream_result
 from hil.stations.arm.recording import ArmRecording
 
@@ -164,7 +164,7 @@ def test_the_poses_are_told(tmp_path: Path) -> None:
     assert shown == frame.target_pose
     stamp = told.transforms[2].header.stamp
     assert (stamp.sec, stamp.nanosec) == (0, 700_000_000)
-    assert Poses(ARM).of(ArmFrame(0, 0.0, 0.0, 0, 0).to_bytes()) == []
+    assert RowPoses(ARM).of(ArmFrame(0, 0.0, 0.0, 0, 0).to_bytes()) == []
 
 
 def test_the_csv_has_a_named_column_for_every_value(tmp_path: Path) -> None:

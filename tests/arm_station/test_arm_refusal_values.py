@@ -32,7 +32,7 @@ def turned(joint, angle_deg):
 
 def test_out_of_reach_by_how_much():
     start = forward(RM01.geometry(), START)
-    found = refused(Pose(start.rotation, start.position_m + AWAY_M))
+    found = refused(Pose(start.position_m + AWAY_M, start.rotation))
     assert (found.check, found.limit, found.unit) == (ArmCheck.REACH, 0.0, "m")
     wrist = start.position_m + AWAY_M - RM01.tool_m * start.rotation[:, 2]
     shoulder = np.array([0.0, 0.0, RM01.base_height_m])

@@ -41,7 +41,7 @@ from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines, limit_share
-from hil.stations.arm.report.tracking import Path as PosePath
+from hil.stations.arm.report.tracking import TrackedPath as PosePath
 from hil.stations.arm.report.tracking import tracking_of
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenes import scenes_of

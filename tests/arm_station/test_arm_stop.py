@@ -12,7 +12,7 @@ from stop_bench import watch
 
 import hil.stations.arm.bench
 from arm_driver.host_states import StreamResult
-from hil.desk.order import OperatorSlot
+from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep
 from hil.report.ending import Ending
 from hil.stations.arm.bench import prepare_plan, run_arm
@@ -143,7 +143,7 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
 
     @contextlib.contextmanager
     def led(plan, header, now_s):
-        yield ArmOperator(OperatorSlot.local(), Panels(), now_s, live=False)
+        yield ArmOperator(LatestOrder.local(), Panels(), now_s, live=False)
 
     monkeypatch.setattr(hil.stations.arm.bench, "led_arm", led)
     scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})

@@ -37,7 +37,7 @@ def driven(ways_m):
     convention = RM01.oat_convention()
     start_m, rotation = robot.gripper
     points = start_m + np.vstack([np.zeros(3), np.cumsum(ways_m, axis=0)])
-    places = [location_of(Pose(rotation, point), convention) for point in points]
+    places = [location_of(Pose(point, rotation), convention) for point in points]
     track, following, armed = [], 1, False
     while now[0] < (len(points) + 6) * PERIOD_S:
         now[0] += LOOK_S

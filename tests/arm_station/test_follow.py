@@ -17,7 +17,7 @@ from safety.arm_rules import cut_corner
 
 PERIOD_S = 0.35
 SPEED_M_S, TURN_RAD_S = 0.1, 0.5
-START = Pose(np.eye(3), np.array([0.4, 0.1, 0.7]))
+START = Pose(np.array([0.4, 0.1, 0.7]), np.eye(3))
 
 
 def follower():
@@ -29,8 +29,8 @@ def swing(count, amplitude_m=0.01, rate_rad_s=2.1, drift_m_s=0.0, turn_rad=0.02)
     times = PERIOD_S * np.arange(1, count + 1)
     return [
         Pose(
-            Rotation.from_rotvec([0.0, 0.0, turn_rad * np.sin(rate_rad_s * t)]).as_matrix(),
             START.position_m + np.array([drift_m_s * t, 0.0, amplitude_m * np.sin(rate_rad_s * t)]),
+            Rotation.from_rotvec([0.0, 0.0, turn_rad * np.sin(rate_rad_s * t)]).as_matrix(),
         )
         for t in times
     ]
@@ -137,7 +137,7 @@ def test_closing_a_gap_beside_a_fast_motion_waits_rather_than_break_the_limit():
     one = follower()
     one.rest()
     up = np.array([0.0, 0.0, 0.09 * PERIOD_S])
-    fast = [Pose(np.eye(3), START.position_m + k * up) for k in range(1, 20)]
+    fast = [Pose(START.position_m + k * up, np.eye(3)) for k in range(1, 20)]
     for pose in fast[:3]:
         one.follow(pose)
     one.go_on()
@@ -160,7 +160,7 @@ def broken_corners(poses):
 @given(st.lists(st.tuples(*[st.floats(-0.025, 0.025)] * 3), min_size=2, max_size=25))
 def test_where_a_swing_makes_a_corner_the_robot_goes_as_much_slower_as_the_gate_needs(ways):
     places = START.position_m + np.cumsum(ways, axis=0)
-    asked = [Pose(np.eye(3), place) for place in places]
+    asked = [Pose(place, np.eye(3)) for place in places]
     one = GripperFollower(START, PERIOD_S, SPEED_M_S, TURN_RAD_S, LIMITS.corners)
     robot = [one.follow(pose) for pose in asked]
     assert broken_corners(robot) == 0
@@ -171,8 +171,8 @@ def test_where_a_swing_makes_a_corner_the_robot_goes_as_much_slower_as_the_gate_
 
 def test_positive_control_such_a_swing_is_refused_as_it_is():
     up, back = np.array([0.0, 0.0, 0.024]), np.array([0.003, 0.0, -0.003])
-    asked = [Pose(np.eye(3), START.position_m + k * up) for k in range(1, 4)]
-    asked += [Pose(np.eye(3), asked[-1].position_m + back)]
+    asked = [Pose(START.position_m + k * up, np.eye(3)) for k in range(1, 4)]
+    asked += [Pose(asked[-1].position_m + back, np.eye(3))]
     assert broken_corners(asked) > 0
     one = GripperFollower(START, PERIOD_S, SPEED_M_S, TURN_RAD_S, LIMITS.corners)
     assert broken_corners([one.follow(pose) for pose in asked]) == 0
@@ -182,7 +182,7 @@ def test_positive_control_such_a_swing_is_refused_as_it_is():
 @pytest.mark.parametrize("live", [True, False])
 def test_only_a_live_robot_goes_slower_a_planned_one_repeats_what_was_proved(live):
     sharp = [
-        Pose(np.eye(3), START.position_m + np.array(way))
+        Pose(START.position_m + np.array(way), np.eye(3))
         for way in ([0.0, 0.0, 0.024], [0.0, 0.0, 0.048], [0.024, 0.0, 0.048])
     ]
     one = GripperFollower.within(LIMITS, START, PERIOD_S, live=live)

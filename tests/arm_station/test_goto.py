@@ -34,12 +34,12 @@ from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of
 from hil.recording.export import export_csv
 from hil.report.page import write_report
-from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_of
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.proof import ways
 from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.step import Course
+from hil.stations.arm.step import MotionPhase
 from hil.timing.stop import StopSignals
 from sim.devices.arm_faults import ArmFault
 
@@ -52,7 +52,7 @@ def truth(monkeypatch):
 
 
 def joints(joints_deg):
-    return Target.of_joints(RM01, np.array(joints_deg), "joints of a test")
+    return GotoTarget.of_joints(RM01, np.array(joints_deg), "joints of a test")
 
 
 def at(joints_deg):
@@ -195,7 +195,7 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
     pattern += [False] * LEVELS
     hand = _Pattern(pattern)
     station, steps = move.station(hand), []
-    while station.course is Course.FOLLOWING and hand.left:
+    while station.course is MotionPhase.FOLLOWING and hand.left:
         steps.append(station.step())
         hand.turn()
     assert not any(step.violations for step in steps)

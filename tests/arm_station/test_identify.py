@@ -13,7 +13,14 @@ from stroke_bench import PERIOD_S, STEP_S, VAL, Bench, Drawn, moved, strokes_of
 
 from arm_driver.identification import NotIdentifiedError, identify
 from arm_driver.servo_response import ramp_response
-from arm_driver.strokes import AXES, NoPlaceError, NotToldError, Stroke, plan_strokes, read_stroke
+from arm_driver.strokes import (
+    AXES,
+    NotToldError,
+    PlaceNotToldError,
+    Stroke,
+    plan_strokes,
+    read_stroke,
+)
 
 DRAWN = 60
 SHARE = 0.05
@@ -125,7 +132,7 @@ def test_a_stroke_is_read_from_requests_that_tell_a_place_each() -> None:
     with pytest.raises(NotToldError, match="has 4 requests, 3 were heard"):
         read_stroke("z", ends, 2, heard[1:], baud=9600, convention=VAL)
     silent = replace(heard[2], request=replace(heard[2].request, location=None))
-    with pytest.raises(NoPlaceError, match=r"does not tell where the robot is: .*feedback"):
+    with pytest.raises(PlaceNotToldError, match=r"does not tell where the robot is: .*feedback"):
         read_stroke("z", ends, 2, [*heard[:2], silent, heard[3]], baud=9600, convention=VAL)
 
 

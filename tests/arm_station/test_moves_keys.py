@@ -11,7 +11,7 @@ from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
-from hil.stations.arm.moves.goto import Target, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_of
 from hil.stations.arm.moves.hands import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
 from hil.stations.arm.sources.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.timing.clock import VirtualClock
@@ -47,7 +47,7 @@ def test_the_space_key_of_a_terminal_holds_the_robot(board, monkeypatch, tmp_pat
         *held(board, b" ", 9.0, 19.0),
     ]
     with standing(READY_DEG) as session:
-        target = Target.of_joints(RM01, AWAY_DEG, "away")
+        target = GotoTarget.of_joints(RM01, AWAY_DEG, "away")
         start = start_of(session, target, None)
         move = plan_goto(RM01, start, target, 0.5, straight=False)
         keys = HeldKeys(Terminal(board[1]), HOLD_KEY, now_s=session.clock.now_s)

@@ -16,8 +16,8 @@ from arm_driver.pose import Pose
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.stations.arm.moves.goto import Target, start_of
-from hil.stations.arm.moves.play import Recorded, plan_play, read_recorded, run_play
+from hil.stations.arm.moves.goto import GotoTarget, start_of
+from hil.stations.arm.moves.play import PlayedPath, plan_play, read_recorded, run_play
 from hil.stations.arm.step import location_of
 
 HEAD = "t_s,x_mm,y_mm,z_mm,o_deg,a_deg,t_deg"
@@ -106,8 +106,8 @@ def test_what_passes_only_while_nobody_lets_go_is_refused():
     begin = forward(GEOMETRY, np.radians(READY_DEG))
     t_s = np.arange(0.0, 20 * PERIOD_S + 1e-9, PERIOD_S / 14)
     way_m = np.clip((t_s - 9.5 * PERIOD_S) / PERIOD_S, 0.0, 1.0) * 0.045
-    poses = tuple(Pose(begin.rotation, begin.position_m + way * np.eye(3)[1]) for way in way_m)
-    burst = Recorded("burst", t_s, poses, READY_DEG)
+    poses = tuple(Pose(begin.position_m + way * np.eye(3)[1], begin.rotation) for way in way_m)
+    burst = PlayedPath("burst", t_s, poses, READY_DEG)
     assert not kept(poses[::14], READY_DEG), "as it would be sent if it were held all the time"
     with pytest.raises(RefusedError, match="when it is let go or held again there") as refusal:
         plan_play(RM01, at(READY_DEG), burst, slower=False)
@@ -164,5 +164,5 @@ def test_a_robot_elsewhere_is_told_how_to_get_there_and_that_leads_there(truth, 
 
 def test_the_start_of_a_file_asks_for_the_posture(tmp_path):
     recorded = read_recorded(written(tmp_path, arc(7.0)), RM01)
-    assert isinstance(recorded.target, Target)
+    assert isinstance(recorded.target, GotoTarget)
     assert recorded.target.branch(RM01) is None

@@ -9,9 +9,9 @@ from pathlib import Path
 from row_samples import ARM, PLATFORM
 
 from hil.desk import messages as m
-from hil.desk.order import BUTTONS, Button, OperatorSlot
+from hil.desk.order import BUTTONS, Button, LatestOrder
+from hil.desk.order_writer import NOTHING_BEFORE
 from hil.desk.parts import DeskFacts
-from hil.desk.pen import NOTHING_BEFORE
 from hil.desk.server import Desk
 from hil.recording.header import RunHeader
 from hil.stations.platform.scenario import load_plan
@@ -73,7 +73,7 @@ class Bench:
 
     def __init__(self, station="platform", uid=UID, before=NOTHING_BEFORE):
         self.now = 100.0
-        self.slot = OperatorSlot.local()
+        self.slot = LatestOrder.local()
         self.asked = []
         self.inbox = {}
         self.of_force = {}

@@ -15,8 +15,8 @@ from hil.desk.order import (
     BUTTONS,
     MOTION_MAX_BYTES,
     Button,
+    LatestOrder,
     OperatorOrder,
-    OperatorSlot,
     name_of,
 )
 from hil.desk.run_end import EndCause, EndStep, RunEnd
@@ -47,8 +47,8 @@ ORDER = OperatorOrder(
 
 
 def pair():
-    buffer = bytearray(OperatorSlot.slot_bytes)
-    return OperatorSlot(buffer), OperatorSlot(buffer), buffer
+    buffer = bytearray(LatestOrder.slot_bytes)
+    return LatestOrder(buffer), LatestOrder(buffer), buffer
 
 
 @given(st.lists(st.one_of(orders(), st.just("read")), max_size=20))
@@ -78,12 +78,12 @@ def test_a_name_is_shortened_to_whole_characters():
 def test_a_reader_that_comes_later_gets_what_is_there():
     writer, _, buffer = pair()
     writer.write(ORDER)
-    assert OperatorSlot(buffer).read() == ORDER
+    assert LatestOrder(buffer).read() == ORDER
     assert ORDER.pressed(Button.HOME) == 0
     assert ORDER.pressed(Button.POSE) == 7
 
 
-@given(st.integers(0, OperatorSlot.slot_bytes - MOTION_MAX_BYTES - 5), st.integers(1, 255))
+@given(st.integers(0, LatestOrder.slot_bytes - MOTION_MAX_BYTES - 5), st.integers(1, 255))
 def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
     writer, reader, buffer = pair()
     writer.write(ORDER)
@@ -96,7 +96,7 @@ def test_any_damaged_byte_of_the_order_is_noticed(offset, flips):
 def test_a_damaged_motion_is_noticed():
     writer, reader, buffer = pair()
     writer.write(ORDER)
-    buffer[OperatorSlot.slot_bytes - MOTION_MAX_BYTES] ^= 1
+    buffer[LatestOrder.slot_bytes - MOTION_MAX_BYTES] ^= 1
     assert reader.read() is None
     assert reader.corrupt == 1
 
@@ -132,8 +132,8 @@ def test_impossible_orders_are_refused(wrong):
 WRITER = """
 import select
 import sys
-from hil.desk.order import OperatorOrder, OperatorSlot
-slot = OperatorSlot.attach(int(sys.argv[1]))
+from hil.desk.order import OperatorOrder, LatestOrder
+slot = LatestOrder.attach(int(sys.argv[1]))
 least, most, n = int(sys.argv[2]), 10_000_000, 0
 while n < most:
     n += 1
@@ -147,7 +147,7 @@ print(n, flush=True)
 
 
 def test_a_racing_writer_in_another_process_is_never_read_torn():
-    slot = OperatorSlot.shared()
+    slot = LatestOrder.shared()
     writer = child(WRITER, slot.fileno(), 30_000, pass_fds=(slot.fileno(),))
     seen = [0.0]
     done = False
@@ -178,16 +178,16 @@ def test_a_racing_writer_in_another_process_is_never_read_torn():
 
 
 def test_shared_memory_is_attached_by_its_descriptor():
-    slot = OperatorSlot.shared()
-    other = OperatorSlot.attach(os.dup(slot.fileno()))
+    slot = LatestOrder.shared()
+    other = LatestOrder.attach(os.dup(slot.fileno()))
     slot.write(ORDER)
     assert other.read() == ORDER
     for each in (slot, other, other):
         each.release()
     with pytest.raises(ValueError, match="shared memory"):
-        OperatorSlot.local().fileno()
+        LatestOrder.local().fileno()
     with pytest.raises(ValueError, match="are needed"):
-        OperatorSlot(bytearray(OperatorSlot.slot_bytes - 1))
+        LatestOrder(bytearray(LatestOrder.slot_bytes - 1))
 
 
 refusals = st.builds(

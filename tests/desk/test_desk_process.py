@@ -11,11 +11,11 @@ from desk_samples import ARM_HEADER, Button, child, now_s, pause, platform_heade
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.keeper import SILENT_MAX_S
+from hil.desk.endpoints import benches, token
 from hil.desk.operation import OPERATION_KIND, Operation, Refusal
 from hil.desk.order import DEAD_MAN_S
-from hil.desk.places import benches, token
 from hil.desk.process import DeskError, DeskProcess
+from hil.desk.respawner import SILENT_MAX_S
 from hil.stations.platform.operator.prover import PROGRAM
 
 pytestmark = pytest.mark.real_time

@@ -6,9 +6,9 @@ import pytest
 from desk_samples import child, platform_header, short_plan, until
 
 from hil.desk.order import MOTION_MAX_BYTES
-from hil.desk.parts import Case
+from hil.desk.parts import PendingRequest
 from hil.desk.prover import QUEUE_MAX, ProverChild
-from hil.stations.platform.operator.proof import Proof
+from hil.stations.platform.operator.proof import PlanJudge
 
 SOME = (0.0,) * 6
 Z = {"axis": "z", "amplitude_m": 0.05, "frequency_hz": 0.5}
@@ -64,11 +64,11 @@ def desk():
 
 
 def pose(number, client=1):
-    return Case(client, number, pose=SOME)
+    return PendingRequest(client, number, pose=SOME)
 
 
 def table(number, **values):
-    return Case(1, number, table=values)
+    return PendingRequest(1, number, table=values)
 
 
 def test_a_pose_gives_way_to_a_newer_one_of_the_same_client(desk):
@@ -123,7 +123,7 @@ def test_whatever_a_table_holds_can_be_asked(desk, value):
 
 @pytest.fixture(scope="module")
 def proof():
-    return Proof(short_plan())
+    return PlanJudge(short_plan())
 
 
 def motion(**changes):
@@ -167,7 +167,7 @@ def test_a_motion_that_does_not_fit_into_the_slot_is_refused(proof):
 def test_only_a_run_of_sines_can_be_changed():
     plan = short_plan()
     changed = plan.scenario.model_copy(update={"motion": type("Other", (), {"kind": "recorded"})()})
-    error, _ = Proof(plan.model_copy(update={"scenario": changed})).motion(motion())
+    error, _ = PlanJudge(plan.model_copy(update={"scenario": changed})).motion(motion())
     assert "motion.kind is 'recorded'" in error
 
 

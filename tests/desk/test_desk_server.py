@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hil.desk import messages as m
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button
-from hil.desk.room import CLIENTS_MAX, HELLO_TIMEOUT_S, OWNER_SILENT_MAX_S
+from hil.desk.sessions import CLIENTS_MAX, HELLO_TIMEOUT_S, OWNER_SILENT_MAX_S
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from sim.devices.arm_limits import ArmModel, LimitError, ReachSettings
+from sim.devices.arm_limits import LimitedArm, LimitError, ReachSettings
 from sim.devices.arm_path import (
     BlendSettings,
     ContinuousPath,
@@ -32,7 +32,7 @@ from sim.devices.arm_protocol import location_of
 from sim.devices.arm_rotation import compose, rotate, rotation_vector
 from sim.devices.arm_servo import JointServos, ServoSettings
 
-MODEL = ArmModel(ReachSettings(), 0.1)
+MODEL = LimitedArm(ReachSettings(), 0.1)
 ROUND_STEP = 0.03499  # 99.97 mm/s
 
 
@@ -83,7 +83,7 @@ def test_inverse_finds_the_near_solution(q: tuple[float, ...], seed: int):
     try:
         found = MODEL.joints(MODEL.pose(right), near)
     except LimitError:  # it gives up near the shoulder's singularity only
-        wrist = ArmModel(ReachSettings(), 0.0).pose(right)[:, 3]
+        wrist = LimitedArm(ReachSettings(), 0.0).pose(right)[:, 3]
         assert math.hypot(wrist[0], wrist[1]) < 0.25
         return
     np.testing.assert_allclose(MODEL.pose(found), MODEL.pose(right), atol=1e-8)

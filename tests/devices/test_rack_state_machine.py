@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.devices import drive402
-from sim.devices.drive402 import Event, State
+from sim.devices.drive402 import DriveEvent, State
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.drive_parameters import NodeSettings
 from sim.devices.plant import Rod, RodSettings
@@ -44,14 +44,14 @@ FAULT                  FAULT_RESET      15 SWITCH_ON_DISABLED
 QUICK_STOP_ACTIVE      ENABLE_OPERATION 16 OPERATION_ENABLED
 """
 EXPECTED = {
-    (State[a], Event[b]): (int(n), State[c])
+    (State[a], DriveEvent[b]): (int(n), State[c])
     for a, b, n, c in (line.split() for line in _FIGURE.strip().splitlines())
 }
 
 
 @pytest.mark.parametrize("state", list(State))
-@pytest.mark.parametrize("event", list(Event))
-def test_every_pair_of_state_and_event(state: State, event: Event):
+@pytest.mark.parametrize("event", list(DriveEvent))
+def test_every_pair_of_state_and_event(state: State, event: DriveEvent):
     assert drive402.step(state, event) == EXPECTED.get((state, event))
 
 
@@ -62,18 +62,18 @@ def test_all_transitions_of_the_standard_are_there():
 @pytest.mark.parametrize(
     ("controlword", "event"),
     [
-        (0x06, Event.SHUTDOWN),
-        (0x0E, Event.SHUTDOWN),
-        (0x07, Event.SWITCH_ON),
-        (0x0F, Event.ENABLE_OPERATION),
-        (0x1F, Event.ENABLE_OPERATION),
-        (0x00, Event.DISABLE_VOLTAGE),
-        (0x0D, Event.DISABLE_VOLTAGE),
-        (0x02, Event.QUICK_STOP),
-        (0x0B, Event.QUICK_STOP),
+        (0x06, DriveEvent.SHUTDOWN),
+        (0x0E, DriveEvent.SHUTDOWN),
+        (0x07, DriveEvent.SWITCH_ON),
+        (0x0F, DriveEvent.ENABLE_OPERATION),
+        (0x1F, DriveEvent.ENABLE_OPERATION),
+        (0x00, DriveEvent.DISABLE_VOLTAGE),
+        (0x0D, DriveEvent.DISABLE_VOLTAGE),
+        (0x02, DriveEvent.QUICK_STOP),
+        (0x0B, DriveEvent.QUICK_STOP),
     ],
 )
-def test_command_coding(controlword: int, event: Event):
+def test_command_coding(controlword: int, event: DriveEvent):
     assert drive402.command(controlword) is event
 
 

@@ -24,7 +24,7 @@ from operator import attrgetter
 from drives.axes import SequenceTimes, SixAxes
 from drives.axes_values import AxesSeen
 from drives.bank import BankEnd, BankFeedback, BankReport
-from drives.cia402 import Control, Event402, OperationMode, State402, Status, event_of
+from drives.cia402 import Control, Event402, OperationMode, State402, Statusword, event_of
 from drives.cia402 import step as step_402
 from hil.stations.platform.gate.server import GateServer
 from hil.stations.platform.gate.slot import CommandSlot, Order
@@ -80,7 +80,7 @@ _PATTERN = {
     State402.FAULT_REACTION_ACTIVE: 0x0F,
     State402.FAULT: 0x08,
 }
-_FAULT, _START, _CSP = int(Status.FAULT), int(Control.MODE_START), 8
+_FAULT, _START, _CSP = int(Statusword.FAULT), int(Control.MODE_START), 8
 _ALIKE = (0, 5)
 """One of the five legs that are alike, and the sixth."""
 
@@ -144,10 +144,12 @@ def _following(state, word, before, fails):
 
 @cache
 def _statusword(state, mode, attained):
-    word = int(_PATTERN[state] | Status.REMOTE)
+    word = int(_PATTERN[state] | Statusword.REMOTE)
     if mode == OperationMode.HOMING.value:
-        return word | int(Status.FOLLOWS_COMMAND | Status.TARGET_REACHED) if attained else word
-    return word | int(Status.FOLLOWS_COMMAND) if state is State402.OPERATION_ENABLED else word
+        return (
+            word | int(Statusword.FOLLOWS_COMMAND | Statusword.TARGET_REACHED) if attained else word
+        )
+    return word | int(Statusword.FOLLOWS_COMMAND) if state is State402.OPERATION_ENABLED else word
 
 
 class ModelBank:

@@ -26,7 +26,7 @@ from variant_run import RackHandle, write_rig  # noqa: E402
 from variants import BY_NAME  # noqa: E402
 
 from drives.bank import BankReport  # noqa: E402
-from hil.desk.places import benches  # noqa: E402
+from hil.desk.endpoints import benches  # noqa: E402
 from hil.machines.machine import load_rig  # noqa: E402
 from hil.stations.platform.drives.certificate import Proofs, write_certificate  # noqa: E402
 from hil.stations.platform.drives.commissioning import LegTest  # noqa: E402
@@ -47,7 +47,7 @@ terms = [{{axis = "z", amplitude_m = 0.02, frequency_hz = 0.5}}]
 MODULES = {
     "gate": "hil.stations.platform.gate.process",
     "recorder": "hil.recording.process",
-    "keeper": "hil.desk.keeper",
+    "keeper": "hil.desk.respawner",
     "desk": "hil.desk.process",
     "prover": "hil.stations.platform.operator.prover",
 }

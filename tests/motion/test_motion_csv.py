@@ -9,7 +9,7 @@ from motion_checks import NEUTRAL
 from hil.config.errors import MotionError
 from hil.config.tables import SIZE_MAX_BYTES, read_table
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
-from hil.stations.platform.motion.recorded import Recorded
+from hil.stations.platform.motion.recorded import RecordedMotion
 
 MAPS = [ColumnMap("x", "x_m", "m"), ColumnMap("beta", "pitch", "deg")]
 ROWS = [f"{0.1 * k:.1f},{0.001 * k * k:.6f},{0.5 * k:.2f}" for k in range(12)]
@@ -26,7 +26,7 @@ def text_with(**changes):
 
 def load(path, content, maps=MAPS, **options):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return Recorded.from_csv(path, maps, NEUTRAL, fade_s=0.3, **options)
+    return RecordedMotion.from_csv(path, maps, NEUTRAL, fade_s=0.3, **options)
 
 
 @pytest.fixture
@@ -168,11 +168,11 @@ def test_bytes_that_are_not_text(file):
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(MotionError, match=r"none\.csv: there is no such file"):
-        Recorded.from_csv(tmp_path / "none.csv", MAPS, NEUTRAL)
+        RecordedMotion.from_csv(tmp_path / "none.csv", MAPS, NEUTRAL)
     with pytest.raises(MotionError, match="is not a file"):
-        Recorded.from_csv(tmp_path, MAPS, NEUTRAL)
+        RecordedMotion.from_csv(tmp_path, MAPS, NEUTRAL)
     with pytest.raises(MotionError, match=r"a.?b"):
-        Recorded.from_csv("a\0b", MAPS, NEUTRAL)
+        RecordedMotion.from_csv("a\0b", MAPS, NEUTRAL)
 
 
 def test_an_oversized_file_is_refused_before_it_is_read(file):

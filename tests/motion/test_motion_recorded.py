@@ -19,7 +19,7 @@ from hil.config.errors import MotionError
 from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.piecewise import fit_quintic
-from hil.stations.platform.motion.recorded import Recorded
+from hil.stations.platform.motion.recorded import RecordedMotion
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint
 
@@ -42,7 +42,7 @@ def write(path, header, rows):
 
 @pytest.fixture
 def motion():
-    return Recorded(wave(np.arange(300) * STEP_S), STEP_S, NEUTRAL, 1.5)
+    return RecordedMotion(wave(np.arange(300) * STEP_S), STEP_S, NEUTRAL, 1.5)
 
 
 def test_the_motion_passes_through_every_sample(motion):
@@ -73,7 +73,7 @@ def test_velocity_and_acceleration_are_the_derivatives(motion):
 
 def test_before_and_after_it_goes_on_by_odd_reflection():
     t = np.arange(300) * STEP_S
-    motion = Recorded(wave(t), STEP_S, NEUTRAL, 1.5)
+    motion = RecordedMotion(wave(t), STEP_S, NEUTRAL, 1.5)
     first = wave([0.0])[0]
     for k in range(1, 60):
         u = 1.0 - k * STEP_S / 1.5
@@ -96,7 +96,7 @@ def test_the_spline_is_that_of_scipy_up_to_its_last_interval():
 
 
 def test_a_fade_need_not_be_a_whole_number_of_steps():
-    motion = Recorded(wave(np.arange(100) * STEP_S), STEP_S, NEUTRAL, 0.777)
+    motion = RecordedMotion(wave(np.arange(100) * STEP_S), STEP_S, NEUTRAL, 0.777)
     assert motion.lead_in_s == 0.777
     assert_same_pose(motion.sample(0.777).X_BP, pose(*(NEUTRAL + wave([0.0])[0])))
     assert_rests_at_both_ends(motion)
@@ -105,20 +105,20 @@ def test_a_fade_need_not_be_a_whole_number_of_steps():
 def test_a_recording_that_rests_at_its_ends_is_not_faded():
     t = np.arange(400) * STEP_S
     bump = np.where((t > 2) & (t < 6), np.sin(np.pi * (t - 2) / 4) ** 6, 0.0)
-    motion = Recorded(np.outer(bump, [0.05, 0, 0, 0, 0.1, 0]), STEP_S, NEUTRAL)
+    motion = RecordedMotion(np.outer(bump, [0.05, 0, 0, 0, 0.1, 0]), STEP_S, NEUTRAL)
     assert motion.duration_s == pytest.approx(399 * STEP_S)
     assert_rests_at_both_ends(motion, speed=1e-6, acceleration=1e-3)
 
 
 def test_a_fade_longer_than_the_recording_is_refused():
     with pytest.raises(MotionError, match=r"fade_s is 5 s, longer than the recording of 0.38 s"):
-        Recorded(wave(np.arange(20) * STEP_S), STEP_S, NEUTRAL, 5.0)
+        RecordedMotion(wave(np.arange(20) * STEP_S), STEP_S, NEUTRAL, 5.0)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan])
 def test_a_fade_that_is_needed_must_be_positive(bad):
     with pytest.raises(MotionError, match=f"fade_s is {bad} s"):
-        Recorded(wave(np.arange(100) * STEP_S), STEP_S, NEUTRAL, bad)
+        RecordedMotion(wave(np.arange(100) * STEP_S), STEP_S, NEUTRAL, bad)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_fade_that_is_needed_must_be_positive(bad):
 )
 def test_samples_that_make_no_motion_are_refused(samples, text):
     with pytest.raises(MotionError, match=text):
-        Recorded(samples, STEP_S, NEUTRAL)
+        RecordedMotion(samples, STEP_S, NEUTRAL)
 
 
 # From a file
@@ -159,7 +159,7 @@ def test_axis_unit_scale_and_bias_of_each_column(tmp_path):
         ColumnMap("alpha", "deg", "deg"),
         ColumnMap("beta", "half", "mrad", scale=2.0),
     ]
-    motion = Recorded.from_csv(path, maps, NEUTRAL, fade_s=1.0, time=TimeMap("time_ms", "ms"))
+    motion = RecordedMotion.from_csv(path, maps, NEUTRAL, fade_s=1.0, time=TimeMap("time_ms", "ms"))
     raw[:, 5] = 0.0
     for k in range(0, 100, 7):
         wanted = pose(*(NEUTRAL + raw[k]))
@@ -183,7 +183,7 @@ def uneven(tmp_path, seed=4):
 
 def test_uneven_stamps_are_resampled_to_the_motion_that_was_recorded(tmp_path):
     t, path = uneven(tmp_path)
-    motion = Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
+    motion = RecordedMotion.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
     assert motion.duration_s == pytest.approx(t[-1] - t[0] + 4.0)
     for at in np.linspace(0.5, t[-1] - t[0] - 0.5, 50):
         x = motion.sample(2.0 + at).X_BP.position_m[0]
@@ -194,9 +194,9 @@ def test_uneven_stamps_are_resampled_to_the_motion_that_was_recorded(tmp_path):
 def test_a_rate_of_ones_own_for_the_grid(tmp_path):
     t, path = uneven(tmp_path)
     maps = [ColumnMap("x", "x", "m")]
-    fine = Recorded.from_csv(path, maps, NEUTRAL, 200.0)
+    fine = RecordedMotion.from_csv(path, maps, NEUTRAL, 200.0)
     assert 1.0 / fine._step_s == pytest.approx(200.0, rel=1e-3)
-    own = Recorded.from_csv(path, maps, NEUTRAL)
+    own = RecordedMotion.from_csv(path, maps, NEUTRAL)
     assert 1.0 / own._step_s == pytest.approx(1.0 / np.median(np.diff(t)), rel=1e-2)
     assert fine.duration_s == pytest.approx(own.duration_s)
 
@@ -205,13 +205,13 @@ def test_a_rate_of_ones_own_for_the_grid(tmp_path):
 def test_a_rate_that_makes_no_grid_is_refused(tmp_path, rate):
     _, path = uneven(tmp_path)
     with pytest.raises(MotionError, match=r"rate_hz is|intervals: 7 to 999999"):
-        Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL, rate)
+        RecordedMotion.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL, rate)
 
 
 def test_stamps_rounded_by_the_recorder_are_taken_as_they_are_meant(tmp_path):
     t = np.round(np.arange(200) / 60.0, 6)  # 60 Hz cannot be written in whole microseconds
     path = write(tmp_path / "r.csv", ("t_s", "x"), np.column_stack((t, wave(t)[:, 0])))
-    motion = Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
+    motion = RecordedMotion.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
     assert motion._step_s == pytest.approx(1.0 / 60.0, rel=1e-6)
     assert len(motion._coefficients) == 199 + 2 * 120
     for k in range(0, 200, 9):  # the samples are kept, not interpolated at slightly other times
@@ -222,7 +222,7 @@ def test_stamps_rounded_by_the_recorder_are_taken_as_they_are_meant(tmp_path):
 def test_stamps_that_jitter_about_a_grid_are_not_taken_for_the_grid(tmp_path):
     t = (np.arange(300) + 0.3 * np.sin(np.arange(300) * 2.0)) * STEP_S
     path = write(tmp_path / "j.csv", ("t_s", "x"), np.column_stack((t, wave(t)[:, 0])))
-    motion = Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
+    motion = RecordedMotion.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
     for at in np.linspace(0.5, 5.0, 40):
         x = motion.sample(2.0 + at).X_BP.position_m[0]
         assert x == pytest.approx(NEUTRAL[0] + wave([t[0] + at])[0, 0], abs=1e-6)
@@ -233,8 +233,8 @@ def test_the_lowpass_takes_the_noise_and_leaves_the_motion_in_place(tmp_path):
     noisy = wave(t)[:, 0] + 1e-3 * np.sin(2 * np.pi * 40 * t)
     path = write(tmp_path / "n.csv", ("t_s", "x"), np.column_stack((t, noisy)))
     maps = [ColumnMap("x", "x", "m")]
-    rough = Recorded.from_csv(path, maps, NEUTRAL)
-    smooth = Recorded.from_csv(path, maps, NEUTRAL, lowpass_hz=8.0)
+    rough = RecordedMotion.from_csv(path, maps, NEUTRAL)
+    smooth = RecordedMotion.from_csv(path, maps, NEUTRAL, lowpass_hz=8.0)
     at = np.linspace(3.0, 7.0, 333)
     off = {
         name: max(
@@ -251,14 +251,14 @@ def test_a_lowpass_that_is_none_is_refused(tmp_path, corner):
     t = np.arange(100) * STEP_S
     path = write(tmp_path / "n.csv", ("t_s", "x"), np.column_stack((t, wave(t)[:, 0])))
     with pytest.raises(MotionError, match=f"lowpass_hz is {corner} Hz: .* 25 Hz"):
-        Recorded.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL, lowpass_hz=corner)
+        RecordedMotion.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL, lowpass_hz=corner)
 
 
 def test_eight_samples_are_enough_even_for_the_lowpass(tmp_path):
     t = np.arange(8) * STEP_S
     path = write(tmp_path / "n.csv", ("t_s", "x"), np.column_stack((t, wave(t)[:, 0])))
     maps = [ColumnMap("x", "x", "m")]
-    motion = Recorded.from_csv(path, maps, NEUTRAL, fade_s=0.1, lowpass_hz=5.0)
+    motion = RecordedMotion.from_csv(path, maps, NEUTRAL, fade_s=0.1, lowpass_hz=5.0)
     assert_rests_at_both_ends(motion)
 
 
@@ -274,7 +274,7 @@ MIDDLE = np.array([0.0, 0.0, 0.935, 0.0, 0.0, 0.0])
 
 def test_an_earthquake_is_replayed_as_it_was_and_within_the_paper_platform():
     path = recording("quake_coalinga1983_3axis.csv")
-    motion = Recorded.from_csv(path, QUAKE, MIDDLE)
+    motion = RecordedMotion.from_csv(path, QUAKE, MIDDLE)
     assert motion.duration_s == pytest.approx(64.98 + 4.0)
     geometry = HexapodGeometry.from_circles(1.0, math.radians(14.0), 0.70, 0.0, 0.64, 0.74)
     times = np.arange(0.0, motion.duration_s, 0.005)
@@ -288,7 +288,7 @@ def test_an_earthquake_is_replayed_as_it_was_and_within_the_paper_platform():
 
 def test_derivatives_of_an_earthquake_agree_with_those_the_agency_gives():
     path = recording("quake_coalinga1983_3axis.csv")
-    motion = Recorded.from_csv(path, QUAKE, MIDDLE)
+    motion = RecordedMotion.from_csv(path, QUAKE, MIDDLE)
     table = np.genfromtxt(path, delimiter=",", names=True)
     samples = [motion.sample(2.0 + t) for t in table["t_s"]]
     V = np.array([s.V_BP[:3] for s in samples])
@@ -311,10 +311,10 @@ def test_a_car_with_uneven_stamps_becomes_a_smooth_motion():
         ColumnMap("gamma", "roll_deg", "deg", scale=0.2),
         ColumnMap("beta", "pitch_deg", "deg", scale=0.2),
     ]
-    motion = Recorded.from_csv(path, maps, MIDDLE, lowpass_hz=2.0)
+    motion = RecordedMotion.from_csv(path, maps, MIDDLE, lowpass_hz=2.0)
     assert motion.duration_s > 200.0
     assert_rests_at_both_ends(motion)
     times = np.linspace(1.0, motion.duration_s - 1.0, 41)
     assert_consistent(motion, times, rate=1e-5, acceleration=1e-2)
     with pytest.raises(MotionError, match=r"line \d+, column 't_s'.* gap_max_s is 0.05 s"):
-        Recorded.from_csv(path, maps, MIDDLE, gap_max_s=0.05)
+        RecordedMotion.from_csv(path, maps, MIDDLE, gap_max_s=0.05)

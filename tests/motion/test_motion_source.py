@@ -10,7 +10,7 @@ from hil.config.errors import MotionError
 from hil.stations.platform.motion import kernels, moves, warm
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.moves import Moves
-from hil.stations.platform.motion.recorded import Recorded
+from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.source import Hold, MotionSource, clamp_time, require_coordinates
 
 HERE = pose(0.1, 0.2, 0.9, 0.1, 0.2, 0.3)
@@ -21,7 +21,7 @@ def sources() -> list[MotionSource]:
     return [
         Hold(HERE, 1.0),
         MultiSine(NEUTRAL, [[(0.01, 0.5, 0.3)], [], [], [], [], []], 2.0),
-        Recorded(wave, 0.02, NEUTRAL),
+        RecordedMotion(wave, 0.02, NEUTRAL),
         Moves(HERE, [(pose(0.0, 0.0, 1.0, 0.0, 0.0, 0.0), 0.1)], LIMITS),
     ]
 

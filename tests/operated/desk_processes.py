@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.timing.realtime import RealClock
 
 NOW_S = RealClock().now_s
@@ -26,7 +26,7 @@ def desk_number(pid):
     """Number of the desk's process: the child of the keeper, which is one of the run's."""
     for keeper in children(pid):
         with open(f"/proc/{keeper}/cmdline", "rb") as stream:
-            if b"hil.desk.keeper" in stream.read():
+            if b"hil.desk.respawner" in stream.read():
                 return children(keeper)[0]
     raise AssertionError("no keeper")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bench_plans import plan
 
 from hil.desk.operation import Operation
-from hil.desk.order import BUTTONS, OperatorOrder, OperatorSlot
+from hil.desk.order import BUTTONS, LatestOrder, OperatorOrder
 from hil.machines.machine import gate_limits
 from hil.stations.platform.bench import bank_of, machine_of
 from hil.stations.platform.gated_bank import GatedBank
@@ -80,7 +80,7 @@ class Bench:
     def __init__(self, *overrides, motion=None, alive=True, **keys):
         self.plan = plan(*QUICK, *overrides, motion=motion, rate_hz=RATE_HZ, **keys)
         self.clock, self.stop = Clock(), Never()
-        self.slot = OperatorSlot.local()
+        self.slot = LatestOrder.local()
         self.journal, self.told = Journal(), Told()
         parts = Leading(
             self.plan, machine_of(self.plan), motion_of(self.plan), PATIENCE, self.clock.now_s

@@ -14,7 +14,7 @@ from desk_processes import desk_number, desk_path
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import OPERATION_KIND, Operation
-from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, OperatorOrder, OperatorSlot
+from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, LatestOrder, OperatorOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.recording.events import EVENTS, ROWS
 from hil.stations.arm.operator import ArmOperator
@@ -52,7 +52,7 @@ class Led:
 
     def __init__(self, *, live=True):
         self.t_s = 50.0
-        self.slot, self.said, self.told = OperatorSlot.local(), [], []
+        self.slot, self.said, self.told = LatestOrder.local(), [], []
         self.news = []
         self.operator = ArmOperator(
             self.slot, self, lambda: self.t_s, live=live,

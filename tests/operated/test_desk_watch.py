@@ -7,7 +7,7 @@ from desk_processes import desk_number
 from test_end_to_end import NOW_S, Panel, bench, engage_and_play, pytestmark  # noqa: F401
 
 from hil.desk import messages as m
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.desk.watch import EVERY, DeskWatch
 from hil.recording.reader import Recording
 from hil.timing.clock import Tick

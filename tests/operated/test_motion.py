@@ -13,9 +13,9 @@ from properties import dear
 
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.paths import Way
-from hil.stations.platform.operator.phases import Phase
-from hil.stations.platform.operator.tempo import ACCELERATION_PER_S, JERK_PER_S2, Tempo
+from hil.stations.platform.operator.paths import ShortestPath
+from hil.stations.platform.operator.phases import OperationPhase
+from hil.stations.platform.operator.speed_override import ACCELERATION_PER_S, JERK_PER_S2, Tempo
 from hil.stations.platform.scenario import MultiSineSettings
 from platform6dof.pose import PlatformSetpoint
 
@@ -53,7 +53,7 @@ def test_half_the_tempo_takes_twice_the_time_on_the_same_way():
     player.run(PERIOD_S, override=0.5)
     player.motion.play()
     player.run(2.0 * player.source.duration_s + 0.1)
-    assert player.motion.phase is Phase.RESTING
+    assert player.motion.phase is OperationPhase.RESTING
     player.check()
     np.testing.assert_allclose(
         player.rows[-1][0], player.source.sample(99.0).X_BP.coordinates(), atol=1e-12
@@ -83,7 +83,7 @@ def test_a_pose_is_reached_within_the_slow_moves_and_play_begins_anew():
     player.run(1.2, target=NEAR)
     player.motion.pose()
     player.run(1.4)
-    assert player.motion.phase is Phase.POSING
+    assert player.motion.phase is OperationPhase.POSING
     begin = len(player.rows)
     player.run(6.0)
     np.testing.assert_allclose(player.rows[-1][0], NEAR, atol=1e-9)
@@ -96,7 +96,7 @@ def test_a_pose_is_reached_within_the_slow_moves_and_play_begins_anew():
     player.motion.play()
     assert player.motion.playing == "play"
     player.run(6.0).check()
-    assert player.motion.phase is Phase.PLAYING
+    assert player.motion.phase is OperationPhase.PLAYING
 
 
 def test_a_moving_target_is_followed():
@@ -152,7 +152,7 @@ def test_parameters_changed_while_it_stands_are_played_next():
     assert player.motion.serial == 3
     player.motion.play()
     player.run(4.0).check()
-    assert player.motion.phase is Phase.PLAYING
+    assert player.motion.phase is OperationPhase.PLAYING
     assert player.rows[-1][0][2] > 0.92
 
 
@@ -173,7 +173,7 @@ def test_a_motion_that_cannot_be_made_is_told_and_the_old_one_goes_on(table, why
     player.run(1.0).run(1.0, serial=1, table=table)
     assert any(why in said for said in player.said), player.said
     assert player.motion.serial == 0
-    assert player.motion.phase is Phase.PLAYING
+    assert player.motion.phase is OperationPhase.PLAYING
     player.check()
 
 
@@ -251,6 +251,6 @@ def test_a_way_begins_in_the_state_it_is_given():
     limits = plan().rig.slow_moves.limits()
     rows = np.zeros((3, 6))
     rows[0], rows[1], rows[2] = NEAR, 0.01, -0.02
-    way = Way(rows, np.array([0.0, 0.0, 0.93, 0.0, 0.0, 0.0]), limits)
+    way = ShortestPath(rows, np.array([0.0, 0.0, 0.93, 0.0, 0.0, 0.0]), limits)
     np.testing.assert_allclose(way.rows(0.0), rows, atol=1e-12)
     assert isinstance(plan(motion=LARGER).scenario.motion, MultiSineSettings)

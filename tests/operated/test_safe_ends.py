@@ -12,9 +12,9 @@ from hil.stations.platform.control import PlatformStation
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.operator.assembly import parking_proof
-from hil.stations.platform.operator.parking import Stage, WayToPark
-from hil.stations.platform.operator.paths import Way
-from hil.stations.platform.operator.reach import Reach, Survey, start_rows
+from hil.stations.platform.operator.parking import ParkPath, ParkStage
+from hil.stations.platform.operator.path_check import PathCheck, PathScan, start_rows
+from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import Tick
 from platform6dof.pose import Pose
@@ -127,7 +127,7 @@ def test_parking_from_a_pose_behind_a_wall_goes_round_it():
     assert bench.violations == []
 
 
-class Closed(Reach):
+class Closed(PathCheck):
     """A room in which nothing can be gone to once the door is shut."""
 
     shut = False
@@ -139,7 +139,7 @@ class Closed(Reach):
 @pytest.fixture
 def door(monkeypatch):
     monkeypatch.setattr(Closed, "shut", False)
-    monkeypatch.setattr("hil.stations.platform.operator.assembly.Reach", Closed)
+    monkeypatch.setattr("hil.stations.platform.operator.assembly.PathCheck", Closed)
     return Closed
 
 
@@ -160,7 +160,7 @@ def test_without_any_way_to_park_nothing_moves_and_why_is_told(door):
 
 
 def test_a_pose_from_which_no_way_leads_to_park_is_refused_and_not_gone_to(monkeypatch):
-    monkeypatch.setattr(WayToPark, "_ways", lambda self, here: [(Pose.from_coordinates(
+    monkeypatch.setattr(ParkPath, "_ways", lambda self, here: [(Pose.from_coordinates(
         np.array([0.0, 0.0, 1.9, 0.0, 0.0, 0.0])),)])  # fmt: skip
     player = Player()
     player.run(0.004, target=(0.02, -0.01, 0.95, 0.0, 0.05, 0.02))
@@ -177,7 +177,7 @@ def test_a_stop_that_ended_beyond_a_limit_can_be_parked_from(z_m):
     bench = Bench()
     proof = parking_proof(bench.plan, machine_of(bench.plan))
     high = Pose.from_coordinates(np.array([0.0, 0.0, z_m, 0.0, 0.0, 0.0]))
-    while proof.stage not in (Stage.PROVED, Stage.REFUSED):
+    while proof.stage not in (ParkStage.PROVED, ParkStage.REFUSED):
         proof.work(lambda: high)
     assert proof.refused == ""
 
@@ -194,7 +194,7 @@ def test_every_way_that_is_found_stays_inside_and_most_poses_have_one():
         if not envelope.inside(start_rows(pose)[:1])[0]:
             continue
         proof.begin()
-        while proof.stage not in (Stage.PROVED, Stage.REFUSED):
+        while proof.stage not in (ParkStage.PROVED, ParkStage.REFUSED):
             proof.work(lambda pose=pose: Pose.from_coordinates(pose))
         if proof.path is None:
             continue
@@ -251,13 +251,13 @@ def test_a_planned_run_without_any_way_to_park_goes_off_where_it_stands(door):
 @pytest.mark.parametrize("z_m", [1.323, 1.33], ids=["without room for a stop", "beyond the stroke"])
 def test_a_way_may_lead_in_from_beyond_the_limits_but_not_further_out(z_m):
     rig = Bench().plan.rig
-    reach, limits = Reach(rig, PERIOD_S), rig.slow_moves.limits()
+    reach, limits = PathCheck(rig, PERIOD_S), rig.slow_moves.limits()
     high = start_rows(np.array([0.0, 0.0, z_m, 0.0, 0.0, 0.0]))
     lower, higher = np.array([0.0, 0.0, 1.0, 0, 0, 0]), np.array([0.0, 0.0, z_m + 0.01, 0, 0, 0])
     verdicts = {}
     for name, target in (("in", lower), ("out", higher)):
         for leave in (True, False):
-            survey, found = Survey(reach, Way(high, target, limits), leave=leave), None
+            survey, found = PathScan(reach, ShortestPath(high, target, limits), leave=leave), None
             while found is None:
                 found = survey.step()
             verdicts[name, leave] = found

@@ -5,8 +5,8 @@ from operated_bench import PERIOD_S, Bench
 from test_safe_ends import engaged, homed
 
 from hil.desk.operator import PRESS_AGE_MAX_S, Operator
-from hil.desk.order import BUTTONS, Button, OperatorOrder, OperatorSlot
-from hil.stations.platform.operator.presses import Presses
+from hil.desk.order import BUTTONS, Button, LatestOrder, OperatorOrder
+from hil.stations.platform.operator.button_commands import ButtonCommands
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request
 
@@ -38,7 +38,7 @@ def test_a_stop_takes_back_a_start_that_the_gate_has_not_taken_yet(start, mode):
 
 def test_a_stop_is_asked_until_nothing_moves_whatever_the_mode_becomes():
     bench = engaged()
-    presses = Presses(lambda *_: None)
+    presses = ButtonCommands(lambda *_: None)
     presses.obey(Button.HOLD, Mode.ENGAGING, 0.0)
     for mode in (Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING):
         verdict = bench.last.verdict._replace(mode=mode)
@@ -49,7 +49,7 @@ def test_a_stop_is_asked_until_nothing_moves_whatever_the_mode_becomes():
 
 
 def looked(order, now_s):
-    slot = OperatorSlot.local()
+    slot = LatestOrder.local()
     operator = Operator(slot, lambda: now_s)
     slot.write(order)
     return operator.look()

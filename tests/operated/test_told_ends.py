@@ -8,11 +8,11 @@ from test_safe_ends import Closed, door, engaged, held_aloft, homed  # noqa: F40
 
 from hil.desk.operation import OPERATION_KIND, OPERATION_MAX_BYTES, Operation, Refusal
 from hil.desk.order import Button
+from hil.desk.publisher import EVERY_S, Publisher
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.tell import EVERY_S, Teller
 from hil.ipc.broadcast import Broadcast, BroadcastReader
-from hil.stations.platform.operator.park_wish import ParkWish
-from hil.stations.platform.operator.presses import ASKED_CYCLES
+from hil.stations.platform.operator.button_commands import ASKED_CYCLES
+from hil.stations.platform.operator.park_request import ParkRequest
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request, Severity
 from safety.verdict import Check, Violation
@@ -80,7 +80,7 @@ def test_a_press_to_go_elsewhere_does_not_take_park_back_unheard():
 
 def test_a_fault_that_is_no_number_is_one_fault_however_often_it_is_told():
     refusals = []
-    wish = ParkWish(lambda tick, why: refusals.append(why))
+    wish = ParkRequest(lambda tick, why: refusals.append(why))
     wish.want(True)
     tick = Tick(1, PERIOD_S, PERIOD_S, 0.0)
 
@@ -334,7 +334,7 @@ def test_drives_that_do_not_end_in_time_are_given_up():
 
 def test_the_end_is_told_at_once_and_its_time_ten_times_a_second():
     ring = Broadcast.local(64)
-    reader, teller = BroadcastReader(ring.buffer), Teller(ring)
+    reader, teller = BroadcastReader(ring.buffer), Publisher(ring)
     now = Operation()
     teller.tell(0.0, now)
     for index, left_s in enumerate((5.0, 4.99, 4.98)):

@@ -10,7 +10,13 @@ from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, row
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.scope.models.channels import channel_named, channels_of
 from hil.panel.shell.models.background import Watch
-from hil.panel.study.models.compare import CompareError, Run, comparable, difference, figures
+from hil.panel.study.models.compare import (
+    ComparedRun,
+    CompareError,
+    comparable,
+    difference,
+    figures,
+)
 from hil.panel.study.models.compare_align import Align, motion_start_s, shift_between
 from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import compare
@@ -26,12 +32,12 @@ def bump(t_s):
     return 0.6 + 0.05 * np.exp(-((t_s - 2.0) ** 2) / 0.02) * np.sin(30.0 * t_s)
 
 
-def run(shift_s=0.0, offset=0.0, count=4000, engaged=1000, **more) -> Run:
+def run(shift_s=0.0, offset=0.0, count=4000, engaged=1000, **more) -> ComparedRun:
     """A run whose motion comes later by the shift."""
     t_s = np.arange(count) * PERIOD_S
     mode = np.where(np.arange(count) >= engaged, ENGAGED, 0)
     columns = {LEG1: bump(t_s - shift_s) + offset, FORCE1: 500.0, "mode": mode, **more}
-    return Run(facts(), rows(count, **columns))
+    return ComparedRun(facts(), rows(count, **columns))
 
 
 @pytest.mark.parametrize("shift_s", [0.0, 0.25, -0.3125, 0.1234])
@@ -43,7 +49,7 @@ def test_likeness_finds_the_shift_to_a_fraction_of_a_sample(shift_s):
 def test_likeness_works_across_holes_and_from_another_start():
     second = run(0.25).rows.copy()
     second[100:150, NAMES.index(LEG1)] = np.nan
-    moved = Run(facts(), second[60:])
+    moved = ComparedRun(facts(), second[60:])
     assert shift_between(run(), moved, Align.CORRELATION, LEG) == pytest.approx(-0.25, abs=1e-4)
 
 
@@ -81,7 +87,7 @@ def test_the_largest_difference_keeps_its_sign_and_its_time():
     second = run().rows.copy()
     second[1500, NAMES.index(LEG1)] -= 0.02
     second[1600, NAMES.index(LEG1)] += 0.01
-    found = figures(difference(run(), Run(facts(), second), LEG, 0.0))
+    found = figures(difference(run(), ComparedRun(facts(), second), LEG, 0.0))
     assert found.largest == pytest.approx(-0.02)
     assert found.at_s == pytest.approx(1.5)
     assert found.rms == pytest.approx(math.sqrt((0.02**2 + 0.01**2) / 4000))
@@ -90,7 +96,7 @@ def test_the_largest_difference_keeps_its_sign_and_its_time():
 def test_between_samples_a_straight_line_but_codes_are_held():
     first = run(count=10)
     t_s = np.arange(10) * PERIOD_S
-    second = Run(facts(), rows(10, **{LEG1: t_s, "mode": np.arange(10)}))
+    second = ComparedRun(facts(), rows(10, **{LEG1: t_s, "mode": np.arange(10)}))
     moved = difference(first, second, LEG, 0.4 * PERIOD_S).second
     np.testing.assert_allclose(moved[1:], t_s[1:] - 0.4 * PERIOD_S, atol=1e-12)
     assert math.isnan(moved[0])
@@ -102,7 +108,7 @@ def test_between_samples_a_straight_line_but_codes_are_held():
 def test_a_hole_of_the_second_run_stays_one():
     second = np.delete(run().rows, np.arange(2000, 2100), axis=0)
     second[3000, NAMES.index(LEG1)] = np.nan
-    values = difference(run(), Run(facts(), second), LEG, 0.0).values
+    values = difference(run(), ComparedRun(facts(), second), LEG, 0.0).values
     assert np.isnan(values[2000:2100]).all()
     assert np.isfinite(values[[1999, 2100]]).all()
     assert np.isnan(values[3100])
@@ -117,7 +123,7 @@ def compared(first, second):
 def test_runs_with_no_common_time_have_no_figures():
     later = run().rows.copy()
     later[:, 1] += 100.0
-    assert compared(run(), Run(facts(), later)) == ()
+    assert compared(run(), ComparedRun(facts(), later)) == ()
 
 
 def test_the_table_has_what_both_runs_have():

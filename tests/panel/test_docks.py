@@ -10,7 +10,7 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtWidgets import QLabel
 
 from hil.panel.shell.dock_views import Plain, View
-from hil.panel.shell.docks import Maker, Views
+from hil.panel.shell.docks import LazyViews, Maker
 
 
 class Word(Plain):
@@ -28,7 +28,9 @@ def views(log, broken=()):
 
         return make
 
-    return Views({name: maker(name) for name in "abc"}, lambda name, view: log.append((name, view)))
+    return LazyViews(
+        {name: maker(name) for name in "abc"}, lambda name, view: log.append((name, view))
+    )
 
 
 def test_views_are_made_in_order_and_each_once(app):

@@ -12,7 +12,7 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtTest import QTest
 from window_bench import NOW_S, Key, Operator
 
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.panel.live.models.feed import column
 from hil.run.lead import Steered
 from hil.stations.arm.lead import handles as handles_of_arms

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.settings import apply_overrides
-from hil.desk.places import Place
+from hil.desk.endpoints import Endpoint
 from hil.panel.scenarios.models import launch
 from hil.panel.scenarios.models.launch import BenchRun, LaunchState, bench_arguments
 from hil.panel.scenarios.models.launch_check import CheckRun, outcome_of
@@ -75,13 +75,13 @@ def fake_bench(monkeypatch, words, status=0, **more):
 
 
 def test_a_bench_is_found_by_its_number(monkeypatch):
-    there: list[Place] = []
+    there: list[Endpoint] = []
     now = [0.0]
     bench = fake_bench(
         monkeypatch, "sys.stdin.read(); time.sleep(30)", now_s=lambda: now[0], find=lambda: there
     )
     assert bench.poll() is LaunchState.STARTING
-    there += [Place(Path("/other.sock"), "x", 1), Place(Path("/mine.sock"), "x", bench.pid)]
+    there += [Endpoint(Path("/other.sock"), "x", 1), Endpoint(Path("/mine.sock"), "x", bench.pid)]
     assert bench.poll() is LaunchState.STARTING  # looked a moment ago
     now[0] += 0.25
     assert bench.poll() is LaunchState.RUNNING

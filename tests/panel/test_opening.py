@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hil.cli import panel as cli_panel
 from hil.cli.main import app
 from hil.config.settings import ConfigError
-from hil.desk.places import Place
+from hil.desk.endpoints import Endpoint
 from hil.panel.shell.models import opening
 from hil.panel.shell.models.opening import opening_of
 
@@ -55,7 +55,7 @@ def test_what_is_of_no_use_is_refused_with_what_would_be_right(tmp_path):
 
 def test_nothing_means_what_runs_else_the_scenarios(monkeypatch, tmp_path):
     assert opening_of(None).what == "scenarios"
-    first, second = (Place(tmp_path / f"{k}.sock", "demo", k) for k in (1, 2))
+    first, second = (Endpoint(tmp_path / f"{k}.sock", "demo", k) for k in (1, 2))
     monkeypatch.setattr(opening, "benches", lambda: [first])
     assert (opening_of(None).what, opening_of(None).path) == ("bench", first.path)
     monkeypatch.setattr(opening, "benches", lambda: [first, second])

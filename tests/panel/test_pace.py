@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.panel.shell.models.pace import SKIPS_MAX, Pace
+from hil.panel.shell.models.pace import SKIPS_MAX, ViewScheduler
 
 BUDGET_S = 0.028
 PERIOD_S = 0.033
@@ -19,7 +19,7 @@ class Bench:
         self.between_s = 0.0
         self.drawn = []
         self.seldom = ()
-        self.pace = Pace(BUDGET_S, PERIOD_S, lambda: self.t_s)
+        self.pace = ViewScheduler(BUDGET_S, PERIOD_S, lambda: self.t_s)
 
     def draw(self, name):
         def doing():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.settings import read_toml
-from hil.desk.places import Place
+from hil.desk.endpoints import Endpoint
 from hil.panel.scenarios.models import launch, scenario_work
 from hil.panel.scenarios.models.catalogue import Entry, catalogue
 from hil.panel.scenarios.models.launch import BenchRun
@@ -26,7 +26,7 @@ KINDS = {
 def started(monkeypatch, tmp_path):
     """Start a bench that does nothing, with a desk of its number in sight or not."""
     made: list[ScenarioWork] = []
-    there: list[Place] = []
+    there: list[Endpoint] = []
     words = ["-c", "import time; time.sleep(60)"]
     monkeypatch.setattr(launch, "bench_arguments", lambda *_, **__: words)
     monkeypatch.setattr(scenario_work, "BenchRun", partial(BenchRun, find=lambda: there))
@@ -39,7 +39,7 @@ def started(monkeypatch, tmp_path):
         told = work.begin_bench(entry, {"source": {"kind": source}, "part": parts})
         assert told == "{name} starts…".format(name="x")
         if desk:
-            there.append(Place(Path("/desk.sock"), "x", work.bench.pid))
+            there.append(Endpoint(Path("/desk.sock"), "x", work.bench.pid))
         return work, list(work.poll())
 
     yield start

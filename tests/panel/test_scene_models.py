@@ -41,7 +41,7 @@ from hil.scene.solids import (
     prism,
 )
 from hil.scene.time import advance, between_poses, is_jump, rotation_of
-from hil.scene.track import Trace
+from hil.scene.track import Trail
 from hil.stations.arm.scene_space_arm import payload_box
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
@@ -326,7 +326,7 @@ def test_the_path_follows_the_gripper_and_begins_anew_after_a_jump():
 
 
 def test_a_path_is_bounded_and_leaves_out_what_is_not_known():
-    trace = Trace(0.01)
+    trace = Trail(0.01)
     points = np.column_stack([np.arange(2000.0), np.zeros(2000), np.zeros(2000)])
     points[5] = np.nan
     trace.add(points)

@@ -16,9 +16,9 @@ from hil.panel.scope.models.channels import branches_of, channel_named, channels
 from hil.panel.scope.models.cursors import Cursors, nearest, readings
 from hil.panel.scope.models.envelope import Envelope, bucket_size
 from hil.panel.scope.models.export import ExportError, write_csv, write_new
-from hil.panel.scope.models.ring import Ring, Window
+from hil.panel.scope.models.ring import SignalHistory, Window
 from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel
-from hil.panel.scope.models.trigger import Edge, Phase, Sweep, TriggerSettings
+from hil.panel.scope.models.trigger import Edge, Sweep, TriggerPhase, TriggerSettings
 from hil.recording.events import EventKind
 
 
@@ -36,7 +36,7 @@ def stream(count: int, signals: int = 3) -> np.ndarray:
 @given(st.lists(st.integers(0, 40), max_size=20), st.integers(1, 30))
 def test_a_ring_holds_the_newest_samples_in_order_as_one_view(parts, samples):
     table = stream(sum(parts))
-    ring = Ring(3, samples, 0.01, time_column=0)
+    ring = SignalHistory(3, samples, 0.01, time_column=0)
     start = 0
     for part in parts:
         ring.push(table[start : start + part])
@@ -51,7 +51,7 @@ def test_a_ring_holds_the_newest_samples_in_order_as_one_view(parts, samples):
 
 
 def test_a_hole_in_time_becomes_one_sample_that_is_not_there():
-    ring = Ring(3, 50, 0.01, time_column=0)
+    ring = SignalHistory(3, 50, 0.01, time_column=0)
     table = stream(30)
     ring.push(table[:10])
     ring.push(np.delete(table[10:], [0, 1, 2, 10, 11, 12], axis=0))
@@ -63,13 +63,13 @@ def test_a_hole_in_time_becomes_one_sample_that_is_not_there():
 
 
 def test_a_jitter_of_one_period_is_no_hole():
-    ring = Ring(3, 50, 0.01, time_column=0)
+    ring = SignalHistory(3, 50, 0.01, time_column=0)
     ring.push(np.delete(stream(10), 5, axis=0))
     assert not np.isnan(ring.window.values[1]).any()
 
 
 def test_time_that_goes_back_is_another_run():
-    ring = Ring(3, 50, 0.01, time_column=0)
+    ring = SignalHistory(3, 50, 0.01, time_column=0)
     table = stream(20)
     ring.push(table)
     epoch = ring.epoch
@@ -81,7 +81,7 @@ def test_time_that_goes_back_is_another_run():
 def test_rows_of_a_recording_are_lent_until_others_follow():
     table = stream(40)
     table.setflags(write=False)
-    ring = Ring(3, 25, 0.01, time_column=0)
+    ring = SignalHistory(3, 25, 0.01, time_column=0)
     ring.replace(table[:30])
     np.testing.assert_array_equal(ring.window.values, table[5:30].T)
     assert ring.window.values.base is not ring._values
@@ -91,7 +91,7 @@ def test_rows_of_a_recording_are_lent_until_others_follow():
 
 def test_rows_that_may_change_are_not_lent():
     table = stream(10)
-    ring = Ring(3, 25, 0.01, time_column=0)
+    ring = SignalHistory(3, 25, 0.01, time_column=0)
     ring.replace(table)
     table[:] = 5.0
     assert not (ring.window.values[1] == 5.0).any()
@@ -99,7 +99,7 @@ def test_rows_that_may_change_are_not_lent():
 
 def test_a_kept_window_stays_when_the_ring_goes_on():
     table = stream(40)
-    ring = Ring(3, 20, 0.01, time_column=0)
+    ring = SignalHistory(3, 20, 0.01, time_column=0)
     ring.push(table[:20])
     kept = ring.window.kept()
     ring.push(table[20:])
@@ -110,7 +110,7 @@ def test_a_kept_window_stays_when_the_ring_goes_on():
 
 def test_a_ring_without_room_is_refused():
     with pytest.raises(ValueError, match="0 samples"):
-        Ring(3, 0, 0.01, 0)
+        SignalHistory(3, 0, 0.01, 0)
 
 
 # Envelope
@@ -153,7 +153,7 @@ def test_a_line_has_every_extreme_of_its_window(values, bucket, first):
     st.integers(4, 100),
 )
 def test_made_as_samples_come_it_is_as_made_at_once(parts, bucket, samples, seen):
-    ring = Ring(3, samples, 0.01, time_column=0)
+    ring = SignalHistory(3, samples, 0.01, time_column=0)
     table = stream(sum(parts))
     grown = Envelope()
     start = 0
@@ -171,7 +171,7 @@ def test_made_as_samples_come_it_is_as_made_at_once(parts, bucket, samples, seen
 def test_other_signals_and_another_run_are_not_mixed_up():
     envelope = Envelope()
     table = stream(100)
-    ring = Ring(3, 100, 0.01, time_column=0)
+    ring = SignalHistory(3, 100, 0.01, time_column=0)
     ring.push(table)
     first = envelope.lines(ring.window, [1], 10)[0].y
     other = envelope.lines(ring.window, [2], 10)[0].y
@@ -439,14 +439,14 @@ def test_a_sweep_is_around_its_edge_and_stays(pre):
     for start in range(0, 60_000, 500):
         model.take(batch(rows(500, start, **ramp(start, 500, 1230))))
     view = model.view()
-    assert model.phase is Phase.HELD
+    assert model.phase is TriggerPhase.HELD
     assert view.edge_s == pytest.approx(1.230)
     assert (view.from_s, view.to_s) == pytest.approx((1.23 - pre * 0.4, 1.23 + (1 - pre) * 0.4))
     assert view.origin_s == view.edge_s
     values = view.window.values[NAMES.index(LEG1)]
     np.testing.assert_array_equal(values, (view.window.t_s > 1.2295).astype(float))
     model.arm()
-    assert model.phase is Phase.ARMED
+    assert model.phase is TriggerPhase.ARMED
     assert model.view().live
 
 

@@ -17,11 +17,11 @@ from test_replay_models import write
 
 from hil.panel.scope.models.export import ExportError
 from hil.panel.scope.models.scope import ScopeModel
-from hil.panel.scope.models.trigger import Phase, Sweep
+from hil.panel.scope.models.trigger import Sweep, TriggerPhase
 from hil.panel.scope.view import ScopeView
 from hil.panel.shell.theme import DARK, LIGHT
 from hil.panel.study.compare_view import CompareView
-from hil.panel.study.models.compare import Run
+from hil.panel.study.models.compare import ComparedRun
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.replay_view import ReplayView
@@ -192,12 +192,12 @@ def test_the_trigger_is_set_in_its_bar_and_armed_by_key(view):
     press(view.plots, KEY.Key_T)
     assert view.model.trigger.sweep is Sweep.SINGLE
     assert (view.model.trigger.level, view.model.trigger.pre) == (0.62, 0.25)
-    assert view.model.phase is Phase.ARMED
+    assert view.model.phase is TriggerPhase.ARMED
     view.model.set_span(1.0)
     for start in range(5000, 9000, 100):
         view.model.take(batch(rows(100, start, **wave(start, 100))))
         view.refresh()
-    assert view.model.phase is Phase.HELD
+    assert view.model.phase is TriggerPhase.HELD
     assert "held" in view.tools.state.text()
     edge_s = view.model.view().edge_s
     assert 0.6 + 0.05 * np.sin(2.0 * edge_s) == pytest.approx(0.62, abs=2e-4)
@@ -277,7 +277,7 @@ def compared(shift, offset):
     t_s = np.arange(4000) * 1e-3
     values = 0.6 + 0.05 * np.exp(-((t_s - 2.0 - shift) ** 2) / 0.02) + offset
     mode = np.where(t_s >= 1.0 + shift, MODES.index("ENGAGED"), 0)
-    return Run(facts(), rows(4000, **{LEG1: values, "mode": mode}))
+    return ComparedRun(facts(), rows(4000, **{LEG1: values, "mode": mode}))
 
 
 def settled(view):
@@ -319,7 +319,7 @@ def test_two_runs_are_compared(app, recording, tmp_path):
     view.open_file(1, tmp_path / "none.mcap")
     settled(view)
     assert "none.mcap" in view.told.text()
-    view.set_run(1, Run(facts(ARM), np.zeros((3, ARM.values))))
+    view.set_run(1, ComparedRun(facts(ARM), np.zeros((3, ARM.values))))
     assert (
         "one is of the {first}, the other of the {second}".format(first="platform", second="arm")
         in view.told.text()

@@ -20,7 +20,7 @@ from hil.run.views import Shape
 from hil.stations.arm.events import told_simulated
 from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
-from hil.stations.platform.operator.buttons import Standing, allowed_buttons
+from hil.stations.platform.operator.buttons import Readiness, allowed_buttons
 from hil.stations.platform.views import LAMPS
 from safety.modes import Mode
 from safety.verdict import Action
@@ -219,7 +219,7 @@ def test_buttons_are_those_of_the_rule_that_control_follows(name, held):
     model = bench(name)
     model.hold(pressed=held)
     found = {state.button for state in model.buttons if state.allowed}
-    assert found == allowed_buttons(Mode[name], Standing(held=held))
+    assert found == allowed_buttons(Mode[name], Readiness(held=held))
 
 
 def test_no_button_but_for_the_owner():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hil.panel.scope.models.trigger import (
     TRANSITIONS,
     Edge,
-    Happening,
-    Phase,
     Sweep,
+    TriggerEvent,
+    TriggerPhase,
     TriggerSettings,
     TriggerState,
     edges,
@@ -99,7 +99,7 @@ def test_sweeps_are_those_of_the_naive_loop(values, pre, hold_off_s, sweep, part
         full += found
     assert full == naive_sweeps(values, wanted, 4.0)
     if sweep is Sweep.SINGLE and full:
-        assert state.phase is Phase.HELD
+        assert state.phase is TriggerPhase.HELD
 
 
 def test_noise_within_the_hysteresis_is_no_edge():
@@ -111,30 +111,32 @@ def test_noise_within_the_hysteresis_is_no_edge():
     assert edges(rise, strict)[0].tolist() == [500]
 
 
-@pytest.mark.parametrize(("phase", "happening"), list(itertools.product(Phase, Happening)))
+@pytest.mark.parametrize(
+    ("phase", "happening"), list(itertools.product(TriggerPhase, TriggerEvent))
+)
 def test_every_phase_and_happening(phase, happening):
     after = turned(TriggerState(phase, 1.0), happening).phase
-    if happening is Happening.START:
-        assert after is Phase.ARMED
-    elif happening is Happening.STOP:
-        assert after is Phase.IDLE
+    if happening is TriggerEvent.START:
+        assert after is TriggerPhase.ARMED
+    elif happening is TriggerEvent.STOP:
+        assert after is TriggerPhase.IDLE
     else:
         ways = {
-            (Phase.ARMED, Happening.EDGE): Phase.FILLING,
-            (Phase.FILLING, Happening.FILLED): Phase.FULL,
-            (Phase.FILLING, Happening.FILLED_SINGLE): Phase.HELD,
-            (Phase.FULL, Happening.READY): Phase.ARMED,
+            (TriggerPhase.ARMED, TriggerEvent.EDGE): TriggerPhase.FILLING,
+            (TriggerPhase.FILLING, TriggerEvent.FILLED): TriggerPhase.FULL,
+            (TriggerPhase.FILLING, TriggerEvent.FILLED_SINGLE): TriggerPhase.HELD,
+            (TriggerPhase.FULL, TriggerEvent.READY): TriggerPhase.ARMED,
         }
         assert after is ways.get((phase, happening), phase)
     with pytest.raises(TypeError):
-        TRANSITIONS[Phase.IDLE, Happening.EDGE] = Phase.FULL
+        TRANSITIONS[TriggerPhase.IDLE, TriggerEvent.EDGE] = TriggerPhase.FULL
 
 
 def test_a_trigger_that_is_off_or_held_sees_nothing():
     times, data = np.arange(4.0), np.array([-1.0, 1.0, -1.0, 1.0])
     off = TriggerSettings("x", sweep=Sweep.OFF)
     assert step(start(TriggerState()), off, 1.0, times, data)[1] == ()
-    held = TriggerState(Phase.HELD, 5.0)
+    held = TriggerState(TriggerPhase.HELD, 5.0)
     normal = TriggerSettings("x", sweep=Sweep.NORMAL)
     assert step(held, normal, 1.0, times, data) == (held, ())
 

@@ -28,7 +28,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.lead.models.handles import KEYS
 from hil.panel.live.models.bench_link import Link
 from hil.panel.live.models.bench_stop import SILENT_S
-from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.shortcuts import SHORTCUTS, Where, help_html
 from hil.panel.shell.window import MainWindow
 from hil.recording.events import ROWS
@@ -529,7 +529,7 @@ def test_an_end_is_told_in_the_strip(make, desk, until):
 def test_a_scenario_opens_ready_to_run_and_a_recording_that_is_none_is_told(make, tmp_path, until):
     window = make()
     path = find_file("heave", folder="scenarios", key="test")
-    window.open(Opening("scenario", path))
+    window.open(StartView("scenario", path))
     until(lambda: window.docks.visible("scenarios"))
     assert window.views["scenarios"].widget.picker.currentData() == path
     rubbish = tmp_path / "rubbish.mcap"

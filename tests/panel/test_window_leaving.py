@@ -14,15 +14,15 @@ from test_replay_models import write
 from test_session_stop import Desk
 
 from hil.desk import messages as m
-from hil.desk.places import Place
+from hil.desk.endpoints import Endpoint
 from hil.panel.live.session import LiveSession
 from hil.panel.shell import app as panel_app
 from hil.panel.shell import window_menus
 from hil.panel.shell.window import MainWindow
 from hil.panel.study.session import ReplaySession
 
-BENCH = Place(Path("/tmp/nowhere/led-17.sock"), "led", 17)
-OTHER = Place(Path("/tmp/nowhere/other-18.sock"), "other", 18)
+BENCH = Endpoint(Path("/tmp/nowhere/led-17.sock"), "led", 17)
+OTHER = Endpoint(Path("/tmp/nowhere/other-18.sock"), "other", 18)
 YES, NO = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
 
 

@@ -16,7 +16,7 @@ from PySide6.QtCore import QSettings, Qt, QThread
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.desk.run_end import EndStep
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock

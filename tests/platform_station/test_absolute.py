@@ -13,8 +13,8 @@ from hil.config.shipped import configs_dir
 from hil.machines.machine import load_rig
 from hil.stations.platform.drives.reference import (
     LegReference,
+    MeasuredPoint,
     NotReferencedError,
-    Point,
     Reference,
     absolute_scales,
     add_point,
@@ -56,7 +56,7 @@ def rig(rig_file):
 
 
 def point(counts, length_m, how="inner stop"):
-    return Point(counts, length_m, how, "A. Person", "now")
+    return MeasuredPoint(counts, length_m, how, "A. Person", "now")
 
 
 def measured(rig, length_m=0.67):

@@ -29,7 +29,7 @@ from hil.recording.header import RecordingError, RunHeader, code_name
 from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing, RecorderStatus
-from hil.recording.transforms import Poses, quaternion
+from hil.recording.transforms import RowPoses, quaternion
 from hil.recording.writer import RecordingWriter
 
 EVENT = EventRecord(
@@ -201,7 +201,7 @@ def test_the_quaternion_is_that_of_z_y_x(
 
 def test_a_pose_that_is_not_there_is_not_shown() -> None:
     pose, gone = (0.1, 0.2, 0.9, 0.0, 0.0, 0.0), (0.1, 0.2, 0.9, 0.0, math.nan, 0.0)
-    poses = Poses(PLATFORM).of
+    poses = RowPoses(PLATFORM).of
     frame = CycleFrame(0, 0.0, wanted_pose=pose, reached_pose=gone)
     ((frame_id, child, values),) = poses(frame.to_bytes())
     assert (frame_id, child) == ("base", "platform_wanted")

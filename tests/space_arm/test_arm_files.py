@@ -25,7 +25,7 @@ from arms import (
 from hil.config.settings import ConfigError
 from hil.machines.space_arm_settings import ArmSettings, load_arm, rotation_of
 from hil.space_arm.dump import dump_arm, rpy_of
-from sim.world.space_arm.arm import Arm, ArmError, Body, Link
+from sim.world.space_arm.arm import Arm, Body, Link, SpaceArmError
 
 every_file = pytest.mark.parametrize("name", SHIPPED)
 
@@ -268,19 +268,19 @@ def test_impossible_inertia_is_refused_with_the_file(tmp_path: Path) -> None:
 )
 def test_absurd_links_are_refused(change: dict[str, Any], message: str) -> None:
     link = load_arm(arm_path("bkm")).links[2]
-    with pytest.raises(ArmError, match=message):
+    with pytest.raises(SpaceArmError, match=message):
         replace(link, **change)
 
 
 def test_absurd_arms_are_refused() -> None:
     arm = load_arm(arm_path("bkm"))
-    with pytest.raises(ArmError, match="arm bkm: 5 links, must be 6"):
+    with pytest.raises(SpaceArmError, match="arm bkm: 5 links, must be 6"):
         arm.with_links(arm.links[:5])
-    with pytest.raises(ArmError, match="arm bkm: 7 drives, must be 6"):
+    with pytest.raises(SpaceArmError, match="arm bkm: 7 drives, must be 6"):
         replace(arm, drives=(*arm.drives, arm.drives[0]))
-    with pytest.raises(ArmError, match=r"gravity_m_s2: .* finite"):
+    with pytest.raises(SpaceArmError, match=r"gravity_m_s2: .* finite"):
         replace(arm, gravity_m_s2=np.full(3, np.inf))
-    with pytest.raises(ArmError, match=r"body: mass_kg = -1.0 kg"):
+    with pytest.raises(SpaceArmError, match=r"body: mass_kg = -1.0 kg"):
         Body(-1.0, np.zeros(3), np.eye(3))
 
 

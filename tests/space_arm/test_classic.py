@@ -12,7 +12,7 @@ from sim.world.space_arm import drive as d
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.classic import Euler1993, Rk4, largest_stable_step
 from sim.world.space_arm.drive import DriveEffects, DriveModel, drive_table
-from sim.world.space_arm.integrators import Accuracy, Sdirk2, Status
+from sim.world.space_arm.integrators import Accuracy, Sdirk2, SpanStatus
 from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.regimes import line_of, regime_of
 from sim.world.space_arm.kernels.sdirk2 import SLIP, L, Q, V, W
@@ -58,7 +58,7 @@ def travel(integrator, arm, drive, commands=REVERSAL, state=None):
     states = []
     for command in commands:
         span = integrator.pass_time(arm.arrays(), drive, state, command, dry, TICK_S)
-        assert span.status is not Status.FAILED
+        assert span.status is not SpanStatus.FAILED
         states.append(state.copy())
     return states
 
@@ -210,7 +210,7 @@ def test_rk4_beyond_its_stability_fails_with_the_last_good_state():
     arm, drive = arm_with(0), table(DriveModel.A)
     state = at_home()
     span = Rk4(0.05).pass_time(arm.arrays(), drive, state, FAST, np.zeros(6), 200.0)
-    assert span.status is Status.FAILED
+    assert span.status is SpanStatus.FAILED
     assert np.isfinite(state).all()
     assert not np.array_equal(state, at_home())
     assert 0 < span.steps < 4000

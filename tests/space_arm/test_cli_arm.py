@@ -68,7 +68,7 @@ def test_a_payload_of_a_given_mass_is_shaped_like_the_nearest():
 def test_a_failed_run_gives_status_1(monkeypatch):
     from hil.space_arm.study import table
 
-    monkeypatch.setattr(table.Run, "failed", property(lambda _: True))
+    monkeypatch.setattr(table.FollowedMotion, "failed", property(lambda _: True))
     status, text, _ = call("table", "--model", "a", "--payload", "none", *QUICK, "--json")
     assert status == 1
     told = json.loads(text)

@@ -8,7 +8,7 @@ import pytest
 from hil.config.settings import ConfigError
 from hil.stations.arm.prepare import space_arm_of
 from hil.stations.arm.scenario import arm_plan_from_table
-from sim.world.space_arm.integrators import Status
+from sim.world.space_arm.integrators import SpanStatus
 
 RATES = np.array([0.01, -0.01, 0.01, 0.02, -0.02, 0.02])
 
@@ -30,7 +30,7 @@ def test_fine_takes_more_steps_to_the_same_place(model):
         space_arm_of(plan(model=model, payload="light", accuracy=accuracy)).advance(RATES)
         for accuracy in ("usual", "fine")
     )
-    assert fine.status is Status.DONE
+    assert fine.status is SpanStatus.DONE
     assert fine.span.steps > 3 * usual.span.steps
     off_m = np.linalg.norm(fine.position_BG_m - usual.position_BG_m)
     assert 0.0 < off_m < 2e-5

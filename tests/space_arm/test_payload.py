@@ -17,11 +17,11 @@ from arms import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.world.space_arm.arm import Arm, ArmError, Body
+from sim.world.space_arm.arm import Arm, Body, SpaceArmError
 from sim.world.space_arm.links import merged
 from sim.world.space_arm.payload import grapple_rates, inertia_at_gripper, payload_twist
 from sim.world.space_arm.reference import gripper_pose, link_pose, momentum, pseudo_inertia
-from sim.world.space_arm.simplified import ArmModel, historical, simplified
+from sim.world.space_arm.simplified import MassModel, historical, simplified
 
 BKM = shipped("bkm")
 ROTORS = np.array([d.gear_ratio**2 * d.motor_inertia_kg_m2 for d in BKM.arm().drives])
@@ -157,17 +157,17 @@ def test_a_light_body_takes_the_speed_of_the_gripper_and_a_heavy_one_gives_its_o
 )
 def test_absurd_grapples_are_refused(change: dict, message: str) -> None:
     arguments = {"q_rad": np.zeros(6), "v_rad_s": np.zeros(6), "twist": TWIST} | change
-    with pytest.raises(ArmError, match=message):
+    with pytest.raises(SpaceArmError, match=message):
         grapple_rates(BKM.arm(), body=skew_body(1.0), **arguments)
 
 
 def test_the_model_of_1993_follows_the_payloads_mass() -> None:
     arm = BKM.arm()
     limit = 3.0 * arm.mass_kg
-    assert historical(arm, None) is ArmModel.POINT_MASSES
-    assert historical(arm, skew_body(limit)) is ArmModel.POINT_MASSES
-    assert historical(arm, skew_body(limit * 1.000001)) is ArmModel.MASSLESS_LINKS
-    assert historical(arm, BKM.payloads()["heavy"]) is ArmModel.MASSLESS_LINKS
+    assert historical(arm, None) is MassModel.POINT_MASSES
+    assert historical(arm, skew_body(limit)) is MassModel.POINT_MASSES
+    assert historical(arm, skew_body(limit * 1.000001)) is MassModel.MASSLESS_LINKS
+    assert historical(arm, BKM.payloads()["heavy"]) is MassModel.MASSLESS_LINKS
 
 
 def test_point_masses_lack_exactly_the_links_own_inertia() -> None:
@@ -176,8 +176,8 @@ def test_point_masses_lack_exactly_the_links_own_inertia() -> None:
     last = replace(arm.links[-1], mass_kg=0.0, inertia_kg_m2=np.zeros((3, 3)))
     lacking = arm.with_links((*only_spin, last))
     for payload in (None, body):
-        full = simplified(arm, payload, ArmModel.FULL)
-        points = simplified(arm, payload, ArmModel.POINT_MASSES)
+        full = simplified(arm, payload, MassModel.FULL)
+        points = simplified(arm, payload, MassModel.POINT_MASSES)
         for q, _ in random_states(5):
             assert (
                 relative_error(mass_of(points, q) + mass_of(lacking, q), mass_of(full, q)) < 1e-13
@@ -188,12 +188,12 @@ def test_point_masses_lack_exactly_the_links_own_inertia() -> None:
 
 def test_massless_links_carry_the_arms_mass_in_the_payload() -> None:
     arm, body = BKM.arm(), BKM.payloads()["heavy"]
-    light = simplified(arm, body, ArmModel.MASSLESS_LINKS)
+    light = simplified(arm, body, MassModel.MASSLESS_LINKS)
     heavier = replace(body, mass_kg=body.mass_kg + arm.mass_kg)
     q = BKM.home_rad()
     slopes = jacobian(arm, q)
     expected = slopes.T @ inertia_at_gripper(arm, q, heavier) @ slopes
     assert relative_error(mass_of(light, q), expected) < 1e-13
     assert light.mass_kg == pytest.approx(arm.mass_kg + body.mass_kg)
-    with pytest.raises(ArmError, match="need a payload"):
-        simplified(arm, None, ArmModel.MASSLESS_LINKS)
+    with pytest.raises(SpaceArmError, match="need a payload"):
+        simplified(arm, None, MassModel.MASSLESS_LINKS)

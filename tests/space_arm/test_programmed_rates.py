@@ -13,10 +13,10 @@ from sim.world.space_arm.drive import JointDrive
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.kernels.rates import damped_rates, orthogonalise, singular_values
 from sim.world.space_arm.programmed_rates import (
-    Frame,
     LimitKind,
     ProgrammedRates,
     RateSettings,
+    TwistFrame,
 )
 from sim.world.space_arm.rate_limits import JointLimits
 from sim.world.space_arm.singularity import Damping, PostureSolver, reach_m
@@ -162,7 +162,7 @@ def test_damping_solves_the_damped_equations_in_each_direction(seed, sigma_small
 def test_without_damping_the_gripper_moves_exactly_as_wanted(q, twist):
     assume(smallest(q) > 0.03 and np.linalg.norm(twist) > 1e-4)
     prs = programme(damping=Damping(below=0.02, largest=0.0), singular_approach_s=0.5)
-    command = prs.rates(q, twist, Frame.BASE)
+    command = prs.rates(q, twist, TwistFrame.BASE)
     assume(command.scale > 0.01)
     size = np.linalg.norm(command.scale * twist)
     assert command.on_path
@@ -179,9 +179,9 @@ def test_without_damping_the_gripper_moves_exactly_as_wanted(q, twist):
 @dear
 def test_frames_agree_by_rotation(twist):
     rotation_BG, _ = pose(BENT)
-    in_gripper = programme().rates(BENT, both(rotation_BG.T, twist), Frame.GRIPPER)
-    in_base = programme().rates(BENT, twist, Frame.BASE)
-    in_world = programme().rates(BENT, both(ROTATION_WB, twist), Frame.WORLD)
+    in_gripper = programme().rates(BENT, both(rotation_BG.T, twist), TwistFrame.GRIPPER)
+    in_base = programme().rates(BENT, twist, TwistFrame.BASE)
+    in_world = programme().rates(BENT, both(ROTATION_WB, twist), TwistFrame.WORLD)
     for other in (in_gripper, in_world):
         np.testing.assert_allclose(other.rates_rad_s, in_base.rates_rad_s, rtol=1e-9, atol=1e-14)
     for axes, command in ((rotation_BG, in_gripper), (ROTATION_WB.T, in_world)):
@@ -190,14 +190,14 @@ def test_frames_agree_by_rotation(twist):
 
 
 def test_in_the_gripper_frame_forward_is_where_the_gripper_points():
-    command = programme().rates(BENT, [0.01, 0, 0, 0, 0, 0], Frame.GRIPPER)
+    command = programme().rates(BENT, [0.01, 0, 0, 0, 0, 0], TwistFrame.GRIPPER)
     seen = twist_by_differences(BENT, command.rates_rad_s)
     np.testing.assert_allclose(seen[:3], 0.01 * pose(BENT)[0][:, 0], atol=1e-9)
 
 
 def test_the_world_frame_needs_to_be_known():
     with pytest.raises(ValueError, match="rotation_WB must be given"):
-        ProgrammedRates(ARM).rates(BENT, np.zeros(6), Frame.WORLD)
+        ProgrammedRates(ARM).rates(BENT, np.zeros(6), TwistFrame.WORLD)
     for wrong in (np.eye(3) * 1.1, np.diag([1.0, 1.0, -1.0]), np.full((3, 3), np.nan), np.eye(4)):
         with pytest.raises(ValueError, match="rotation_WB"):
             ProgrammedRates(ARM, rotation_WB=wrong)
@@ -210,7 +210,7 @@ def test_the_world_frame_needs_to_be_known():
 def test_rate_limits_scale_the_whole_twist(factor, twist):
     assume(np.linalg.norm(twist) > 1e-3)
     alone = np.linalg.solve(jacobian(BENT), factor * twist)
-    command = programme(singular_approach_s=0.4).rates(BENT, factor * twist, Frame.BASE)
+    command = programme(singular_approach_s=0.4).rates(BENT, factor * twist, TwistFrame.BASE)
     assert np.all(np.abs(command.rates_rad_s) <= np.array(RATES_RAD_S) * (1 + 1e-12))
     np.testing.assert_allclose(command.rates_rad_s, command.scale * alone, rtol=1e-8, atol=1e-13)
     most = float(np.max(np.abs(alone) / RATES_RAD_S))
@@ -237,7 +237,7 @@ def test_from_rest_the_rates_grow_along_the_path_by_at_most_the_acceleration():
     scales, before = [], np.zeros(6)
     q = BENT.copy()
     for _ in range(30):
-        command = prs.rates(q, twist, Frame.BASE)
+        command = prs.rates(q, twist, TwistFrame.BASE)
         assert command.on_path
         change = np.abs(command.rates_rad_s - before) / TICK_S
         assert np.max(change) <= 0.004 * (1 + 1e-9)
@@ -258,11 +258,11 @@ def test_a_reversal_passes_through_the_old_direction_and_arrives_at_the_new_one(
     prs, q = programme(acceleration=0.01), BENT.copy()
     first, second = np.array([0.04, 0, 0, 0, 0, 0]), np.array([0, 0.02, -0.03, 0, 0, 0])
     for _ in range(20):
-        q = q + TICK_S * prs.rates(q, first, Frame.BASE).rates_rad_s
+        q = q + TICK_S * prs.rates(q, first, TwistFrame.BASE).rates_rad_s
     before = prs.last_rates_rad_s
     paths = []
     for _ in range(20):
-        command = prs.rates(q, second, Frame.BASE)
+        command = prs.rates(q, second, TwistFrame.BASE)
         assert np.max(np.abs(command.rates_rad_s - before)) <= 0.01 * TICK_S * (1 + 1e-9)
         paths.append(command.on_path)
         if not command.on_path:
@@ -296,7 +296,7 @@ def test_no_walk_passes_a_limit_and_a_stop_is_always_possible(seed, acceleration
         if tick % hold == 0:
             twist = rng.normal(size=6) * ([0.2] * 3 + [0.05] * 3) * rng.uniform(0, 2)
         stopping = rng.uniform() < 0.08
-        command = prs.stop(q) if stopping else prs.rates(q, twist, Frame.GRIPPER)
+        command = prs.stop(q) if stopping else prs.rates(q, twist, TwistFrame.GRIPPER)
         assert np.all(np.isfinite(command.rates_rad_s))
         assert np.all(np.abs(command.rates_rad_s) <= np.array(RATES_RAD_S) * (1 + 1e-12))
         assert np.all(np.abs(command.rates_rad_s - v) <= acceleration * TICK_S * (1 + 1e-9))
@@ -318,7 +318,7 @@ def test_a_joint_comes_to_rest_at_its_limit_and_leaves_it_again(rounding):
     sideways = np.array([0, 0.3, 0, 0, 0, 0])
     for _ in range(120):
         twist = both(turn(np.array([0, 0, 1e-9 + q[0]])), sideways)
-        command = prs.rates(q, twist, Frame.BASE)
+        command = prs.rates(q, twist, TwistFrame.BASE)
         seen |= {(limit.kind, limit.joint) for limit in command.limits}
         q = q + TICK_S * command.rates_rad_s
         assert q[0] <= 0.48 + 1e-12
@@ -328,7 +328,7 @@ def test_a_joint_comes_to_rest_at_its_limit_and_leaves_it_again(rounding):
     assert (limit.kind, limit.joint, limit.unit) == (LimitKind.POSITION, 0, "rad")
     assert limit.limit == pytest.approx(0.48)
     assert limit.value == pytest.approx(q[0], abs=1e-3)
-    away = prs.rates(q, -both(turn(np.array([0, 0, q[0]])), sideways), Frame.BASE)
+    away = prs.rates(q, -both(turn(np.array([0, 0, q[0]])), sideways), TwistFrame.BASE)
     assert away.rates_rad_s[0] < -0.001
 
 
@@ -337,10 +337,10 @@ def test_outside_of_a_limit_only_the_way_back_is_open():
     ranges[0] = (-0.2, 0.25)
     prs = programme(boom(ranges), 0.01)
     sideways = both(turn(np.array([0, 0, BENT[0]])), np.array([0, 0.02, 0, 0, 0, 0]))
-    towards = prs.rates(BENT, sideways, Frame.BASE)
+    towards = prs.rates(BENT, sideways, TwistFrame.BASE)
     np.testing.assert_array_equal(towards.rates_rad_s, np.zeros(6))
     assert towards.scale == 0.0
-    back = prs.rates(BENT, -sideways, Frame.BASE)
+    back = prs.rates(BENT, -sideways, TwistFrame.BASE)
     assert back.rates_rad_s[0] < 0.0
     assert back.scale > 0.0
 
@@ -403,7 +403,7 @@ def test_without_room_for_the_rounded_stop_the_plain_one_is_taken(joint):
     prs.reset(moving)
     prs.stop(q)
     free = NARROW.mean(axis=1)
-    prs.rates(free, np.zeros(6), Frame.BASE)
+    prs.rates(free, np.zeros(6), TwistFrame.BASE)
     slow = prs.last_rates_rad_s
     rounded = slow * prs.law.factor(prs.law.ratio(slow), 1)
     np.testing.assert_allclose(prs.stop(free).rates_rad_s, rounded, atol=1e-15)
@@ -421,7 +421,7 @@ def test_singular_postures_are_recognised_and_stay_finite(q):
     for axis in range(6):
         for sign in (1.0, -1.0):
             twist = sign * 0.05 * np.eye(6)[axis]
-            command = programme().rates(q, twist, Frame.GRIPPER)
+            command = programme().rates(q, twist, TwistFrame.GRIPPER)
             assert np.all(np.isfinite(command.rates_rad_s))
             assert np.all(np.isfinite(command.twist_attained))
             assert command.near_singularity
@@ -439,7 +439,7 @@ def test_a_singularity_is_approached_ever_slower_and_left_freely(q, joint):
     here, sigmas, kinds = start, [], set()
     for _ in range(150):
         twist = jacobian(here)[:, joint] * 0.05
-        command = prs.rates(here, twist, Frame.BASE)
+        command = prs.rates(here, twist, TwistFrame.BASE)
         sigmas.append(command.smallest_singular_value)
         kinds |= {limit.kind for limit in command.limits}
         here = here + TICK_S * command.rates_rad_s
@@ -449,7 +449,7 @@ def test_a_singularity_is_approached_ever_slower_and_left_freely(q, joint):
     assert command.near_singularity
     assert abs(command.rates_rad_s[joint]) < 1e-3
     assert np.linalg.norm(command.deviation) < 1e-9
-    out = prs.rates(here, -jacobian(here)[:, joint] * 0.05, Frame.BASE)
+    out = prs.rates(here, -jacobian(here)[:, joint] * 0.05, TwistFrame.BASE)
     assert out.scale == 1.0
     assert out.limits == ()
     np.testing.assert_allclose(out.twist_attained, out.twist_wanted, atol=1e-9)
@@ -463,11 +463,11 @@ def test_deep_inside_a_singularity_every_way_out_is_open_and_no_way_in(q, joint,
     here_sigma = smallest(here)
     assert here_sigma < RateSettings().singular_stop
     way_out = jacobian(here)[:, joint] * math.copysign(0.02, side)
-    out = programme().rates(here, way_out, Frame.BASE)
+    out = programme().rates(here, way_out, TwistFrame.BASE)
     assert out.scale == 1.0
     assert np.linalg.norm(out.rates_rad_s) > 1e-4
     assert smallest(here + TICK_S * out.rates_rad_s) > here_sigma
-    back = programme().rates(here, -way_out, Frame.BASE)
+    back = programme().rates(here, -way_out, TwistFrame.BASE)
     assert back.scale == 0.0
     assert [limit.kind for limit in back.limits] == [LimitKind.SINGULARITY]
     assert back.limits[0].value == pytest.approx(here_sigma)
@@ -482,12 +482,12 @@ def test_a_pull_inwards_bends_a_straight_elbow_and_a_push_outwards_does_not(elbo
     outwards = along * math.copysign(0.03, float(along[:3] @ (pose(start)[1] - shoulder)))
     prs, here = programme(acceleration=0.02), start.copy()
     for _ in range(60):
-        here = here + TICK_S * prs.rates(here, -outwards, Frame.BASE).rates_rad_s
+        here = here + TICK_S * prs.rates(here, -outwards, TwistFrame.BASE).rates_rad_s
     assert here[2] < -0.05
     assert smallest(here) > 5 * smallest(start) + 1e-3
     prs, there = programme(acceleration=0.02), start.copy()
     for _ in range(60):
-        command = prs.rates(there, outwards, Frame.BASE)
+        command = prs.rates(there, outwards, TwistFrame.BASE)
         assert np.linalg.norm(command.deviation) < 0.04
         there = there + TICK_S * command.rates_rad_s
     np.testing.assert_allclose(there, start, atol=6e-3)
@@ -495,7 +495,7 @@ def test_a_pull_inwards_bends_a_straight_elbow_and_a_push_outwards_does_not(elbo
 
 def test_a_turn_of_the_shoulder_changes_no_singular_value_and_is_free_everywhere():
     twist = jacobian(ELBOW_STRAIGHT)[:, 0] * 0.03
-    command = programme().rates(ELBOW_STRAIGHT, twist, Frame.BASE)
+    command = programme().rates(ELBOW_STRAIGHT, twist, TwistFrame.BASE)
     assert command.scale == 1.0
     assert command.limits == ()
 
@@ -508,7 +508,7 @@ def test_walks_through_singular_postures_stay_finite_and_within_limits(start, se
     for tick in range(100):
         if tick % 12 == 0:
             twist = rng.normal(size=6) * ([0.1] * 3 + [0.02] * 3)
-        command = prs.rates(q, twist, Frame.GRIPPER)
+        command = prs.rates(q, twist, TwistFrame.GRIPPER)
         assert np.all(np.isfinite(command.rates_rad_s))
         assert np.all(np.isfinite(command.deviation))
         assert np.all(np.abs(command.rates_rad_s) <= np.array(RATES_RAD_S) * (1 + 1e-12))
@@ -525,7 +525,7 @@ def test_a_walk_with_the_settings_as_they_come_stays_out_of_singular_postures(se
     for tick in range(200):
         if tick % 40 == 0:
             twist = rng.normal(size=6) * ([0.1] * 3 + [0.02] * 3)
-        command = prs.rates(q, twist, Frame.GRIPPER)
+        command = prs.rates(q, twist, TwistFrame.GRIPPER)
         assert command.smallest_singular_value > 0.98 * least
         q = q + TICK_S * command.rates_rad_s
 
@@ -535,7 +535,7 @@ def test_what_damping_costs_is_told():
     here[2] = -0.005
     rotation = jacobian(here)
     radial = here_radial(rotation)
-    command = programme().rates(here, -0.02 * radial, Frame.BASE)
+    command = programme().rates(here, -0.02 * radial, TwistFrame.BASE)
     seen = twist_by_differences(here, command.rates_rad_s)
     np.testing.assert_allclose(command.twist_attained, seen, atol=1e-8)
     assert np.linalg.norm(command.deviation) > 1e-3
@@ -581,7 +581,7 @@ def test_the_stop_keeps_its_direction_and_ends_when_it_said(rates, rounding):
 def test_the_programmed_stop_is_at_rest_on_time_and_can_be_broken_off():
     prs, q = programme(acceleration=0.01, rounding_ticks=3), BENT.copy()
     for _ in range(15):
-        q = q + TICK_S * prs.rates(q, [0.05, 0, 0.05, 0, 0, 0.01], Frame.BASE).rates_rad_s
+        q = q + TICK_S * prs.rates(q, [0.05, 0, 0.05, 0, 0, 0.01], TwistFrame.BASE).rates_rad_s
     moving = prs.last_rates_rad_s
     ticks = prs.law.ticks(moving)
     assert ticks > 3
@@ -592,7 +592,7 @@ def test_the_programmed_stop_is_at_rest_on_time_and_can_be_broken_off():
         )
         q = q + TICK_S * command.rates_rad_s
     np.testing.assert_array_equal(command.rates_rad_s, np.zeros(6))
-    assert prs.rates(q, [0.05, 0, 0, 0, 0, 0], Frame.BASE).scale > 0.0
+    assert prs.rates(q, [0.05, 0, 0, 0, 0, 0], TwistFrame.BASE).scale > 0.0
 
 
 # --- replay and refusals -----------------------------------------------------------------------
@@ -603,7 +603,7 @@ def test_the_same_walk_is_the_same_to_the_last_bit():
         rng, prs, q = np.random.default_rng(5), programme(acceleration=0.01), BENT.copy()
         record = b""
         for _ in range(40):
-            command = prs.rates(q, rng.normal(size=6) * 0.05, Frame.GRIPPER)
+            command = prs.rates(q, rng.normal(size=6) * 0.05, TwistFrame.GRIPPER)
             q = q + TICK_S * command.rates_rad_s
             record += command.rates_rad_s.tobytes() + command.twist_attained.tobytes()
         return record
@@ -615,14 +615,14 @@ def test_the_same_walk_is_the_same_to_the_last_bit():
 @pytest.mark.parametrize("place", [0, 5])
 def test_values_that_cannot_be_meant_are_refused_and_change_nothing(bad, place):
     prs = programme(acceleration=0.01)
-    prs.rates(BENT, [0.01, 0, 0, 0, 0, 0], Frame.BASE)
+    prs.rates(BENT, [0.01, 0, 0, 0, 0, 0], TwistFrame.BASE)
     before = prs.last_rates_rad_s
     wrong = np.zeros(6)
     wrong[place] = bad
     with pytest.raises(ValueError, match=rf"q_rad\[{place}\] = .* rad: a finite number .* 100 rad"):
-        prs.rates(wrong, np.zeros(6), Frame.BASE)
+        prs.rates(wrong, np.zeros(6), TwistFrame.BASE)
     with pytest.raises(ValueError, match=rf"twist_wanted\[{place}\]"):
-        prs.rates(BENT, wrong, Frame.BASE)
+        prs.rates(BENT, wrong, TwistFrame.BASE)
     with pytest.raises(ValueError, match=r"q_rad"):
         prs.stop(wrong)
     with pytest.raises(ValueError, match=r"rates_rad_s"):
@@ -633,7 +633,7 @@ def test_values_that_cannot_be_meant_are_refused_and_change_nothing(bad, place):
 @pytest.mark.parametrize("bad", [np.zeros(5), np.zeros((6, 1)), "fast", None, [1, 2, "x", 4, 5, 6]])
 def test_values_of_the_wrong_shape_are_refused(bad):
     with pytest.raises(ValueError, match=r"twist_wanted .*six numbers"):
-        programme().rates(BENT, bad, Frame.BASE)
+        programme().rates(BENT, bad, TwistFrame.BASE)
 
 
 @pytest.mark.parametrize(
@@ -664,7 +664,7 @@ def test_a_tick_must_be_a_time(tick_s):
 
 
 def test_results_cannot_be_written():
-    command = programme().rates(BENT, [0.01, 0, 0, 0, 0, 0], Frame.BASE)
+    command = programme().rates(BENT, [0.01, 0, 0, 0, 0, 0], TwistFrame.BASE)
     for array in (command.rates_rad_s, command.twist_wanted, command.twist_attained):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0

@@ -18,7 +18,7 @@ from sim.world.space_arm.drive import (
     DriveModel,
     drive_table,
 )
-from sim.world.space_arm.integrators import Accuracy, Sdirk2, Sdirk4, Status
+from sim.world.space_arm.integrators import Accuracy, Sdirk2, Sdirk4, SpanStatus
 from sim.world.space_arm.kernels.dynamics import make_scratch, mass_and_bias
 from sim.world.space_arm.kernels.sdirk2 import STATE_ROWS, L, Q, V, W
 from sim.world.space_arm.simulator import levers_m
@@ -79,7 +79,7 @@ def test_fourth_order():
     assert errors[1] < 1e-10  # what D and bias at the middle of each step leave
     assert errors[1] < errors[0]
     assert spans[1].steps < 15 * spans[0].steps
-    assert {span.status for span in spans} == {Status.DONE}
+    assert {span.status for span in spans} == {SpanStatus.DONE}
 
 
 @pytest.mark.parametrize("model", ["d", "e"])
@@ -91,7 +91,7 @@ def test_both_orders_find_the_same_motion_where_gears_play_and_stick(model):
     for step_s in (8e-5, 2e-5):  # short steps leave no errors that add up
         other, _ = passed(sdirk2(Accuracy.fixed(step_s)), model, 0.7, HEAVY)
         assert np.abs(other[Q] - state[Q]).max() < (2e-9 if model == "d" else 1e-7), step_s
-    assert span.status is Status.DONE
+    assert span.status is SpanStatus.DONE
 
 
 def test_the_fourth_order_refuses_rigid_gaps_and_tells_what_is_no_number():
@@ -101,10 +101,10 @@ def test_the_fourth_order_refuses_rigid_gaps_and_tells_what_is_no_number():
     before = np.zeros((STATE_ROWS, 6))
     before[Q] = SETTINGS.home_rad()
     state, span = passed(fine, "d", command=np.full(6, np.nan), state=before.copy())
-    assert span.status is Status.FAILED
+    assert span.status is SpanStatus.FAILED
     assert_array_equal(state, before)
     _, span = passed(Sdirk4(levers_m(ARM), Accuracy(tolerance_m=1e-12, steps_max=20)), "e")
-    assert span.status is Status.COARSE
+    assert span.status is SpanStatus.COARSE
 
 
 @pytest.mark.parametrize("model", list("abcde"))
@@ -114,7 +114,7 @@ def test_a_smaller_tolerance_is_a_smaller_error_and_more_steps(model):
     for tolerance_m in (1e-4, 1e-6, 1e-8):
         accuracy = Accuracy(tolerance_m=tolerance_m, refresh_s=0.0)
         state, span = passed(sdirk2(accuracy), model, 0.7, HEAVY)
-        assert span.status is Status.DONE
+        assert span.status is SpanStatus.DONE
         errors.append(np.abs(state[Q] - truth[Q]).max())
         steps.append(span.steps)
     assert errors[2] < max(0.2 * errors[0], 5e-8)
@@ -169,7 +169,7 @@ def test_an_elastic_arm_left_alone_keeps_its_momentum_and_gains_no_energy():
 
 def test_a_capped_span_ends_coarse_and_on_time():
     state, span = passed(sdirk2(Accuracy(steps_max=20)), "e")
-    assert span.status is Status.COARSE
+    assert span.status is SpanStatus.COARSE
     assert span.steps + span.rejected < 20 + 0.35 / 0.02 + 3
     assert np.isfinite(state).all()
 
@@ -183,7 +183,7 @@ def test_numbers_that_are_none_are_told_and_leave_the_state(model, value):
     before[Q] = SETTINGS.home_rad()
     state, span = passed(sdirk2(), model, command=command, state=before.copy())
     if np.isnan(value) or model == "a":
-        assert span.status is Status.FAILED
+        assert span.status is SpanStatus.FAILED
         assert_array_equal(state, before)
     else:
         assert np.isfinite(state).all(), "limits make a finite torque of any wish"
@@ -196,7 +196,7 @@ def test_gaps_are_never_left_and_blows_are_counted(payload):
     for k in range(12):
         sign = (-1) ** k * np.roll([1, 1, -1, 1, -1, -1], k)
         state, span = passed(sdirk2(), "c", 0.7, payload, sign * COMMAND, state)
-        assert span.status is Status.DONE
+        assert span.status is SpanStatus.DONE
         total += span.hits
         assert (np.abs(state[V]) < 0.1).all(), "blows in quick succession throw nothing about"
         gap = np.array([drive.half_gap_rad for drive in ARM.drives])

@@ -6,7 +6,7 @@ from arms import shipped
 from numpy.testing import assert_array_equal
 
 from sim.world.space_arm.drive import DriveEffects, DriveModel
-from sim.world.space_arm.integrators import Accuracy, Sdirk2, Status
+from sim.world.space_arm.integrators import Accuracy, Sdirk2, SpanStatus
 from sim.world.space_arm.reference import momentum
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 from sim.world.space_arm.snapshot import Active
@@ -27,7 +27,7 @@ def test_a_tick_leads_to_the_commanded_rates():
     for _ in range(6):
         snapshot = arm.advance(COMMAND)
     assert snapshot is not None
-    assert snapshot.status is Status.DONE
+    assert snapshot.status is SpanStatus.DONE
     assert snapshot.time_s == pytest.approx(2.1)
     # A speed loop without an integral part lags by what the back-EMF takes of its gain.
     np.testing.assert_allclose(snapshot.motor_rate_rad_s, COMMAND * 8.0 / 8.25, rtol=0.02)
@@ -206,7 +206,7 @@ def test_looks_tell_the_way_within_a_tick_and_change_it_by_no_more_than_accuracy
 def test_a_part_that_reaches_the_cap_is_the_last_one():
     capped = Sdirk2(levers_m(ARM), Accuracy(tolerance_m=1e-12, steps_max=30))
     snapshot = space_arm(integrator=capped).advance(COMMAND, looks=10)
-    assert snapshot.status is Status.COARSE
+    assert snapshot.status is SpanStatus.COARSE
     assert snapshot.time_s == pytest.approx(0.35)
     assert np.isfinite(snapshot.way_BG_m).all()
     straight = np.diff(snapshot.way_BG_m[1:], axis=0)

@@ -9,14 +9,21 @@ import pytest
 from arms import shipped
 from scipy.spatial.transform import Rotation
 
-from hil.space_arm.study.compare import Case, GripperPath, deviation, follow, least_times, reference
-from hil.space_arm.study.motions import Motion, motions
+from hil.space_arm.study.compare import (
+    GripperPath,
+    SimulatedCase,
+    deviation,
+    follow,
+    least_times,
+    reference,
+)
+from hil.space_arm.study.motions import StudyMotion, motions
 from hil.space_arm.study.references import digest, references
-from hil.space_arm.study.table import Load, Plan, Scheme, make_table
+from hil.space_arm.study.table import Load, Scheme, TablePlan, make_table
 from hil.space_arm.study.targets import PUBLISHED, TARGETS
 from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, Status
+from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, SpanStatus
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 # one worker: RK4 is compiled once
@@ -33,7 +40,7 @@ STEPS_S = {A: 1e-3, B: 5e-4, D: 1e-4}
 
 
 def shortened(motion):
-    return Motion(motion.name, motion.what, motion.q_start_rad, motion.commands_rad_s[:TICKS])
+    return StudyMotion(motion.name, motion.what, motion.q_start_rad, motion.commands_rad_s[:TICKS])
 
 
 SHORT = tuple(map(shortened, motions(ARM, BKM.home_rad(), 2)))
@@ -42,7 +49,7 @@ SHORT = tuple(map(shortened, motions(ARM, BKM.home_rad(), 2)))
 @cache
 def plan_and_references(model):
     """A small plan and its references, computed once."""
-    plan = Plan(ARM, (model,), LOADS, SHORT, accuracy=Accuracy.fixed(0.0125), with_rk4=False)
+    plan = TablePlan(ARM, (model,), LOADS, SHORT, accuracy=Accuracy.fixed(0.0125), with_rk4=False)
     cases = [case for row in plan.cases() for case in row]
     return plan, references(cases, step_s=STEPS_S[model], workers=1)
 
@@ -94,7 +101,7 @@ class TestMeasures:
             deviation(wanted, still)
 
     def test_the_least_times_of_repeats_are_taken(self):
-        case = Case(ARM, None, A, SHORT[0])
+        case = SimulatedCase(ARM, None, A, SHORT[0])
         ticking = count()
 
         def clock():
@@ -114,7 +121,7 @@ class TestReferences:
     @pytest.mark.parametrize("payload", [None, HEAVY], ids=["none", "heavy"])
     def test_another_integrator_finds_the_same_path(self, model, payload):
         """RK4 shares nothing with the reference's integrator but the equations."""
-        case = Case(ARM, payload, model, SHORT[0])
+        case = SimulatedCase(ARM, payload, model, SHORT[0])
         by_rk4 = follow(case, Rk4(2.5e-4 if model is D else 5e-4))
         wanted = reference(case, STEPS_S[model])
         apart = deviation(by_rk4.path, wanted.path)
@@ -124,14 +131,14 @@ class TestReferences:
 
     @pytest.mark.parametrize("model", [A, B, D])
     def test_the_error_that_is_told_bounds_the_error(self, model):
-        case = Case(ARM, HEAVY, model, SHORT[0])
+        case = SimulatedCase(ARM, HEAVY, model, SHORT[0])
         coarse, fine = (reference(case, factor * STEPS_S[model]) for factor in (4.0, 1.0))
         apart = deviation(coarse.path, fine.path).position_mm.max()
         told = coarse.error.position_mm.max()
         assert 0.05 * told < apart < 1.5 * told
 
     def test_processes_and_kept_files_give_the_same_bits(self, tmp_path):
-        cases = [Case(ARM, None, A, motion) for motion in SHORT]
+        cases = [SimulatedCase(ARM, None, A, motion) for motion in SHORT]
         here = references(cases, step_s=2e-3, workers=1)
         apart = references(cases, step_s=2e-3, workers=2, folder=tmp_path)
         assert len(list(tmp_path.glob("*.npz"))) == 2
@@ -144,7 +151,7 @@ class TestReferences:
             assert np.array_equal(one.error.position_mm, three.error.position_mm)
 
     def test_a_damaged_file_is_computed_anew(self, tmp_path):
-        case = Case(ARM, None, A, SHORT[0])
+        case = SimulatedCase(ARM, None, A, SHORT[0])
         first = references([case], step_s=2e-3, folder=tmp_path)[0]
         file = next(tmp_path.glob("*.npz"))
         for damage in (b"", b"nonsense", file.read_bytes()[:200]):
@@ -153,7 +160,7 @@ class TestReferences:
             assert np.array_equal(first.path.position_m, again.path.position_m)
 
     def test_the_digest_knows_every_input(self):
-        case = Case(ARM, HEAVY, D, SHORT[0])
+        case = SimulatedCase(ARM, HEAVY, D, SHORT[0])
         heavier = replace(HEAVY, mass_kg=14501.0)
         drive = replace(ARM.drives[3], half_gap_rad=1e-4)
         others = [
@@ -242,7 +249,7 @@ class TestRows:
 
     @pytest.mark.parametrize("payload", [None, HEAVY], ids=["none", "heavy"])
     def test_the_reference_of_elastic_gears_is_nearer_the_truth_than_short_steps(self, payload):
-        case = Case(ARM, payload, D, SHORT[0])
+        case = SimulatedCase(ARM, payload, D, SHORT[0])
         wanted, steps = reference(case), reference(case, STEPS_S[D])
         apart = deviation(steps.path, wanted.path).position_mm
         assert wanted.error.position_mm.max() < 0.1 * steps.error.position_mm.max()
@@ -251,10 +258,10 @@ class TestRows:
     def test_a_run_that_fails_is_told(self, monkeypatch):
         class Broken(Sdirk2):
             def pass_time(self, *_):
-                return Span(Status.FAILED, 0)
+                return Span(SpanStatus.FAILED, 0)
 
         plan, wanted = plan_and_references(A)
-        monkeypatch.setattr(Plan, "integrator", lambda _: Broken(levers_m(ARM)))
+        monkeypatch.setattr(TablePlan, "integrator", lambda _: Broken(levers_m(ARM)))
         row = make_table(plan, wanted, None)[0]
         assert row.failed
         assert row.error_max_mm > 10.0

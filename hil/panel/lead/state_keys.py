@@ -49,7 +49,7 @@ SHORTCUTS: Final[dict[str, tuple[str, ...]]] = {
 _WRITTEN_IN: Final = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)
 
 
-class Steered(Protocol):
+class KeyTarget(Protocol):
     """What the keys act on."""
 
     def stop(self) -> None:
@@ -77,7 +77,7 @@ class StateKeys(QObject):
         steered: what the keys act on.
     """
 
-    def __init__(self, view: QWidget, steered: Steered) -> None:
+    def __init__(self, view: QWidget, steered: KeyTarget) -> None:
         super().__init__(view)
         self._view = view
         self._steered = steered

@@ -39,17 +39,14 @@ _NOBODY: Final = "{why}: nobody is left to answer it"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn brought.
-
-    Args:
-        batch: frames and events.
-        messages: of the desk.
-        news: what has become of the connection, for people; empty if nothing has.
-    """
+    """What one turn brought."""
 
     batch: Batch
+    """Frames and events."""
     messages: tuple[Message, ...] = ()
+    """Of the desk."""
     news: str = ""
+    """What has become of the connection, for people; empty if nothing has."""
 
 
 class Session(Protocol):

@@ -17,7 +17,7 @@ from hil.panel.shell.theme import Theme
 Array = NDArray[np.float64]
 
 
-class Curve(pg.GraphicsObject):
+class PlotLine(pg.GraphicsObject):
     """A line through points, in the coordinates of its plot."""
 
     def __init__(self) -> None:

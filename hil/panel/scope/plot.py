@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 
-from hil.panel.scope.curve import Curve, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_pen
 from hil.panel.scope.labels import MARK_ROLES
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
@@ -49,8 +49,8 @@ class ScopePlot:
     def __init__(self, item: Any, channels: Sequence[Channel], codes: Sequence[str]) -> None:
         self.item = item
         self.channels = tuple(channels)
-        self.curves: dict[str, Curve] = {}
-        self._marks = {kind: Curve() for kind in MARK_ROLES}
+        self.curves: dict[str, PlotLine] = {}
+        self._marks = {kind: PlotLine() for kind in MARK_ROLES}
         self.cursors = [pg.InfiniteLine(angle=90, movable=True) for _ in range(2)]
         self.edge = pg.InfiniteLine(angle=90)
         self.level = pg.InfiniteLine(angle=0)
@@ -67,7 +67,7 @@ class ScopePlot:
         for channel in self.channels:
             curve = self.curves.get(channel.name)
             if curve is None:
-                curve = self.curves[channel.name] = Curve()
+                curve = self.curves[channel.name] = PlotLine()
                 self.item.addItem(curve, ignoreBounds=True)
             curve.set_pen(trace_pen(theme, number_of[channel.name], width_px))
         for cursor in self.cursors:

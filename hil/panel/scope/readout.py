@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.scope.models.cursors import Cursors, Reading
+from hil.panel.scope.models.cursors import CursorReading, Cursors
 from hil.panel.shell.theme import Theme
 
 _WIDTH_PX: Final = 320
@@ -51,7 +51,9 @@ class Readout(QWidget):
         """Take other colours on."""
         self._theme = theme
 
-    def show_readings(self, cursors: Cursors, readings: Sequence[Reading], origin_s: float) -> None:
+    def show_readings(
+        self, cursors: Cursors, readings: Sequence[CursorReading], origin_s: float
+    ) -> None:
         """Write the table.
 
         Args:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from hil.panel.shell.garbage import collected_here
-from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
 
@@ -34,7 +34,7 @@ def client_name() -> str:
     return f"{user[:40]} (panel {os.getpid()})"
 
 
-def run_panel(opening: Opening) -> int:
+def run_panel(opening: StartView) -> int:
     """Open the window and stay until it is closed.
 
     Args:

@@ -15,7 +15,7 @@ _MARK: Final = "\u200b"
 """Seen by nobody."""
 
 
-class Group(Enum):
+class DockGroup(Enum):
     """Docks that are tabs of one group at first."""
 
     LEFT = "left"
@@ -29,24 +29,24 @@ class Dock:
     """A dock: what it is called, where it is at first, and what brings it to the front."""
 
     title: str
-    group: Group
+    group: DockGroup
     key: str
     tall: bool = False
     """Whether its content may be taller than there is room for; it scrolls then."""
 
 
 DOCKS: Final = {
-    "scene": Dock("Machine", Group.LEFT, "Ctrl+1"),
-    "controls": Dock("Controls", Group.RIGHT, "Ctrl+2", tall=True),
-    "handles": Dock("Handles", Group.RIGHT, "Ctrl+H", tall=True),
-    "faults": Dock("Faults", Group.RIGHT, "Ctrl+3"),
-    "margins": Dock("Margins", Group.RIGHT, "Ctrl+4"),
-    "scenarios": Dock("Scenarios", Group.RIGHT, "Ctrl+5", tall=True),
-    "scope": Dock("Scope", Group.BOTTOM, "Ctrl+6"),
-    "lateness": Dock("Lateness", Group.BOTTOM, "Ctrl+7"),
-    "timeline": Dock("Timeline", Group.BOTTOM, "Ctrl+8"),
-    "compare": Dock("Compare", Group.BOTTOM, "Ctrl+0", tall=True),
-    "replay": Dock("Replay", Group.FOOT, "Ctrl+9"),
+    "scene": Dock("Machine", DockGroup.LEFT, "Ctrl+1"),
+    "controls": Dock("Controls", DockGroup.RIGHT, "Ctrl+2", tall=True),
+    "handles": Dock("Handles", DockGroup.RIGHT, "Ctrl+H", tall=True),
+    "faults": Dock("Faults", DockGroup.RIGHT, "Ctrl+3"),
+    "margins": Dock("Margins", DockGroup.RIGHT, "Ctrl+4"),
+    "scenarios": Dock("Scenarios", DockGroup.RIGHT, "Ctrl+5", tall=True),
+    "scope": Dock("Scope", DockGroup.BOTTOM, "Ctrl+6"),
+    "lateness": Dock("Lateness", DockGroup.BOTTOM, "Ctrl+7"),
+    "timeline": Dock("Timeline", DockGroup.BOTTOM, "Ctrl+8"),
+    "compare": Dock("Compare", DockGroup.BOTTOM, "Ctrl+0", tall=True),
+    "replay": Dock("Replay", DockGroup.FOOT, "Ctrl+9"),
 }
 """Name → dock; tabs are in the order of the table."""
 
@@ -84,17 +84,17 @@ class Docks:
 
     def reset(self) -> None:
         """Put every dock where it is at first: two columns above one row, each a group of tabs."""
-        groups: dict[Group, QDockWidget] = {}
+        groups: dict[DockGroup, QDockWidget] = {}
         for name, dock in self.of.items():
             dock.setFloating(False)
             dock.show()
             groups.setdefault(DOCKS[name].group, dock)
-        first = groups[Group.LEFT]
+        first = groups[DockGroup.LEFT]
         self._window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, first)
         for group, direction in (
-            (Group.FOOT, Qt.Orientation.Vertical),
-            (Group.BOTTOM, Qt.Orientation.Vertical),
-            (Group.RIGHT, Qt.Orientation.Horizontal),
+            (DockGroup.FOOT, Qt.Orientation.Vertical),
+            (DockGroup.BOTTOM, Qt.Orientation.Vertical),
+            (DockGroup.RIGHT, Qt.Orientation.Horizontal),
         ):
             self._window.splitDockWidget(first, groups[group], direction)
         for name, dock in self.of.items():
@@ -115,7 +115,7 @@ class Docks:
         """
         self.tidy()
         width, height = self._window.width(), self._window.height()
-        left, right, bottom, foot = (self._front(group) for group in Group)
+        left, right, bottom, foot = (self._front(group) for group in DockGroup)
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         if left and right:
             self._window.resizeDocks([left, right], [45 * width // 100, 55 * width // 100], across)
@@ -127,7 +127,7 @@ class Docks:
                 sizes = [height - part, part, foot.minimumSizeHint().height()]
             self._window.resizeDocks(rows, sizes, down)
 
-    def _front(self, group: Group) -> QDockWidget | None:
+    def _front(self, group: DockGroup) -> QDockWidget | None:
         """The dock of a group that is seen, else any that is shown in the window."""
         docks = [dock for name, dock in self.of.items() if DOCKS[name].group is group]
         inside = [dock for dock in docks if not dock.isFloating() and not dock.isHidden()]

@@ -12,7 +12,7 @@ from hil.panel.shell.theme import Theme
 Maker = Callable[[], View]
 
 
-class Views(Mapping[str, View]):
+class LazyViews(Mapping[str, View]):
     """Name → view; one that is asked for is made at once, the others one by one.
 
     Args:

@@ -10,7 +10,7 @@ from hil.desk.messages import ClientMessage
 from hil.panel.live.session import Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.theme import Theme
-from hil.panel.shell.window_reading import Reading
+from hil.panel.shell.window_reading import BackgroundReading
 from hil.panel.shell.window_strip import Strip
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Host(Protocol):
 
     strip: Strip
     docks: Docks
-    reading: Reading
+    reading: BackgroundReading
     now_s: Callable[[], float]
 
     @property

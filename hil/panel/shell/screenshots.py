@@ -17,9 +17,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from hil.config.shipped import find_file
-from hil.desk.places import benches
+from hil.desk.endpoints import benches
 from hil.ipc.child import DEVNULL, run_child, start_child
-from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
 from hil.panel.study.session import ReplaySession
 from hil.timing.realtime import RealClock
@@ -214,7 +214,7 @@ def make(out: Path) -> None:
         studio.take("replay")
         studio.anew()
         studio.window.open(
-            Opening("scenario", find_file("demo", folder="scenarios", key="picture"))
+            StartView("scenario", find_file("demo", folder="scenarios", key="picture"))
         )
         studio.take("scenarios")
         studio.anew("dark")

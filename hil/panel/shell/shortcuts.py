@@ -30,17 +30,14 @@ class Where(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """One thing that keys do.
-
-    Args:
-        keys: as `QKeySequence` reads them; any of them does it.
-        what: what it does.
-        where: they are heard.
-    """
+    """One thing that keys do."""
 
     keys: tuple[str, ...]
+    """As `QKeySequence` reads them; any of them does it."""
     what: str
+    """What it does."""
     where: Where = Where.EVERYWHERE
+    """They are heard."""
 
     @property
     def sequences(self) -> tuple[QKeySequence, ...]:

@@ -13,39 +13,36 @@ from PySide6.QtWidgets import QApplication
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours as ``#rrggbb``.
-
-    Args:
-        name: of the theme.
-        window: background of windows.
-        base: background of fields, lists and plots.
-        text: of everything.
-        dim: of what is secondary or not possible now.
-        line: of frames, axes and grids.
-        accent: of what is chosen.
-        ok: all well.
-        warn: near a limit, or waiting.
-        fault: over a limit.
-        simulated: of the banner that says so.
-        on_strong: text on ok, warn, fault, accent and simulated.
-        legs: of the six legs or joints.
-        traces: of the traces of a plot.
-    """
+    """Colours as ``#rrggbb``."""
 
     name: Literal["light", "dark"]
+    """Of the theme."""
     window: str
+    """Background of windows."""
     base: str
+    """Background of fields, lists and plots."""
     text: str
+    """Of everything."""
     dim: str
+    """Of what is secondary or not possible now."""
     line: str
+    """Of frames, axes and grids."""
     accent: str
+    """Of what is chosen."""
     ok: str
+    """All well."""
     warn: str
+    """Near a limit, or waiting."""
     fault: str
+    """Over a limit."""
     simulated: str
+    """Of the banner that says so."""
     on_strong: str
+    """Text on ok, warn, fault, accent and simulated."""
     legs: tuple[str, str, str, str, str, str]
+    """Of the six legs or joints."""
     traces: tuple[str, str, str, str, str, str, str, str]
+    """Of the traces of a plot."""
 
 
 LIGHT: Final = Theme(

@@ -17,12 +17,12 @@ from hil.desk.messages import ClientMessage, Take
 from hil.panel.lead.screen_lock import ScreenLock
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
-from hil.panel.shell.models.opening import Opening
+from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.theme import Theme
 from hil.panel.shell.window_colours import Colours
 from hil.panel.shell.window_leaving import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
-from hil.panel.shell.window_reading import Reading
+from hil.panel.shell.window_reading import BackgroundReading
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
 from hil.panel.study.session import ReplaySession
@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self.screen_lock.locked.connect(self.strip.let_go)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._colours.name))
-        self.reading = Reading(self.statusBar(), now_s, self._replayed, self.tell)
+        self.reading = BackgroundReading(self.statusBar(), now_s, self._replayed, self.tell)
         """The recording that is on its way to be shown."""
         self.use_theme(self._colours.name)
         self._show_session()
@@ -113,7 +113,7 @@ class MainWindow(QMainWindow):
         """What is shown: a bench, a recording, or nothing."""
         return self._session
 
-    def open(self, opening: Opening) -> None:
+    def open(self, opening: StartView) -> None:
         """Show what the command line means."""
         match opening.what:
             case "run":

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from hil.desk.places import Place, PlaceError, benches
+from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.host import Host
@@ -151,7 +151,7 @@ class Menus:
         if chosen is not None and not self._shown(chosen):
             self._window.connect_to(chosen.path)
 
-    def _shown(self, bench: Place) -> bool:
+    def _shown(self, bench: Endpoint) -> bool:
         """Whether a bench is what the window shows, and still runs."""
         session = self._window.session
         if not isinstance(session, LiveSession) or session.ended or session.path != bench.path:
@@ -159,7 +159,7 @@ class Menus:
         self._window.tell(f"{session.facts.name} is shown already, and no other bench was chosen")
         return True
 
-    def _chosen(self, found: Sequence[Place]) -> Place | None:
+    def _chosen(self, found: Sequence[Endpoint]) -> Endpoint | None:
         names = [f"{one.name} (process {one.pid})" for one in found]
         name, taken = QInputDialog.getItem(
             self._main, "Benches that run …", "Which bench?", names, 0, False

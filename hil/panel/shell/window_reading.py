@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WIDTH_PX = 160
 
 
-class Reading:
+class BackgroundReading:
     """One recording at a time.
 
     Args:

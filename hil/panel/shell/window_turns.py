@@ -20,9 +20,9 @@ from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.dock_views import View
-from hil.panel.shell.docks import Views, makers_of
+from hil.panel.shell.docks import LazyViews, makers_of
 from hil.panel.shell.host import Host
-from hil.panel.shell.models.pace import Pace
+from hil.panel.shell.models.pace import ViewScheduler
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
@@ -39,7 +39,7 @@ class Turns:
 
     def __init__(self, window: Host) -> None:
         self._window = window
-        self._pace = Pace(DRAWING_S, 1e-3 * TURN_MS, window.now_s)
+        self._pace = ViewScheduler(DRAWING_S, 1e-3 * TURN_MS, window.now_s)
         self._missed = 0
         self._told: list[Turn] = []
         """By this run so far, for the views that are still to be made."""
@@ -47,7 +47,7 @@ class Turns:
         """Left until the next view is made."""
         self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
         """What the desk said to the latest wishes."""
-        self.views = Views(makers_of(window), self._place)
+        self.views = LazyViews(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
         self.timer = QTimer(window.main)
         self.timer.setTimerType(Qt.TimerType.PreciseTimer)

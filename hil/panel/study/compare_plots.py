@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from hil.panel.scope.curve import Curve, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_pen
 from hil.panel.scope.models.envelope import Envelope, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.shell.plots import grid_axes
@@ -71,7 +71,7 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         lines = Envelope().lines(window, range(len(values)), bucket)
         bounds = QRectF(start_s, low, end_s - start_s, high - low)
         for line, colour in zip(lines, colours, strict=True):
-            curve = Curve()
+            curve = PlotLine()
             curve.set_pen(trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())))
             curve.set_points(line.x, line.y, bounds)
             plot.addItem(curve, ignoreBounds=True)

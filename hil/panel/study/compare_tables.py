@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.readout import number
-from hil.panel.study.models.compare import Figures
+from hil.panel.study.models.compare import DifferenceFigures
 from hil.panel.study.models.compare_settings import Setting
 
 _FIGURES: Final = ("Signal", "Largest", "at [s]", "RMS", "Mean", "Unit")
@@ -54,7 +54,7 @@ class FiguresTable(_Table):
         super().__init__(_FIGURES, parent)
         self.cellClicked.connect(self._pick)
 
-    def show_figures(self, rows: Sequence[Figures]) -> None:
+    def show_figures(self, rows: Sequence[DifferenceFigures]) -> None:
         """Show the figures of these signals."""
         self.write(
             [

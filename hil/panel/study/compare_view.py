@@ -21,7 +21,7 @@ from hil.panel.shell.models.background import Background, Watch
 from hil.panel.shell.theme import Theme
 from hil.panel.study.compare_plots import ComparePlots
 from hil.panel.study.compare_tables import FiguresTable, SettingsTable
-from hil.panel.study.models.compare import CompareError, Run, comparable
+from hil.panel.study.models.compare import ComparedRun, CompareError, comparable
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import Comparison, compare, read_run
@@ -40,10 +40,10 @@ class CompareView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._runs: list[Run | None] = [None, None]
+        self._runs: list[ComparedRun | None] = [None, None]
         self._channels: tuple[Channel, ...] = ()
         self._named = ""
-        self._reading: list[Background[Run] | None] = [None, None]
+        self._reading: list[Background[ComparedRun] | None] = [None, None]
         self._comparing: Background[Comparison] | None = None
         self.shift_s = 0.0
         """By which the second run is shifted now [s]."""
@@ -76,7 +76,7 @@ class CompareView(QWidget):
             lambda name: self.channel.setCurrentIndex(self.channel.findData(name))
         )
 
-    def set_run(self, which: int, run: Run) -> None:
+    def set_run(self, which: int, run: ComparedRun) -> None:
         """Compare another run.
 
         Args:
@@ -253,7 +253,7 @@ class CompareView(QWidget):
         self.told.setText(f"{self._named} · {words}")
         self.plots.draw(found.shown)
 
-    def _write_settings(self, first: Run, second: Run) -> None:
+    def _write_settings(self, first: ComparedRun, second: ComparedRun) -> None:
         rows = settings_that_differ(first.facts, second.facts)
         self.settings.show_settings(rows)
         same = (

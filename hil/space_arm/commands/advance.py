@@ -43,7 +43,7 @@ def advance(
     from rich.table import Table
 
     from hil.space_arm.study.show import held, snapshot_json
-    from sim.world.space_arm.integrators import Status
+    from sim.world.space_arm.integrators import SpanStatus
     from sim.world.space_arm.simulator import SpaceArm
 
     settings = space_arm_of(arm)
@@ -58,7 +58,7 @@ def advance(
         snapshots = [simulated.advance(command) for _ in range(ticks)]
     except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
-    ok = all(snapshot.status is not Status.FAILED for snapshot in snapshots)
+    ok = all(snapshot.status is not SpanStatus.FAILED for snapshot in snapshots)
     if as_json:
         print_json({"ok": ok, "ticks": [snapshot_json(snapshot) for snapshot in snapshots]})
     else:

@@ -14,8 +14,8 @@ from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.machines.space_arm_settings import ArmSettings
-    from hil.space_arm.study.compare import Reference
-    from hil.space_arm.study.table import Plan, Scheme
+    from hil.space_arm.study.compare import ReferencePath
+    from hil.space_arm.study.table import Scheme, TablePlan
 
 ArmOption = Annotated[
     str, typer.Option("--arm", metavar="ARM", help="Arm file, or the name of a shipped one.")
@@ -96,7 +96,7 @@ def table(
     from hil.space_arm.study.motions import COUNT
     from hil.space_arm.study.references import references
     from hil.space_arm.study.show import print_table
-    from hil.space_arm.study.table import Plan, Scheme, make_table
+    from hil.space_arm.study.table import Scheme, TablePlan, make_table
 
     if motions > COUNT:
         raise ConfigError("--motions", [f"{motions}: there are {COUNT}"])
@@ -105,7 +105,7 @@ def table(
         raise ConfigError("--integrator", [f"{integrator!r}: {' or '.join(known)} is needed"])
     scheme = Scheme(integrator)
     settings = space_arm_of(arm, key="--arm")
-    plan = Plan(
+    plan = TablePlan(
         arm=settings.arm(),
         models=models_of(model, without=_UNKNOWN.get(integrator, "")),
         loads=loads_of(settings, payload),
@@ -188,8 +188,8 @@ def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
 
 def _write_pictures(
     settings: "ArmSettings",
-    plan: "Plan",
-    wanted: "list[Reference]",
+    plan: "TablePlan",
+    wanted: "list[ReferencePath]",
     clock: Callable[[], float] | None,
     folder: Path | None,
 ) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.space_arm.study.motions import Motion
+from hil.space_arm.study.motions import StudyMotion
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import (
@@ -21,7 +21,7 @@ from sim.world.space_arm.integrators import (
     Sdirk2,
     Sdirk4,
     Span,
-    Status,
+    SpanStatus,
 )
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
@@ -48,23 +48,20 @@ def _freeze(value: "GripperPath | Deviation") -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """What is simulated, whoever integrates.
-
-    Args:
-        arm: the arm, without payload.
-        payload: what the gripper holds, None for nothing.
-        model: of the drives.
-        motion: start and commands.
-    """
+class SimulatedCase:
+    """What is simulated, whoever integrates."""
 
     arm: Arm
+    """The arm, without payload."""
     payload: Body | None
+    """What the gripper holds, None for nothing."""
     model: DriveModel
-    motion: Motion
+    """Of the drives."""
+    motion: StudyMotion
+    """Start and commands."""
 
 
-def nudged(case: Case) -> Case:
+def nudged(case: SimulatedCase) -> SimulatedCase:
     """The same with each angle of the start off by `NUDGE_RAD`, one way and the other in turn."""
     off = NUDGE_RAD * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     return replace(case, motion=replace(case.motion, q_start_rad=case.motion.q_start_rad + off))
@@ -72,15 +69,12 @@ def nudged(case: Case) -> Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GripperPath:
-    """Where the gripper is, at the start and at the end of every tick.
-
-    Args:
-        position_m: of the gripper in the base [m], shape (N + 1, 3).
-        rotation: its axes in those of the base, shape (N + 1, 3, 3).
-    """
+    """Where the gripper is, at the start and at the end of every tick."""
 
     position_m: Array
+    """Of the gripper in the base [m], shape (N + 1, 3)."""
     rotation: Array
+    """Its axes in those of the base, shape (N + 1, 3, 3)."""
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -92,30 +86,27 @@ class GripperPath:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """A motion that was followed.
-
-    Args:
-        path: of the gripper.
-        spans: how each tick went.
-        integration_s: time that each tick took to integrate [s]; zeros without a clock.
-        tick_s: time of the same ticks with their snapshots [s]; zeros without a clock.
-    """
+class FollowedMotion:
+    """A motion that was followed."""
 
     path: GripperPath
+    """Of the gripper."""
     spans: tuple[Span, ...]
+    """How each tick went."""
     integration_s: Array
+    """Time that each tick took to integrate [s]; zeros without a clock."""
     tick_s: Array
+    """Time of the same ticks with their snapshots [s]; zeros without a clock."""
 
     @property
     def failed(self) -> bool:
         """Whether the integrator found no solution."""
-        return any(span.status is Status.FAILED for span in self.spans)
+        return any(span.status is SpanStatus.FAILED for span in self.spans)
 
     @property
     def coarse_ticks(self) -> int:
         """Ticks that came to the cap on their work."""
-        return sum(span.status is Status.COARSE for span in self.spans)
+        return sum(span.status is SpanStatus.COARSE for span in self.spans)
 
     @property
     def steps(self) -> int:
@@ -125,40 +116,35 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deviation:
-    """How far a path is from another, at every tick.
-
-    Args:
-        position_mm: distance [mm], shape (N,).
-        orientation_deg: angle of the turn from one to the other [deg], shape (N,).
-        percent: largest coordinate of the distance, in percent of the path's range, shape (N,).
-    """
+    """How far a path is from another, at every tick."""
 
     position_mm: Array
+    """Distance [mm], shape (N,)."""
     orientation_deg: Array
+    """Angle of the turn from one to the other [deg], shape (N,)."""
     percent: Array
+    """Largest coordinate of the distance, in percent of the path's range, shape (N,)."""
 
     def __post_init__(self) -> None:
         _freeze(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class ReferencePath:
     """A converged path, and how far it can be trusted.
 
     Light links that float in the gaps of their gears bounce between the faces. Like a ball among
     walls they forget where they came from, so there are motions of which no step, however short,
     tells where in its gap a link is at the end: there this error grows with time.
-
-    Args:
-        path: by the shortest steps.
-        error: distance to it of the path by steps twice as long, or by ten times the tolerance; the
-            error of the path itself is about a third of that where errors are small.
-        failed: whether there was no solution.
     """
 
     path: GripperPath
+    """By the shortest steps."""
     error: Deviation
+    """Distance to it of the path by steps twice as long, or by ten times the tolerance; the error
+    of the path itself is about a third of that where errors are small."""
     failed: bool
+    """Whether there was no solution."""
 
 
 class _Timed:
@@ -188,7 +174,7 @@ def _no_clock() -> float:
     return 0.0
 
 
-def follow(case: Case, integrator: Integrator, clock: Clock = _no_clock) -> Run:
+def follow(case: SimulatedCase, integrator: Integrator, clock: Clock = _no_clock) -> FollowedMotion:
     """Simulate a motion from its start to its end.
 
     A failed tick does not end it: the arm rests where it was, and the run tells.
@@ -215,10 +201,12 @@ def follow(case: Case, integrator: Integrator, clock: Clock = _no_clock) -> Run:
         integration_s[n] = timed.took_s
         positions[n + 1], rotations[n + 1] = snapshot.position_BG_m, snapshot.rotation_BG
         spans.append(snapshot.span)
-    return Run(GripperPath(positions, rotations), tuple(spans), integration_s, tick_s)
+    return FollowedMotion(GripperPath(positions, rotations), tuple(spans), integration_s, tick_s)
 
 
-def least_times(case: Case, integrator: Integrator, clock: Clock, repeats: int) -> Run:
+def least_times(
+    case: SimulatedCase, integrator: Integrator, clock: Clock, repeats: int
+) -> FollowedMotion:
     """Follow a motion several times; each tick's times are the least of all repeats.
 
     The computation is the same every time, so what a tick takes longer is the machine's doing.
@@ -235,10 +223,10 @@ def least_times(case: Case, integrator: Integrator, clock: Clock, repeats: int) 
         again = follow(case, integrator, clock)
         integration_s = np.minimum(integration_s, again.integration_s)
         tick_s = np.minimum(tick_s, again.tick_s)
-    return Run(run.path, run.spans, integration_s, tick_s)
+    return FollowedMotion(run.path, run.spans, integration_s, tick_s)
 
 
-def reference(case: Case, step_s: float | None = None) -> Reference:
+def reference(case: SimulatedCase, step_s: float | None = None) -> ReferencePath:
     """The path by tiny steps, and how far it can be trusted.
 
     Args:
@@ -247,12 +235,12 @@ def reference(case: Case, step_s: float | None = None) -> Reference:
             SDIRK4 for models that are not there.
     """
     fine, coarse = (follow(case, each) for each in _converged(case, step_s))
-    return Reference(
+    return ReferencePath(
         fine.path, deviation(coarse.path, fine.path), failed=fine.failed or coarse.failed
     )
 
 
-def _converged(case: Case, step_s: float | None) -> tuple[Integrator, Integrator]:
+def _converged(case: SimulatedCase, step_s: float | None) -> tuple[Integrator, Integrator]:
     """What finds a reference, and what is coarser by a known factor."""
     levers, step_s = levers_m(case.arm), step_s or REFERENCE_STEPS_S.get(case.model)
     if step_s is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateSettings
+from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings, TwistFrame
 from sim.world.space_arm.simulator import TICK_S
 from sim.world.space_arm.singularity import PostureSolver, reach_m
 
@@ -49,20 +49,17 @@ TO_AND_FRO: Pattern = ((10, 1.0), (12, -1.0), (12, 1.0), (12, -1.0), (10, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
-    """A start and the commands that follow.
-
-    Args:
-        name: short, one word.
-        what: what is moved how, in words.
-        q_start_rad: angles of the joints at the start, at rest [rad], shape (6,).
-        commands_rad_s: joint rates of each tick [rad/s], shape (N, 6).
-    """
+class StudyMotion:
+    """A start and the commands that follow."""
 
     name: str
+    """Short, one word."""
     what: str
+    """What is moved how, in words."""
     q_start_rad: Array
+    """Angles of the joints at the start, at rest [rad], shape (6,)."""
     commands_rad_s: Array
+    """Joint rates of each tick [rad/s], shape (N, 6)."""
 
     def __post_init__(self) -> None:
         for name, shape in (("q_start_rad", (6,)), ("commands_rad_s", (-1, 6))):
@@ -82,7 +79,7 @@ class _GripperMotion:
 
     name: str
     what: str
-    frame: Frame
+    frame: TwistFrame
     line: tuple[float, float, float]
     turn: tuple[float, float, float]
     pattern: Pattern
@@ -101,39 +98,39 @@ class _JointMotion:
 _ANY = (0.0, 0.0, 0.0)
 _PLANS: tuple[_GripperMotion | _JointMotion, ...] = (
     _GripperMotion(
-        "there-and-back", "gripper any way, turning; reversal; stop", Frame.BASE, _ANY, _ANY,
+        "there-and-back", "gripper any way, turning; reversal; stop", TwistFrame.BASE, _ANY, _ANY,
         THERE_AND_BACK,
     ),
     _JointMotion("all-joints", "all joints, new rates every 8 ticks; stop", (0, 1, 2, 3, 4, 5), 8),
     _GripperMotion(
-        "stop-on-the-way", "gripper along its own x, rolling; stop; on; stop", Frame.GRIPPER,
+        "stop-on-the-way", "gripper along its own x, rolling; stop; on; stop", TwistFrame.GRIPPER,
         (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), STOP_ON_THE_WAY,
     ),
     _GripperMotion(
-        "sideways", "gripper along the base's y, turning about its z; reversal; stop", Frame.BASE,
-        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
+        "sideways", "gripper along the base's y, turning about its z; reversal; stop",
+        TwistFrame.BASE, (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
     ),
     _JointMotion("shoulder", "yaw and pitch of the shoulder, new rates every 12 ticks", (0, 1), 12),
     _GripperMotion(
-        "up", "gripper along the base's z, no turn; long move; stop", Frame.BASE,
+        "up", "gripper along the base's z, no turn; long move; stop", TwistFrame.BASE,
         (0.0, 0.0, 1.0), _ANY, MOVE_AND_STOP,
     ),
     _GripperMotion(
-        "to-and-fro", "gripper any way, turning; four short moves; stop", Frame.GRIPPER, _ANY, _ANY,
-        TO_AND_FRO,
+        "to-and-fro", "gripper any way, turning; four short moves; stop",
+        TwistFrame.GRIPPER, _ANY, _ANY, TO_AND_FRO,
     ),
     _GripperMotion(
-        "across", "gripper along its own y, turning about its z; reversal; stop", Frame.GRIPPER,
-        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
+        "across", "gripper along its own y, turning about its z; reversal; stop",
+        TwistFrame.GRIPPER, (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), THERE_AND_BACK,
     ),
     _JointMotion("wrist", "the three last joints, new rates every 6 ticks; stop", (3, 4, 5), 6),
     _GripperMotion(
-        "outwards", "gripper along the base's x, turning about its y; long move; stop", Frame.BASE,
-        (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), MOVE_AND_STOP,
+        "outwards", "gripper along the base's x, turning about its y; long move; stop",
+        TwistFrame.BASE, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), MOVE_AND_STOP,
     ),
     _JointMotion("elbow", "pitch of shoulder, elbow and wrist, every 10 ticks", (1, 2, 3), 10),
     _GripperMotion(
-        "any-way", "gripper any other way, turning; stop; on; stop", Frame.BASE, _ANY, _ANY,
+        "any-way", "gripper any other way, turning; stop; on; stop", TwistFrame.BASE, _ANY, _ANY,
         STOP_ON_THE_WAY,
     ),
 )  # fmt: skip
@@ -142,7 +139,9 @@ COUNT = len(_PLANS)
 """How many motions there are."""
 
 
-def motions(arm: Arm, home_rad: Sequence[float] | Array, count: int = COUNT) -> tuple[Motion, ...]:
+def motions(
+    arm: Arm, home_rad: Sequence[float] | Array, count: int = COUNT
+) -> tuple[StudyMotion, ...]:
     """The first slow motions of an arm.
 
     Args:
@@ -158,7 +157,7 @@ def motions(arm: Arm, home_rad: Sequence[float] | Array, count: int = COUNT) -> 
     return tuple(_motion(arm, np.array(home_rad, dtype=np.float64), n) for n in range(count))
 
 
-def _motion(arm: Arm, home_rad: Array, number: int) -> Motion:
+def _motion(arm: Arm, home_rad: Array, number: int) -> StudyMotion:
     plan = _PLANS[number]
     rng = np.random.default_rng((SEED, number))
     start = _bent_posture(arm, home_rad, rng)
@@ -166,7 +165,7 @@ def _motion(arm: Arm, home_rad: Array, number: int) -> Motion:
         commands = _gripper_commands(arm, start, plan, rng)
     else:
         commands = _joint_commands(arm, start, plan, rng)
-    return Motion(plan.name, plan.what, start, commands)
+    return StudyMotion(plan.name, plan.what, start, commands)
 
 
 def _bent_posture(arm: Arm, home_rad: Array, rng: np.random.Generator) -> Array:

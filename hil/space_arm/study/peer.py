@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hil.space_arm.study.compare import Case, Clock, least_times
+from hil.space_arm.study.compare import Clock, SimulatedCase, least_times
 from sim.world.space_arm.classic import Rk4, largest_stable_step
 from sim.world.space_arm.drive import drive_table
 from sim.world.space_arm.simulator import TICK_S
@@ -11,18 +11,15 @@ REPEATS = 3
 
 
 class Peer(NamedTuple):
-    """RK4 at its largest stable step.
-
-    Args:
-        step_s: that step [s].
-        rtf: simulated time over the time that integration took.
-    """
+    """RK4 at its largest stable step."""
 
     step_s: float
+    """That step [s]."""
     rtf: float
+    """Simulated time over the time that integration took."""
 
 
-def rk4_peer(case: Case, clock: Clock) -> Peer | None:
+def rk4_peer(case: SimulatedCase, clock: Clock) -> Peer | None:
     """Find RK4's largest stable step on a motion, and time it.
 
     Args:

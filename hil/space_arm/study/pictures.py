@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hil.report.style import INK, LEG_COLOURS, LEGEND_IN, LIMIT, WANTED, Picture, draw_png, place
 from hil.space_arm.study.table import Load
 from hil.space_arm.study.targets import PUBLISHED, TARGETS
-from hil.space_arm.study.traces import Demonstration, Phase, Trace, trace
-from hil.space_arm.study.tradeoff import Curve
+from hil.space_arm.study.traces import Demonstration, HeldCommand, JointTrace, trace
+from hil.space_arm.study.tradeoff import AccuracyCurve
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.snapshot import Active
@@ -43,7 +43,7 @@ def joint_pictures(arm: Arm, q_start_rad: Array, payload: Body | None) -> list[P
 def gap_picture(arm: Arm, q_start_rad: Array) -> Picture:
     """The link that floats in the gap of its gear: model d, nothing in the gripper."""
     rate = 0.06 * arm.links[ELBOW].rate_max_rad_s
-    phases = (Phase(2.1, rate), Phase(2.1, -rate), Phase(2.1, 0.0))
+    phases = (HeldCommand(2.1, rate), HeldCommand(2.1, -rate), HeldCommand(2.1, 0.0))
     seen = trace(arm, q_start_rad, Demonstration(ELBOW, DriveModel.D, None, phases, 0.005))
     gap_mrad = MILLI * arm.drives[ELBOW].half_gap_rad
 
@@ -73,7 +73,7 @@ def gap_picture(arm: Arm, q_start_rad: Array) -> Picture:
 def stick_slip_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Picture:
     """Dry friction that holds a motor until the swinging link tears it off: model e."""
     rate = 0.04 * arm.links[WRIST_YAW].rate_max_rad_s
-    phases = (Phase(2.0, rate), Phase(7.0, 0.0))
+    phases = (HeldCommand(2.0, rate), HeldCommand(7.0, 0.0))
     shown = Demonstration(WRIST_YAW, DriveModel.E, payload, phases, 0.01)
     seen = trace(arm, q_start_rad, shown)
     friction = arm.drives[WRIST_YAW].friction_nm
@@ -117,7 +117,7 @@ def saturation_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Pi
     """Voltage and current at their limits: model b."""
     drive = arm.drives[ELBOW]
     rate = 0.35 * arm.links[ELBOW].rate_max_rad_s
-    phases = (Phase(2.45, rate), Phase(4.2, -rate))
+    phases = (HeldCommand(2.45, rate), HeldCommand(4.2, -rate))
     seen = trace(arm, q_start_rad, Demonstration(ELBOW, DriveModel.B, payload, phases, 0.005))
     gain = drive.gear_ratio * drive.speed_gain_v_s
     asked = gain * (seen.command_rad_s - seen.motor_rad_s)
@@ -149,7 +149,7 @@ def saturation_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Pi
     )
 
 
-def tradeoff_picture(curves: Sequence[Curve], loads: Sequence[Load]) -> Picture:
+def tradeoff_picture(curves: Sequence[AccuracyCurve], loads: Sequence[Load]) -> Picture:
     """Largest error against real-time factor, one curve a model and payload."""
     models = list(dict.fromkeys(curve.model for curve in curves))
     columns = min(3, len(models))
@@ -181,7 +181,7 @@ def tradeoff_picture(curves: Sequence[Curve], loads: Sequence[Load]) -> Picture:
 
 
 def _draw_curves(
-    panel: Axes, model: DriveModel, curves: Sequence[Curve], loads: Sequence[Load]
+    panel: Axes, model: DriveModel, curves: Sequence[AccuracyCurve], loads: Sequence[Load]
 ) -> None:
     wanted = TARGETS[model]
     panel.set_xscale("log")
@@ -211,7 +211,7 @@ def _draw_curves(
     panel.set_title(f"model {model.value}")
 
 
-def _range_of(panel: Axes, curves: Sequence[Curve]) -> None:
+def _range_of(panel: Axes, curves: Sequence[AccuracyCurve]) -> None:
     """Room for every point and for the corner of every box; all panels share it."""
     rtf = [point.rtf for curve in curves for point in curve.points]
     error = [point.error_max_mm for curve in curves for point in curve.points]
@@ -227,7 +227,7 @@ def _panels(figure: Figure, count: int) -> list[Axes]:
     return panels
 
 
-def _draw_rates(panel: Axes, seen: Trace, *, link: bool = True) -> None:
+def _draw_rates(panel: Axes, seen: JointTrace, *, link: bool = True) -> None:
     panel.plot(
         seen.time_s, MILLI * seen.command_rad_s, color=WANTED, linestyle="--", label="command"
     )

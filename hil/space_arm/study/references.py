@@ -23,10 +23,10 @@ from hil.space_arm.study import compare
 from hil.space_arm.study.compare import (
     REFERENCE_STEPS_S,
     REFERENCE_TOLERANCE_M,
-    Case,
     Deviation,
     GripperPath,
-    Reference,
+    ReferencePath,
+    SimulatedCase,
     reference,
 )
 from sim.world.space_arm.drive import drive_table
@@ -44,13 +44,13 @@ def cores() -> int:
 
 
 def references(
-    cases: Sequence[Case],
+    cases: Sequence[SimulatedCase],
     *,
     step_s: float | None = None,
     folder: Path | None = None,
     workers: int | None = None,
     tell: Tell = lambda: None,
-) -> list[Reference]:
+) -> list[ReferencePath]:
     """The reference of every case, in their order.
 
     Args:
@@ -65,7 +65,7 @@ def references(
     """
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    found: dict[int, Reference] = {}
+    found: dict[int, ReferencePath] = {}
     for n, case in enumerate(cases):
         kept = None if folder is None else _read(_file(folder, case, step_s))
         if kept is not None:
@@ -73,7 +73,7 @@ def references(
             tell()
     missing = [n for n in range(len(cases)) if n not in found]
 
-    def keep(n: int, result: Reference) -> None:
+    def keep(n: int, result: ReferencePath) -> None:
         found[n] = result
         if folder is not None and not result.failed:
             _write(_file(folder, cases[n], step_s), result)
@@ -89,10 +89,10 @@ def references(
 
 
 def _compute_apart(
-    cases: Sequence[tuple[int, Case]],
+    cases: Sequence[tuple[int, SimulatedCase]],
     step_s: float | None,
     workers: int,
-    keep: Callable[[int, Reference], None],
+    keep: Callable[[int, ReferencePath], None],
 ) -> None:
     """Compute in processes of their own, which know nothing of this one's threads."""
     with worker_pool(workers) as pool:
@@ -102,12 +102,12 @@ def _compute_apart(
                 keep(waiting.pop(done), done.result())
 
 
-def _reference(case: Case, step_s: float | None) -> Reference:
+def _reference(case: SimulatedCase, step_s: float | None) -> ReferencePath:
     """In a worker: an arm made anew has read-only arrays, for which kernels are compiled."""
     return reference(replace(case, arm=replace(case.arm)), step_s)
 
 
-def digest(case: Case, step_s: float | None) -> str:
+def digest(case: SimulatedCase, step_s: float | None) -> str:
     """A name for all that a reference depends on."""
     hasher = hashlib.sha256(_code_digest())
     steps = step_s or REFERENCE_STEPS_S.get(case.model, REFERENCE_TOLERANCE_M)
@@ -129,11 +129,11 @@ def _code_digest() -> bytes:
     return hasher.digest()
 
 
-def _file(folder: Path, case: Case, step_s: float | None) -> Path:
+def _file(folder: Path, case: SimulatedCase, step_s: float | None) -> Path:
     return folder / f"{digest(case, step_s)}.npz"
 
 
-def _write(file: Path, result: Reference) -> None:
+def _write(file: Path, result: ReferencePath) -> None:
     """Whole or not at all, even if several do it at once."""
     part = file.with_name(f"{file.stem}.{os.getpid()}.part")
     with part.open("wb") as stream:
@@ -146,7 +146,7 @@ def _write(file: Path, result: Reference) -> None:
     part.replace(file)
 
 
-def _read(file: Path) -> Reference | None:
+def _read(file: Path) -> ReferencePath | None:
     """A reference that is kept; None if it is not there, or the file is damaged."""
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
@@ -154,4 +154,4 @@ def _read(file: Path) -> Reference | None:
             error = Deviation(*(kept[name] for name in ERRORS))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-    return Reference(path, error, failed=False)
+    return ReferencePath(path, error, failed=False)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
-from hil.space_arm.study.table import Plan, Row
+from hil.space_arm.study.table import ModelRow, TablePlan
 from hil.space_arm.study.targets import PUBLISHED, PUBLISHED_COST_RATIO
 from hil.terminal.console import out
 from sim.world.space_arm.drive import DriveModel
@@ -15,7 +15,7 @@ SENSITIVE_MM = 0.05
 """What a nanoradian at the start grows to in a motion whose errors come from growth."""
 
 
-def print_table(name: str, plan: Plan, rows: Sequence[Row]) -> None:
+def print_table(name: str, plan: TablePlan, rows: Sequence[ModelRow]) -> None:
     """The table for people.
 
     Args:

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from hil.space_arm.study.compare import (
-    Case,
     Clock,
     Deviation,
-    Reference,
-    Run,
+    FollowedMotion,
+    ReferencePath,
+    SimulatedCase,
     deviation,
     follow,
     least_times,
     nudged,
 )
-from hil.space_arm.study.motions import Motion
+from hil.space_arm.study.motions import StudyMotion
 from hil.space_arm.study.peer import rk4_peer
 from hil.space_arm.study.targets import KNOWN_SHARE, PUBLISHED, TARGETS
 from sim.world.space_arm.arm import Arm, Body
@@ -44,15 +44,12 @@ class Scheme(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A payload of the table.
-
-    Args:
-        name: as the command line has it.
-        body: None for an empty gripper.
-    """
+    """A payload of the table."""
 
     name: str
+    """As the command line has it."""
     body: Body | None
+    """None for an empty gripper."""
 
     @property
     def mass_kg(self) -> float:
@@ -61,30 +58,27 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a table is made of.
-
-    Args:
-        arm: the arm, without payload.
-        models: of the drives, in the order of the rows.
-        loads: payloads.
-        motions: the same for every row.
-        scheme: the integrator.
-        accuracy: of SDIRK2 or SDIRK4; None for the usual one of each.
-        step_s: of the scheme of 1993 [s].
-        repeats: of which the least times are taken.
-        with_rk4: whether the Runge-Kutta method is timed as well.
-    """
+class TablePlan:
+    """What a table is made of."""
 
     arm: Arm
+    """The arm, without payload."""
     models: tuple[DriveModel, ...]
+    """Of the drives, in the order of the rows."""
     loads: tuple[Load, ...]
-    motions: tuple[Motion, ...]
+    """Payloads."""
+    motions: tuple[StudyMotion, ...]
+    """The same for every row."""
     scheme: Scheme = Scheme.SDIRK2
+    """The integrator."""
     accuracy: Accuracy | None = None
+    """Of SDIRK2 or SDIRK4; None for the usual one of each."""
     step_s: float = 0.035
+    """Of the scheme of 1993 [s]."""
     repeats: int = 5
+    """Of which the least times are taken."""
     with_rk4: bool = True
+    """Whether the Runge-Kutta method is timed as well."""
 
     def integrator(self) -> Integrator:
         """A new one of the scheme."""
@@ -98,69 +92,66 @@ class Plan:
         """Drive model and payload of every row."""
         return [(model, load) for model in self.models for load in self.loads]
 
-    def cases(self) -> list[list[Case]]:
+    def cases(self) -> list[list[SimulatedCase]]:
         """The cases of every row, one a motion."""
         return [
-            [Case(self.arm, load.body, model, motion) for motion in self.motions]
+            [SimulatedCase(self.arm, load.body, model, motion) for motion in self.motions]
             for model, load in self.rows()
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the table; errors are taken over all ticks of all motions.
-
-    Args:
-        model: letter of the drive model.
-        payload: name of the payload.
-        payload_kg: its mass.
-        error_max_mm: largest deviation of the gripper's position from the reference.
-        error_median_mm: median of the same.
-        orientation_max_deg: largest deviation of its orientation.
-        percent_max: largest deviation of a coordinate, in percent of its path's range.
-        known_ticks: share of the ticks at which the reference is known, see `KNOWN_SHARE`.
-        known_error_max_mm: largest deviation of the position at those ticks.
-        known_orientation_max_deg: the same of the orientation.
-        worst_motion: the motion that has the largest deviation.
-        worst_at_s: and when in it [s].
-        nudged_mm: how far apart a motion ends up from the same one whose start is off by
-            `NUDGE_RAD`: as far as the largest deviation, and no step length helps.
-        rtf: simulated time over the time that integration took.
-        rtf_tick: simulated time over the time of whole ticks with their snapshots.
-        cost_ratio_rk4: time of RK4 at its largest stable step over that of this integrator; None
-            if it was not asked for, or there is no such step.
-        rk4_step_s: that step.
-        reference_error_mm: how far the references themselves can be off, see `Reference`.
-        reference_error_deg: the same of the orientation.
-        steps_per_s: steps for one simulated second.
-        rejected_per_s: steps that were done again.
-        coarse_ticks: ticks that came to the cap on their work.
-        failed: whether a run or a reference found no solution.
-    """
+class ModelRow:
+    """A line of the table; errors are taken over all ticks of all motions."""
 
     model: str
+    """Letter of the drive model."""
     payload: str
+    """Name of the payload."""
     payload_kg: float
+    """Its mass."""
     error_max_mm: float
+    """Largest deviation of the gripper's position from the reference."""
     error_median_mm: float
+    """Median of the same."""
     orientation_max_deg: float
+    """Largest deviation of its orientation."""
     percent_max: float
+    """Largest deviation of a coordinate, in percent of its path's range."""
     known_ticks: float
+    """Share of the ticks at which the reference is known, see `KNOWN_SHARE`."""
     known_error_max_mm: float
+    """Largest deviation of the position at those ticks."""
     known_orientation_max_deg: float
+    """The same of the orientation."""
     worst_motion: str
+    """The motion that has the largest deviation."""
     worst_at_s: float
+    """And when in it [s]."""
     nudged_mm: float
+    """How far apart a motion ends up from the same one whose start is off by `NUDGE_RAD`: as far
+    as the largest deviation, and no step length helps."""
     rtf: float | None
+    """Simulated time over the time that integration took."""
     rtf_tick: float | None
+    """Simulated time over the time of whole ticks with their snapshots."""
     cost_ratio_rk4: float | None
+    """Time of RK4 at its largest stable step over that of this integrator; None if it was not
+    asked for, or there is no such step."""
     rk4_step_s: float | None
+    """That step."""
     reference_error_mm: float
+    """How far the references themselves can be off, see `ReferencePath`."""
     reference_error_deg: float
+    """The same of the orientation."""
     steps_per_s: float
+    """Steps for one simulated second."""
     rejected_per_s: float
+    """Steps that were done again."""
     coarse_ticks: int
+    """Ticks that came to the cap on their work."""
     failed: bool
+    """Whether a run or a reference found no solution."""
 
     def json(self) -> dict[str, Any]:
         """As a JSON object, with the figures of 1993 where there are any."""
@@ -186,11 +177,11 @@ class Row:
 
 
 def make_table(
-    plan: Plan,
-    wanted: Sequence[Reference],
+    plan: TablePlan,
+    wanted: Sequence[ReferencePath],
     clock: Clock | None,
     tell: Callable[[], object] = lambda: None,
-) -> list[Row]:
+) -> list[ModelRow]:
     """Measure every row.
 
     Args:
@@ -207,13 +198,13 @@ def make_table(
 
 
 def _row(
-    plan: Plan,
+    plan: TablePlan,
     load: Load,
-    cases: Sequence[Case],
-    wanted: Sequence[Reference],
+    cases: Sequence[SimulatedCase],
+    wanted: Sequence[ReferencePath],
     clock: Clock | None,
     tell: Callable[[], object],
-) -> Row:
+) -> ModelRow:
     runs, apart, nudged_mm = [], [], 0.0
     for case, goal in zip(cases, wanted, strict=True):
         run = _measured(plan, case, clock)
@@ -231,7 +222,7 @@ def _row(
     peer = rk4_peer(cases[0], clock) if plan.with_rk4 and clock is not None else None
     worst = max(range(len(cases)), key=lambda n: float(apart[n].position_mm.max()))
     spans = [span for run in runs for span in run.spans]
-    return Row(
+    return ModelRow(
         model=cases[0].model.value,
         payload=load.name,
         payload_kg=load.mass_kg,
@@ -253,7 +244,7 @@ def _row(
     )
 
 
-def _measured(plan: Plan, case: Case, clock: Clock | None) -> Run:
+def _measured(plan: TablePlan, case: SimulatedCase, clock: Clock | None) -> FollowedMotion:
     if clock is None:
         return follow(case, plan.integrator())
     return least_times(case, plan.integrator(), clock, plan.repeats)
@@ -270,7 +261,7 @@ def _errors(apart: Sequence[Deviation]) -> dict[str, float]:
 
 
 def _known_errors(
-    model: DriveModel, apart: Sequence[Deviation], wanted: Sequence[Reference]
+    model: DriveModel, apart: Sequence[Deviation], wanted: Sequence[ReferencePath]
 ) -> dict[str, float]:
     """The same over the ticks at which the reference is known well enough to judge a target."""
     most = KNOWN_SHARE * TARGETS[model].figures.position_mm

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sim.world.space_arm.drive import DriveModel
 
 
-class Figures(NamedTuple):
+class ModelErrors(NamedTuple):
     """Errors of a drive model."""
 
     position_mm: float
@@ -14,25 +14,25 @@ class Figures(NamedTuple):
 
 
 PUBLISHED = {
-    DriveModel.A: Figures(1.8, 0.015, 0.2),
-    DriveModel.B: Figures(2.0, 0.02, 0.3),
-    DriveModel.C: Figures(2.4, 0.027, 0.8),
-    DriveModel.D: Figures(2.7, 0.03, 1.0),
+    DriveModel.A: ModelErrors(1.8, 0.015, 0.2),
+    DriveModel.B: ModelErrors(2.0, 0.02, 0.3),
+    DriveModel.C: ModelErrors(2.4, 0.027, 0.8),
+    DriveModel.D: ModelErrors(2.7, 0.03, 1.0),
 }
 """The table of 1993."""
 PUBLISHED_COST_RATIO = 112.0
 """Time of the Runge-Kutta method over that of the implicit one, in 1993."""
 
 
-class Target(NamedTuple):
+class AccuracyTarget(NamedTuple):
     """What is wanted of a drive model at every payload."""
 
-    figures: Figures
+    figures: ModelErrors
     rtf: float
 
 
-_STIFF = Target(Figures(0.27, 0.003, 0.1), 1000.0)
-_SMOOTH = Target(Figures(0.03, 0.001, 0.01), 5000.0)
+_STIFF = AccuracyTarget(ModelErrors(0.27, 0.003, 0.1), 1000.0)
+_SMOOTH = AccuracyTarget(ModelErrors(0.03, 0.001, 0.01), 5000.0)
 TARGETS = {model: _SMOOTH if model.value in "ab" else _STIFF for model in DriveModel}
 
 

@@ -16,69 +16,60 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
-    """A command that is held.
-
-    Args:
-        duration_s: for so long.
-        rate_rad_s: of the joint that is looked at; all others are asked to rest.
-    """
+class HeldCommand:
+    """A command that is held."""
 
     duration_s: float
+    """For so long."""
     rate_rad_s: float
+    """Of the joint that is looked at; all others are asked to rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """One joint that is moved, and what is simulated of its drive.
-
-    Args:
-        joint: number of the joint, from 0.
-        model: of all drives.
-        payload: what the gripper holds.
-        phases: commands, one after the other.
-        sample_s: time between two samples.
-    """
+    """One joint that is moved, and what is simulated of its drive."""
 
     joint: int
+    """Number of the joint, from 0."""
     model: DriveModel
+    """Of all drives."""
     payload: Body | None
-    phases: tuple[Phase, ...]
+    """What the gripper holds."""
+    phases: tuple[HeldCommand, ...]
+    """Commands, one after the other."""
     sample_s: float
+    """Time between two samples."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """One joint over time; all arrays have one value a sample.
-
-    Args:
-        time_s: at the ends of the samples [s].
-        command_rad_s: rate that is asked for [rad/s].
-        motor_rad_s: rate of the motor on the joint's side [rad/s].
-        link_rad_s: rate of the link [rad/s].
-        windup_rad: angle of the motor ahead of the link [rad].
-        torque_nm: through the gear [N m].
-        voltage_v: of the motor [V].
-        current_a: of the motor [A].
-        active: what holds the joint back.
-    """
+class JointTrace:
+    """One joint over time; all arrays have one value a sample."""
 
     time_s: Array
+    """At the ends of the samples [s]."""
     command_rad_s: Array
+    """Rate that is asked for [rad/s]."""
     motor_rad_s: Array
+    """Rate of the motor on the joint's side [rad/s]."""
     link_rad_s: Array
+    """Rate of the link [rad/s]."""
     windup_rad: Array
+    """Angle of the motor ahead of the link [rad]."""
     torque_nm: Array
+    """Through the gear [N m]."""
     voltage_v: Array
+    """Of the motor [V]."""
     current_a: Array
+    """Of the motor [A]."""
     active: tuple[Active, ...]
+    """What holds the joint back."""
 
     def where(self, what: Active) -> Bools:
         """At which samples this holds the joint back."""
         return np.array([bool(active & what) for active in self.active])
 
 
-def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) -> Trace:
+def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) -> JointTrace:
     """Simulate a demonstration.
 
     Args:
@@ -101,4 +92,4 @@ def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) 
                 )
             )  # fmt: skip
             active.append(now.active[joint])
-    return Trace(*np.array(rows).T, active=tuple(active))
+    return JointTrace(*np.array(rows).T, active=tuple(active))

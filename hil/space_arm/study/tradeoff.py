@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hil.space_arm.study.compare import Case, Clock, Reference, deviation, least_times
-from hil.space_arm.study.table import Load, Plan
+from hil.space_arm.study.compare import Clock, ReferencePath, SimulatedCase, deviation, least_times
+from hil.space_arm.study.table import Load, TablePlan
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2
 from sim.world.space_arm.simulator import levers_m
@@ -15,44 +15,38 @@ FACTORS = (32.0, 8.0, 2.0, 0.5, 0.125, 1.0 / 32.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One tolerance of a curve.
-
-    Args:
-        tolerance_m: error of one step that was asked for [m].
-        error_max_mm: largest error of the gripper over all motions and ticks.
-        rtf: simulated time over the time of integration.
-        reference_error_mm: how far the reference itself can be off.
-    """
+class TolerancePoint:
+    """One tolerance of a curve."""
 
     tolerance_m: float
+    """Error of one step that was asked for [m]."""
     error_max_mm: float
+    """Largest error of the gripper over all motions and ticks."""
     rtf: float
+    """Simulated time over the time of integration."""
     reference_error_mm: float
+    """How far the reference itself can be off."""
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """Error against real-time factor of one drive model and payload.
-
-    Args:
-        model: of the drives.
-        load: the payload.
-        points: from the largest tolerance to the smallest.
-    """
+class AccuracyCurve:
+    """Error against real-time factor of one drive model and payload."""
 
     model: DriveModel
+    """Of the drives."""
     load: Load
-    points: tuple[Point, ...]
+    """The payload."""
+    points: tuple[TolerancePoint, ...]
+    """From the largest tolerance to the smallest."""
 
 
 def tradeoff(
-    plan: Plan,
-    wanted: Sequence[Reference],
+    plan: TablePlan,
+    wanted: Sequence[ReferencePath],
     clock: Clock,
     factors: Sequence[float] = FACTORS,
     tell: Callable[[], object] = lambda: None,
-) -> list[Curve]:
+) -> list[AccuracyCurve]:
     """Measure the curve of every drive model and payload of a plan.
 
     Args:
@@ -70,24 +64,24 @@ def tradeoff(
             accuracy = replace(usual, tolerance_m=factor * usual.tolerance_m)
             points.append(_point(plan, cases, goals, accuracy, clock))
             tell()
-        curves.append(Curve(model, load, tuple(points)))
+        curves.append(AccuracyCurve(model, load, tuple(points)))
     return curves
 
 
 def _point(
-    plan: Plan,
-    cases: Sequence[Case],
-    goals: Sequence[Reference],
+    plan: TablePlan,
+    cases: Sequence[SimulatedCase],
+    goals: Sequence[ReferencePath],
     accuracy: Accuracy,
     clock: Clock,
-) -> Point:
+) -> TolerancePoint:
     integrator = Sdirk2(levers_m(plan.arm), accuracy)
     error_mm, took_s = 0.0, 0.0
     for case, goal in zip(cases, goals, strict=True):
         run = least_times(case, integrator, clock, plan.repeats)
         error_mm = max(error_mm, float(deviation(run.path, goal.path).position_mm.max()))
         took_s += float(run.integration_s.sum())
-    return Point(
+    return TolerancePoint(
         tolerance_m=accuracy.tolerance_m,
         error_max_mm=error_mm,
         rtf=math.fsum(case.motion.duration_s for case in cases) / took_s,

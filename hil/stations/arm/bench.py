@@ -19,7 +19,7 @@ from hil.stations.arm.header import robot_line, run_header
 from hil.stations.arm.loop import ArmEnd
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.peers import ArmWire
-from hil.stations.arm.prepare import Prepared, prepare
+from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.scenario import PLANNED as PLANNED
 from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.session import Stream, arm_clock, arm_wire, run_stream
@@ -37,23 +37,20 @@ from sim.devices.arm_settings import ArmControllerSettings
 
 @dataclass(frozen=True, slots=True)
 class ArmRunResult:
-    """How a run went; figures are taken from its recording.
-
-    Args:
-        end: of the stream.
-        prepared: what was proved before it.
-        recorder: how the recording ended.
-        events: what happened, in order.
-        robot: the robot of the run in one line.
-        setup: what the system granted for real time, empty in a dry run.
-    """
+    """How a run went; figures are taken from its recording."""
 
     end: ArmEnd
-    prepared: Prepared
+    """Of the stream."""
+    prepared: ArmProof
+    """What was proved before it."""
     recorder: RecorderResult
+    """How the recording ended."""
     events: tuple[EventRecord, ...]
+    """What happened, in order."""
     robot: str
+    """The robot of the run in one line."""
     setup: tuple[RealtimeItem, ...] = ()
+    """What the system granted for real time, empty in a dry run."""
 
     @property
     def ok(self) -> bool:
@@ -61,7 +58,7 @@ class ArmRunResult:
         return self.end.ok and self.recorder.status is RecorderStatus.DONE
 
 
-def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> Prepared:
+def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> ArmProof:
     """Find the robot's place, and prove a planned motion in full.
 
     Raises:
@@ -96,7 +93,7 @@ def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
         raise RefusedError(f"source: {error}") from None
 
 
-def stream_plan(prepared: Prepared) -> StreamPlan:
+def stream_plan(prepared: ArmProof) -> StreamPlan:
     """Declared start and end of the stream."""
     robot = prepared.plan.robot
     start = forward(robot.geometry(), prepared.start.q_rad)
@@ -104,14 +101,14 @@ def stream_plan(prepared: Prepared) -> StreamPlan:
     return StreamPlan(location_of(start, robot.oat_convention()), end)
 
 
-def emulated_settings(prepared: Prepared) -> ArmControllerSettings:
+def emulated_settings(prepared: ArmProof) -> ArmControllerSettings:
     """An emulated robot that stands where the motion begins."""
     angles = tuple(np.degrees(prepared.start.q_rad).tolist())
     return ArmControllerSettings(start_deg=angles, tool_m=prepared.plan.robot.tool_m, feedback=True)
 
 
 def run_arm(
-    prepared: Prepared,
+    prepared: ArmProof,
     out: Path,
     *,
     faults: tuple[ArmFault, ...] = (),
@@ -164,7 +161,7 @@ def run_arm(
     return ArmRunResult(found.end, prepared, found.recorder, found.events, robot, found.setup)
 
 
-def _wire(prepared: Prepared, clock: Clock, faults: tuple[ArmFault, ...]) -> ArmWire:
+def _wire(prepared: ArmProof, clock: Clock, faults: tuple[ArmFault, ...]) -> ArmWire:
     plan = prepared.plan
 
     def emulated() -> ArmController:

@@ -25,12 +25,12 @@ from arm_driver.val import OatConvention
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.nodes import Nodes, node_pose
-from hil.stations.arm.peers import Station
+from hil.stations.arm.peers import WaypointMaker
 from hil.stations.arm.refusals import violations_of
 from hil.stations.arm.sources.source import Twist, VelocitySource, rest
 from hil.stations.arm.step import (
     ArmStep,
-    Course,
+    MotionPhase,
     RobotStep,
     location_of,
     pose_of,
@@ -38,8 +38,8 @@ from hil.stations.arm.step import (
     space_sample,
 )
 from safety.arm_limits import ArmAction, ArmCheck, ArmViolation
-from sim.world.space_arm.integrators import Status
-from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates, RateCommand
+from sim.world.space_arm.integrators import SpanStatus
+from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
 from sim.world.space_arm.snapshot import Snapshot
 
@@ -110,13 +110,13 @@ class ArmStation:
         self._robot_moves = False
         self._t_rad = 0.0
         self._index = 0
-        self._course = Course.FOLLOWING
+        self._course = MotionPhase.FOLLOWING
         self._settling = 0
         self.why = ""
         """Why the motion is stopping or was refused; empty if it was planned so."""
 
     @property
-    def course(self) -> Course:
+    def course(self) -> MotionPhase:
         """How far the motion has come."""
         return self._course
 
@@ -174,8 +174,8 @@ class ArmStation:
 
     def stop(self, why: str) -> None:
         """Bring the motion to rest along its path, from the next step on."""
-        if self._course is Course.FOLLOWING:
-            self._course, self.why = Course.STOPPING, why
+        if self._course is MotionPhase.FOLLOWING:
+            self._course, self.why = MotionPhase.STOPPING, why
             if self._gate is not None:
                 self._gate.declare_stop()
 
@@ -190,13 +190,13 @@ class ArmStation:
         Raises:
             RuntimeError: if the motion is over.
         """
-        if self._course in (Course.AT_REST, Course.REFUSED):
+        if self._course in (MotionPhase.AT_REST, MotionPhase.REFUSED):
             raise RuntimeError(f"the motion is {self._course.value}: there is no next step")
         t_s = self._index * TICK_S
         wanted, command = self._command(t_s)
         self._index += 1
         snapshot = self._space.advance(command.rates_rad_s, looks=LOOKS)
-        if snapshot.status is Status.FAILED:
+        if snapshot.status is SpanStatus.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
         if (
@@ -218,11 +218,11 @@ class ArmStation:
 
     def _command(self, t_s: float) -> tuple[Twist, RateCommand]:
         q_rad = self._space.state[0]
-        if self._course is Course.FOLLOWING:
+        if self._course is MotionPhase.FOLLOWING:
             wanted = self._source.sample(t_s)
             if wanted is not None:
                 twist = np.array((*wanted.linear_m_s, *wanted.angular_rad_s))
-                return wanted, self._rates.rates(q_rad, twist, Frame(wanted.frame))
+                return wanted, self._rates.rates(q_rad, twist, TwistFrame(wanted.frame))
             self.stop(self._source.end_reason if self.live else "")
         return NO_TWIST, self._rates.stop(q_rad)
 
@@ -232,7 +232,7 @@ class ArmStation:
         The robot of a live one does not wait for the arm's swing to die out, and an arm that swings
         is for a moment at rest where it turns back: there the last two waypoints are one place.
         """
-        if self._course is not Course.STOPPING or command.rates_rad_s.any():
+        if self._course is not MotionPhase.STOPPING or command.rates_rad_s.any():
             return
         self._settling += 1
         speed = float(np.linalg.norm(snapshot.velocity_BG_m_s))
@@ -242,7 +242,7 @@ class ArmStation:
         if late and self.live:
             self.rest()
         if (slow or late) and not (self.live and self._robot_moves):
-            self._course = Course.AT_REST
+            self._course = MotionPhase.AT_REST
 
     def _robot_step(
         self,
@@ -297,7 +297,7 @@ class ArmStation:
         X_RT: Pose | None,
         *violations: ArmViolation,
     ) -> ArmStep:
-        self._course = Course.REFUSED
+        self._course = MotionPhase.REFUSED
         self.why = str(violations[0]) if violations else "refused"
         return ArmStep(
             self._index, self._index * TICK_S, self._course, X_RT, None, None, (), violations,
@@ -306,7 +306,7 @@ class ArmStation:
 
 
 def play_out(
-    station: Station[S], steps_max: int, told: Callable[[int], None] | None = None
+    station: WaypointMaker[S], steps_max: int, told: Callable[[int], None] | None = None
 ) -> list[S]:
     """Take all steps of a motion, to see where it leads.
 
@@ -319,7 +319,7 @@ def play_out(
         ValueError: if the motion has not ended by then.
     """
     steps: list[S] = []
-    while station.course not in (Course.AT_REST, Course.REFUSED):
+    while station.course not in (MotionPhase.AT_REST, MotionPhase.REFUSED):
         if len(steps) >= steps_max:
             raise ValueError(
                 f"the motion has not come to rest after {steps_max} waypoints "

@@ -7,7 +7,7 @@ goes on asking, and is told to stay where it is.
 
 import math
 
-from hil.stations.arm.peers import Station, Witness
+from hil.stations.arm.peers import WaypointMaker, Witness
 from hil.stations.arm.step import RobotStep
 from hil.timing.clock import Tick
 
@@ -30,7 +30,7 @@ class DeadMan:
         witness: notes when the robot rests, and when it goes on.
     """
 
-    def __init__(self, station: Station[RobotStep], witness: Witness) -> None:
+    def __init__(self, station: WaypointMaker[RobotStep], witness: Witness) -> None:
         self._station = station
         self._witness = witness
         self._let_go_s: float | None = None

@@ -22,7 +22,7 @@ STATUS_COLUMNS: Final = 79
 _TO_LINE_START: Final = "\r\x1b[K"
 
 
-class Shown:
+class ConsoleEcho:
     """A witness that shows what it passes on.
 
     Args:

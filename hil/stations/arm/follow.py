@@ -185,7 +185,7 @@ def _between(first: Pose, second: Pose) -> tuple[Array, Array]:
 
 def _moved(pose: Pose, way_m: Array, turn_rad: Array) -> Pose:
     rotation = rotation_about(turn_rad) @ pose.rotation
-    return Pose(rotation, pose.position_m + way_m)
+    return Pose(pose.position_m + way_m, rotation)
 
 
 def _closed(gap: Array, part: float, most: float, all_most: float, beside: Array) -> Array:

@@ -4,7 +4,7 @@ import numpy as np
 
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
-from hil.stations.arm.prepare import Prepared
+from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scenario import SIM_URL, ArmPlan
 from hil.stations.arm.signals import SIGNALS
@@ -14,7 +14,7 @@ from sim.world.space_arm.simulator import TICK_S
 VERSIONED = ("numpy", "scipy", "numba", "mcap")
 
 
-def run_header(prepared: Prepared, started: Moment) -> RunHeader:
+def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
     """The header of a run's recording, with all that its report needs.
 
     Args:
@@ -40,7 +40,7 @@ def run_header(prepared: Prepared, started: Moment) -> RunHeader:
     )
 
 
-def _machines(prepared: Prepared) -> ArmMachines:
+def _machines(prepared: ArmProof) -> ArmMachines:
     """What the report draws both arms from."""
     plan = prepared.plan
     return ArmMachines(

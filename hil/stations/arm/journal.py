@@ -178,7 +178,7 @@ class ArmJournal(Journal):
 
     def _seven(self, location: Location) -> Sequence[float]:
         rotation = from_oat(location.oat_rad, self._convention)
-        return _packed(Pose(rotation, np.array(location.position_m)))
+        return _packed(Pose(np.array(location.position_m), rotation))
 
 
 def supervised(report: SupervisionReport) -> dict[str, float]:

@@ -21,9 +21,9 @@ from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.gated import GatedArm
-from hil.stations.arm.peers import Station, Witness
+from hil.stations.arm.peers import WaypointMaker, Witness
 from hil.stations.arm.start import RobotStart
-from hil.stations.arm.step import ArmStep, Course, RobotStep
+from hil.stations.arm.step import ArmStep, MotionPhase, RobotStep
 from hil.stations.arm.supervision import near_limits
 from hil.timing.clock import Clock, Tick
 from hil.timing.stop import StopWish
@@ -37,10 +37,10 @@ ENDED_WITHIN_S = 10.0
 """A stream that has been told to end has ended by then [s]."""
 RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
 
-UNDER_WAY = (Course.FOLLOWING, Course.STOPPING)
+UNDER_WAY = (MotionPhase.FOLLOWING, MotionPhase.STOPPING)
 
 
-class Phase(Enum):
+class StreamPhase(Enum):
     """What the loop is waiting for."""
 
     ASKED = "the robot's first request"
@@ -52,19 +52,16 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArmEnd:
-    """How a run of the arm station ended.
-
-    Args:
-        result: of the stream; None if none began.
-        reason: why it did not complete; empty if it did.
-        waypoints: that the robot was sent.
-        report: the link at the end.
-    """
+    """How a run of the arm station ended."""
 
     result: StreamResult | None
+    """Of the stream; None if none began."""
     reason: str
+    """Why it did not complete; empty if it did."""
     waypoints: int
+    """That the robot was sent."""
     report: LinkReport
+    """The link at the end."""
 
     @property
     def ok(self) -> bool:
@@ -92,7 +89,7 @@ class ArmLoop:
     def __init__(
         self,
         clock: Clock,
-        station: Station[RobotStep],
+        station: WaypointMaker[RobotStep],
         wire: GatedArm,
         plan: StreamPlan,
         start: RobotStart,
@@ -111,7 +108,7 @@ class ArmLoop:
         self._longest_s = longest_s
         self._first_notes = first_notes
         self._dead_man = DeadMan(station, witness)
-        self._phase = Phase.ASKED
+        self._phase = StreamPhase.ASKED
         self._since_s = 0.0
         self._due_s: float | None = None
         self._final: LinkReport | None = None
@@ -142,7 +139,7 @@ class ArmLoop:
         """One look; whether it was the last."""
         self._seen = self._wire.poll()
         self.look(tick, self._seen)
-        if self._phase is not Phase.OVER:
+        if self._phase is not StreamPhase.OVER:
             return False
         self._tell_end_to_panels(tick)
         return True
@@ -177,13 +174,13 @@ class ArmLoop:
         self._station.listen()
         self._warn(tick, report)
         self._swing_out(tick, report)
-        if self._phase is Phase.ASKED:
+        if self._phase is StreamPhase.ASKED:
             self._await_robot(tick, report)
-        elif self._phase is Phase.SWINGING_OUT:
+        elif self._phase is StreamPhase.SWINGING_OUT:
             self._end_if_at_rest()
         elif report.result is not None:
             self._over(tick, report)
-        elif self._phase is Phase.STREAMING:
+        elif self._phase is StreamPhase.STREAMING:
             self._stream(tick, report)
         elif tick.t_s - self._since_s > ENDED_WITHIN_S:
             self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
@@ -191,7 +188,10 @@ class ArmLoop:
     def _warn(self, tick: Tick, report: LinkReport) -> None:
         """Note once what the supervision has come near to."""
         for text in near_limits(report.supervision):
-            if text not in self._near and self._phase in (Phase.STREAMING, Phase.ENDING):
+            if text not in self._near and self._phase in (
+                StreamPhase.STREAMING,
+                StreamPhase.ENDING,
+            ):
                 self._near.add(text)
                 self._witness.note(tick, f"warning: {text}")
 
@@ -213,7 +213,7 @@ class ArmLoop:
                 self._witness.note(tick, note)
             told = self._start.confirmation(report.measured)
             self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
-            self._phase, self._since_s = Phase.STREAMING, tick.t_s
+            self._phase, self._since_s = StreamPhase.STREAMING, tick.t_s
             self._offer(tick, self._wire.poll())
         elif tick.t_s > ASKED_WITHIN_S:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
@@ -223,7 +223,7 @@ class ArmLoop:
         self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
         self._reason = why
         self._wire.end(EndReason.REFUSED)
-        self._phase, self._since_s = Phase.ENDING, tick.t_s
+        self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
 
     def _stream(self, tick: Tick, report: LinkReport) -> None:
         if self._stop.asked is not None:
@@ -242,7 +242,7 @@ class ArmLoop:
         beside = "" if self._station.robot_alone else ", the space arm swings out"
         self._witness.note(tick, f"{why}; the robot comes to rest at the waypoint it has{beside}")
         self._part(tick, why)
-        self._phase, self._since_s = Phase.ENDING, tick.t_s
+        self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
 
     def _part(self, tick: Tick, why: str) -> None:
         """Let the space arm come to rest alone, if it has not yet."""
@@ -257,7 +257,7 @@ class ArmLoop:
         """
         if self._due_s is None:
             return
-        if self._phase is not Phase.SWINGING_OUT and tick.t_s < self._due_s:
+        if self._phase is not StreamPhase.SWINGING_OUT and tick.t_s < self._due_s:
             return
         ready, self._next = self._next, None
         if ready is not None or self._station.course in UNDER_WAY:
@@ -268,7 +268,7 @@ class ArmLoop:
 
     def _end_if_at_rest(self) -> None:
         if self._next is None and self._station.course not in UNDER_WAY:
-            self._phase = Phase.OVER
+            self._phase = StreamPhase.OVER
 
     def _offer(self, tick: Tick, report: LinkReport) -> None:
         """Put the next step into the slot, and make the one after it if it is planned."""
@@ -290,16 +290,16 @@ class ArmLoop:
         self._witness.step(tick, step, report)
         self._next = None
         self._gap_m = max(self._gap_m, step.gap_m)
-        if step.course is Course.AT_REST:
+        if step.course is MotionPhase.AT_REST:
             self._wire.end(EndReason.COMPLETED)
-            self._phase, self._since_s = Phase.ENDING, tick.t_s
+            self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
         elif not self._station.live:
             self._next = self._station.step()
 
     def _tell_end(self, tick: Tick) -> None:
         """Note once why a live source has ended."""
         why = self._station.why
-        over = self._station.course in (Course.STOPPING, Course.AT_REST)
+        over = self._station.course in (MotionPhase.STOPPING, MotionPhase.AT_REST)
         if over and why and not self._ended:
             self._ended = why
             arms = "the robot comes" if self._station.robot_alone else "both arms come"
@@ -312,7 +312,7 @@ class ArmLoop:
         self._next = None
         self._wire.end(EndReason.REFUSED)
         self._part(tick, why)
-        self._phase, self._since_s = Phase.ENDING, tick.t_s
+        self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
 
     def _over(self, tick: Tick, report: LinkReport) -> None:
         result = report.result
@@ -326,7 +326,7 @@ class ArmLoop:
         else:
             self._reason = self._reason or report.text
         self._final = report
-        self._phase = Phase.SWINGING_OUT
+        self._phase = StreamPhase.SWINGING_OUT
         if result is not StreamResult.COMPLETED:
             self._part(tick, self._reason)
         self._end_if_at_rest()
@@ -334,4 +334,4 @@ class ArmLoop:
     def _end_with(self, tick: Tick, why: str) -> None:
         self._reason = why
         self._witness.note(tick, why)
-        self._phase = Phase.OVER
+        self._phase = StreamPhase.OVER

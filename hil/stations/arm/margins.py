@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from arm_driver.host_values import HostSettings
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.machines.robot_supervision import supervision_of
-from hil.scene.margins import Group, above, travel, windows
+from hil.scene.margins import MarginGroup, above, travel, windows
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.signals import WATCHED
 from hil.stations.arm.supervision import WARNED_FROM
@@ -37,13 +37,13 @@ def _numbered(what: str) -> tuple[str, ...]:
     return tuple(f"{what} {number}" for number in range(1, LEGS + 1))
 
 
-def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
+def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     """What is left of travel, to singularities, and of the windows of the supervision."""
     machines = ArmMachines.from_scenario(scenario)
     robot = machines.robot
     radians = ("rad",) * LEGS
     groups = [
-        Group(
+        MarginGroup(
             _numbered("Robot, joint"),
             radians,
             "robot_q",
@@ -52,7 +52,7 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
     ]
     if machines.space is not None:
         groups.append(
-            Group(
+            MarginGroup(
                 _numbered("Space arm, joint"),
                 radians,
                 "space_q",
@@ -62,7 +62,7 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
     least = machines.least_margins
     if least is not None and min(least) > 0.0:
         groups.append(
-            Group(
+            MarginGroup(
                 tuple(f"Robot, from {name} singularity" for name, _ in _SINGULAR),
                 tuple(unit for _, unit in _SINGULAR),
                 "margins",
@@ -75,11 +75,11 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def _watched(settings: SupervisionSettings) -> Group:
+def _watched(settings: SupervisionSettings) -> MarginGroup:
     """What the supervision watches; beyond a window the stream ends."""
     silent_s = HostSettings(supervision=settings).lost_after_s
     limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
-    return Group(
+    return MarginGroup(
         tuple(_WATCHED[name] for name in WATCHED),
         ("%", "ms", "ms", "ms", ""),
         "watched",

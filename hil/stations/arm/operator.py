@@ -15,8 +15,8 @@ from hil.config.errors import RefusedError
 from hil.desk.operation import DONE, Operation, Refusal
 from hil.desk.operator import Operator, OrderSource
 from hil.desk.order import Button
+from hil.desk.publisher import Publisher, TelemetrySink, Told
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.tell import Sink, Teller, Told
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
@@ -63,7 +63,7 @@ class ArmOperator:
         """Whether the dead-man counts as held."""
         self.stopped = ""
         """Who asked for the end, in a sentence; empty while nobody has."""
-        self.telemetry: Sink | None = None
+        self.telemetry: TelemetrySink | None = None
         """What panels read; the run's frames and events belong there."""
         self.say: Said = _unheard
         """Where it is written down what the operator did."""
@@ -151,7 +151,7 @@ class ArmOperator:
             source: of wanted velocity.
             limits: of its change, also when the dead-man is let go and held again.
         """
-        held = HeldSource(source, self)
+        held = DeadManSource(source, self)
         return SlewedSource(held, limits) if self.live else held
 
 
@@ -170,7 +170,7 @@ class _EitherStop:
         return self.signals.asked or self.operator.stopped or None
 
 
-class HeldSource:
+class DeadManSource:
     """A source that wants zero velocity while its operator's dead-man is released.
 
     Args:
@@ -238,7 +238,7 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
             f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
             "use --clock real"
         )
-    from hil.desk.places import PlaceError
+    from hil.desk.endpoints import PlaceError
     from hil.desk.process import DeskError, DeskProcess  # Linux only
 
     live = plan.scenario.source.kind not in PLANNED
@@ -248,7 +248,7 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
         except (DeskError, PlaceError, OSError) as error:
             raise RefusedError(f"nothing has moved: no operator's desk: {error}") from error
         operator = ArmOperator(
-            desk.slot, Teller(desk.telemetry), now_s, live=live, desk_news=desk.news
+            desk.slot, Publisher(desk.telemetry), now_s, live=live, desk_news=desk.news
         )
         operator.telemetry = desk.telemetry
         yield operator

@@ -5,20 +5,20 @@ from typing import Protocol, TypeVar
 from arm_driver.contour import EndReason
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.location import Location
-from hil.stations.arm.step import Course, RobotStep
+from hil.stations.arm.step import MotionPhase, RobotStep
 from hil.timing.clock import Tick
 
 S_co = TypeVar("S_co", bound=RobotStep, covariant=True)
 
 
-class Station(Protocol[S_co]):
+class WaypointMaker(Protocol[S_co]):
     """What makes the waypoints: `hil.stations.arm.control` of both arms, `moves` of the robot."""
 
     why: str
     """Why the motion is stopping or was refused; empty if it was planned so."""
 
     @property
-    def course(self) -> Course:
+    def course(self) -> MotionPhase:
         """How far the motion has come."""
         ...
 

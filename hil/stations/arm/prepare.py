@@ -15,7 +15,7 @@ from arm_driver.kinematics import Joints
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathReport
 from arm_driver.pose import ArmError, Pose
-from arm_driver.reference import NoPlaceError, best_reference
+from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.stations.arm.control import LOOKS, ArmStation, play_out
@@ -25,7 +25,7 @@ from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.source import VelocitySource
 from hil.stations.arm.start import posture_at
-from hil.stations.arm.step import ArmStep, Course, pose_of, robot_sample, space_sample
+from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
@@ -45,27 +45,24 @@ SourceMaker = Callable[[], VelocitySource]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """A motion that may begin.
-
-    Args:
-        plan: its scenario.
-        mapping: from the space arm's gripper to the robot's.
-        start: the robot's joints at the start.
-        steps: the whole motion if it is planned; empty if it is live.
-        path: what it asks of the robot; None if it is live.
-        margin: how deep it lies inside the robot's limits, 0 to 1; None if the place was given.
-        offset_m: of each waypoint of a planned motion from the simulated gripper, the start among
-            them [m], shape (N, 3); None if they are not corrected, or the motion is live.
-    """
+class ArmProof:
+    """A motion that may begin."""
 
     plan: ArmPlan
+    """Its scenario."""
     mapping: Mapping
+    """From the space arm's gripper to the robot's."""
     start: Joints
+    """The robot's joints at the start."""
     steps: tuple[ArmStep, ...]
+    """The whole motion if it is planned; empty if it is live."""
     path: PathReport | None
+    """What it asks of the robot; None if it is live."""
     margin: float | None
+    """How deep it lies inside the robot's limits, 0 to 1; None if the place was given."""
     offset_m: Array | None = None
+    """Of each waypoint of a planned motion from the simulated gripper, the start among them [m],
+    shape (N, 3); None if they are not corrected, or the motion is live."""
 
     def gate(self) -> ArmGate:
         """The gate of both arms, at the start.
@@ -158,7 +155,7 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
 def prepare(
     plan: ArmPlan, make_source: SourceMaker, *, planned: bool,
     told: Callable[[int], None] | None = None,
-) -> Prepared:  # fmt: skip
+) -> ArmProof:  # fmt: skip
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
@@ -176,11 +173,11 @@ def prepare(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
             )
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look(), X_WB))
-        return Prepared(plan, mapping, start, (), None, None)
+        return ArmProof(plan, mapping, start, (), None, None)
     path, way_m = _gripper_path(plan, make_source(), told)
     offset_m = _offsets_m(plan, way_m)
     if offset_m is not None:
-        path = [Pose(x.rotation, x.position_m + d) for x, d in zip(path, offset_m, strict=True)]
+        path = [Pose(x.position_m + d, x.rotation) for x, d in zip(path, offset_m, strict=True)]
     limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
     if plan.scenario.mapping.start is None:
         worst_corner(limits, path, TICK_S, scale)  # refuses before the long search for a place
@@ -189,9 +186,9 @@ def prepare(
     corner = worst_corner(limits, path, TICK_S, scale)
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
-    found = Prepared(plan, mapping, start, (), report, margin, offset_m)
+    found = ArmProof(plan, mapping, start, (), report, margin, offset_m)
     steps = play_out(found.station(make_source()), _steps_max(plan), told)
-    if steps and steps[-1].course is Course.REFUSED:
+    if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     return replace(found, steps=tuple(steps))
 
@@ -224,7 +221,7 @@ def _gripper_path(
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
-    if steps[-1].course is Course.REFUSED:
+    if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     way = [X_WB.position_m + step.snapshot.way_BG_m @ X_WB.rotation.T for step in steps]
     return [first, *(pose_of(step.snapshot, X_WB) for step in steps)], np.vstack(
@@ -249,7 +246,7 @@ def _place(plan: ArmPlan, path: list[Pose]) -> tuple[Mapping, Joints, float | No
             plan.robot.geometry(), path, TICK_S, limits=plan.robot.path_limits(),
             scale=plan.scenario.mapping.scale, seed=plan.scenario.seed,
         )  # fmt: skip
-    except NoPlaceError as error:
+    except NoReferenceError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     return best.mapping, best.start, best.margin
 

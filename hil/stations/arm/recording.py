@@ -20,14 +20,12 @@ Array = NDArray[np.float64]
 class ArmRecording:
     """A run of the arm station in memory: `Recording` with the arms' names.
 
-    Args:
-        recording: events, facts, scenario and what is missing; its rows are the arm's.
-
     Raises:
         RecordingError: if it is of another station.
     """
 
     recording: Recording
+    """Events, facts, scenario and what is missing; its rows are the arm's."""
 
     def __post_init__(self) -> None:
         station = self.recording.signals.station

@@ -20,7 +20,7 @@ from hil.run.station import Checked
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.stations.arm.findings import findings_table
 from hil.stations.arm.journal import supervised
-from hil.stations.arm.prepare import Prepared
+from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan
 from hil.stations.arm.sources.keyboard import HELP
 from hil.stations.arm.sources.settings import (
@@ -50,7 +50,7 @@ def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
     return Checked(ok=True, told=_prepared_json(prepared), show=partial(_show_check, prepared))
 
 
-def _show_check(prepared: Prepared) -> None:
+def _show_check(prepared: ArmProof) -> None:
     """What a motion asks of both arms."""
     out.print(f"[green]ok[/]: {prepared.plan.scenario.name}, ", end="")
     out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
@@ -115,7 +115,7 @@ def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) 
         warm_arm(classic=classic, fine=fine)
 
 
-def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
+def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
     fine = plan.scenario.space_arm.accuracy == "fine"
     warm_arm_and_say(quiet=quiet, fine=fine)
     if quiet:
@@ -125,7 +125,7 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> Prepared:
         return prepare_plan(plan)
 
 
-def _run(prepared: Prepared, run: Callable[[Prepared], ArmRunResult]) -> ArmRunResult:
+def _run(prepared: ArmProof, run: Callable[[ArmProof], ArmRunResult]) -> ArmRunResult:
     """Run against the robot, or against an emulated one if it is not there and that is wanted."""
     devices = prepared.plan.scenario.devices
     try:
@@ -147,7 +147,7 @@ def _run(prepared: Prepared, run: Callable[[Prepared], ArmRunResult]) -> ArmRunR
             return run(moved_to(prepared, url))
 
 
-def moved_to(prepared: Prepared, url: str) -> Prepared:
+def moved_to(prepared: ArmProof, url: str) -> ArmProof:
     """The same motion with the robot somewhere else."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
@@ -158,7 +158,7 @@ def moved_to(prepared: Prepared, url: str) -> Prepared:
 
 
 @contextmanager
-def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
+def emulated_robot(prepared: ArmProof, *, pty: bool = True) -> Iterator[str]:
     """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
 
     Raises:
@@ -180,7 +180,7 @@ def emulated_robot(prepared: Prepared, *, pty: bool = True) -> Iterator[str]:
 
 
 @contextmanager
-def _progress(prepared: Prepared, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
+def _progress(prepared: ArmProof, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
     total_s = len(prepared.steps) * TICK_S
     if quiet:
         yield None
@@ -233,7 +233,7 @@ def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
     return page, view.accuracy
 
 
-def _prepared_json(prepared: Prepared) -> dict[str, Any]:
+def _prepared_json(prepared: ArmProof) -> dict[str, Any]:
     path = prepared.path
     return {
         "waypoints": len(prepared.steps),
@@ -251,7 +251,7 @@ def _prepared_json(prepared: Prepared) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show_path(prepared: Prepared) -> None:
+def _show_path(prepared: ArmProof) -> None:
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
     out.print(f"the robot begins at {start} deg", markup=False)
     if prepared.margin is not None:

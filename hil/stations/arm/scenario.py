@@ -66,7 +66,7 @@ class WorkingPoint(Settings):
 
     def pose(self, convention: OatConvention) -> Pose:
         """The place as a pose."""
-        return Pose(from_oat(np.radians(self.oat_deg), convention), np.array(self.position_m))
+        return Pose(np.array(self.position_m), from_oat(np.radians(self.oat_deg), convention))
 
 
 class MappingSettings(Settings):

@@ -90,7 +90,7 @@ class RobotScene:
             return _HOME_RAD, "Joints not known: drawn at home"
         if not np.isfinite(measured).all():
             return asked_q_rad, "Not measured: drawn as asked"
-        pose = Pose(rotation_of(measured[3:]), measured[:3])
+        pose = Pose(measured[:3], rotation_of(measured[3:]))
         try:
             branch = branch_of(self._geometry, asked_q_rad)
             return nearest(self._geometry, pose, asked_q_rad, branch).q_rad, ""

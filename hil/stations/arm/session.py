@@ -18,11 +18,11 @@ from hil.recording.header import RunHeader
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
 from hil.run.opening import Opening
-from hil.stations.arm.display import Shown
+from hil.stations.arm.display import ConsoleEcho
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmEnd, ArmLoop
-from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
 from hil.stations.arm.realtime import arm_in_time
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.start import RobotStart
@@ -42,27 +42,24 @@ PROGRESS_TICKS = 100
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What one stream is made of.
-
-    Args:
-        clock: paces it.
-        station: makes the waypoints.
-        wire: the link behind its gate.
-        plan: declared start and end.
-        start: how the robot is to stand there.
-        wish: the operator's wish to end.
-        longest_s: a live motion is brought to rest by then [s].
-        convention: of the controller's angles.
-    """
+    """What one stream is made of."""
 
     clock: Clock
-    station: Station[RobotStep]
+    """Paces it."""
+    station: WaypointMaker[RobotStep]
+    """Makes the waypoints."""
     wire: GatedArm
+    """The link behind its gate."""
     plan: StreamPlan
+    """Declared start and end."""
     start: RobotStart
+    """How the robot is to stand there."""
     wish: StopWish
+    """The operator's wish to end."""
     longest_s: float
+    """A live motion is brought to rest by then [s]."""
     convention: OatConvention
+    """Of the controller's angles."""
 
     @property
     def dry(self) -> bool:
@@ -72,19 +69,16 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """How a stream went; figures are taken from its recording.
-
-    Args:
-        end: of the stream.
-        recorder: how the recording ended.
-        events: what happened, in order.
-        setup: what the system granted for real time, empty in a dry run.
-    """
+    """How a stream went; figures are taken from its recording."""
 
     end: ArmEnd
+    """Of the stream."""
     recorder: RecorderResult
+    """How the recording ended."""
     events: tuple[EventRecord, ...]
+    """What happened, in order."""
     setup: tuple[RealtimeItem, ...]
+    """What the system granted for real time, empty in a dry run."""
 
     @property
     def ok(self) -> bool:
@@ -131,7 +125,7 @@ def run_stream(
         opening.date(journal, stream.clock)
         seen: Witness = journal
         if shown_at is not None:
-            seen = Shown(journal, shown_at, live=status)
+            seen = ConsoleEcho(journal, shown_at, live=status)
         if witness is not None:
             seen = witness(seen)
         clock = (

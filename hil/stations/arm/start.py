@@ -47,18 +47,15 @@ def posture_at(robot: RobotSettings, place: Pose, joints_deg: NDArray[np.float64
 
 @dataclass(frozen=True, slots=True)
 class RobotStart:
-    """The start as it was planned, and what the operator says of the robot.
-
-    Args:
-        robot: which.
-        joints: planned.
-        shown: where its controller shows its gripper, for one that does not tell it by itself;
-            None if nobody said.
-    """
+    """The start as it was planned, and what the operator says of the robot."""
 
     robot: RobotSettings
+    """Which."""
     joints: Joints
+    """Planned."""
     shown: Location | None = None
+    """Where its controller shows its gripper, for one that does not tell it by itself; None if
+    nobody said."""
 
     def hint(self, told: Location | None) -> str:
         """What an operator may do about a place that nobody knows; empty if it is known."""
@@ -75,7 +72,7 @@ class RobotStart:
         if place is None:
             return ""
         pose = Pose(
-            from_oat(place.oat_rad, self.robot.oat_convention()), np.array(place.position_m)
+            np.array(place.position_m), from_oat(place.oat_rad, self.robot.oat_convention())
         )
         planned_deg = np.degrees(self.joints.q_rad)
         try:

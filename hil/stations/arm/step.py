@@ -20,7 +20,7 @@ from sim.world.space_arm.snapshot import Snapshot
 Array = NDArray[np.float64]
 
 
-class Course(Enum):
+class MotionPhase(Enum):
     """How far a motion has come."""
 
     FOLLOWING = "following"
@@ -35,32 +35,29 @@ class Course(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RobotStep:
-    """The robot's part of one step; poses and arrays are read-only.
-
-    Args:
-        index: number of the waypoint, from 1; the start is 0.
-        t_s: motion time of the waypoint [s].
-        course: how far the motion has come.
-        X_RT: where the robot's gripper is to be, in its base; None if it was not computed, as for
-            a space arm that moves alone.
-        joints: the robot's joints there; None if refused, or not asked for.
-        location: the waypoint as it is written on the wire; None like the joints.
-        margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
-        violations: why it was refused; empty if it passed.
-        share: of the simulated gripper's motion that the robot does, from 0 (it rests) to 1.
-        gap_m: from the robot to where the simulated gripper is on the bench [m].
-    """
+    """The robot's part of one step; poses and arrays are read-only."""
 
     index: int
+    """Number of the waypoint, from 1; the start is 0."""
     t_s: float
-    course: Course
+    """Motion time of the waypoint [s]."""
+    course: MotionPhase
+    """How far the motion has come."""
     X_RT: Pose | None
+    """Where the robot's gripper is to be, in its base; None if it was not computed, as for a space
+    arm that moves alone."""
     joints: Joints | None
+    """The robot's joints there; None if refused, or not asked for."""
     location: Location | None
+    """The waypoint as it is written on the wire; None like the joints."""
     margins: tuple[float, ...]
+    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
     violations: tuple[ArmViolation, ...] = ()
+    """Why it was refused; empty if it passed."""
     share: float = 1.0
+    """Of the simulated gripper's motion that the robot does, from 0 (it rests) to 1."""
     gap_m: float = 0.0
+    """From the robot to where the simulated gripper is on the bench [m]."""
 
     @property
     def refusals(self) -> tuple[str, ...]:
@@ -70,17 +67,14 @@ class RobotStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmStep(RobotStep):
-    """One step of both arms; poses and arrays are read-only.
-
-    Args:
-        wanted: gripper velocity that the source asked for.
-        command: joint rates commanded of the space arm, and what bound them.
-        snapshot: the space arm at the waypoint.
-    """
+    """One step of both arms; poses and arrays are read-only."""
 
     wanted: Twist = field(kw_only=True)
+    """Gripper velocity that the source asked for."""
     command: RateCommand = field(kw_only=True)
+    """Joint rates commanded of the space arm, and what bound them."""
     snapshot: Snapshot = field(kw_only=True)
+    """The space arm at the waypoint."""
 
     @property
     def alone(self) -> bool:
@@ -94,7 +88,7 @@ class ArmStep(RobotStep):
 
 def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
     """X_WG of the space arm's gripper in the world."""
-    return X_WB @ Pose(snapshot.rotation_BG, snapshot.position_BG_m)
+    return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
 
 
 def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:

@@ -9,7 +9,7 @@ from hil.run.views import CheckFinding, Role, Shape, Views, number
 from hil.stations.arm.advice import ADVICE
 
 if TYPE_CHECKING:
-    from hil.scene.margins import Group
+    from hil.scene.margins import MarginGroup
 
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "offline": ("dim", Shape.REST),
@@ -22,7 +22,7 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
 }
 
 
-def _margins(plan: Mapping[str, Any]) -> tuple[Group, ...]:
+def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     from hil.stations.arm.margins import margins_of
 
     return margins_of(plan)

@@ -71,19 +71,16 @@ PROGRESS_TICKS = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """How far a run goes.
-
-    Args:
-        engage: whether the platform rises and moves; else the run ends when it is homed.
-        homing_legs: legs (1 to 6) to be homed; all if empty. With some, nothing can engage.
-        cut_m_s: speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see
-            the drives stop by themselves; None not at all.
-    """
+class RunSequence:
+    """How far a run goes."""
 
     engage: bool = True
+    """Whether the platform rises and moves; else the run ends when it is homed."""
     homing_legs: tuple[int, ...] = ()
+    """Legs (1 to 6) to be homed; all if empty. With some, nothing can engage."""
     cut_m_s: float | None = None
+    """Speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see the drives
+    stop by themselves; None not at all."""
 
     @property
     def wish(self) -> BankWish:
@@ -91,43 +88,40 @@ class Course:
         return BankWish(self.homing_legs, self.cut_m_s)
 
 
-WHOLE_COURSE = Course()
+WHOLE_COURSE = RunSequence()
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run went; figures are taken from its recording.
-
-    Args:
-        outcome: completed, stopped by the operator, tripped, or failed.
-        mode: the bench's last mode.
-        cycles: cycles run.
-        overruns: deadlines given up because a cycle took too long.
-        events: changes of mode, violations and notes, in order.
-        violations: what the gate objected to, with the time of the run [s].
-        recorder: how the recording ended.
-        reason: why the run did not complete, empty if it did.
-        setup: what the system granted for real time, empty in a dry run.
-        drives: what the drives said of themselves.
-        homed: whether each leg had found its reference in the last cycle.
-        link: how the drives were left, and what had happened on the link to them.
-        gate_record: what is wrong with the file that the gate leaves; empty if nothing is, or if
-            the gate had no process of its own.
-    """
+    """How a run went; figures are taken from its recording."""
 
     outcome: Outcome
+    """Completed, stopped by the operator, tripped, or failed."""
     mode: Mode
+    """The bench's last mode."""
     cycles: int
+    """Cycles run."""
     overruns: int
+    """Deadlines given up because a cycle took too long."""
     events: tuple[EventRecord, ...]
+    """Changes of mode, violations and notes, in order."""
     violations: tuple[tuple[float, Violation], ...]
+    """What the gate objected to, with the time of the run [s]."""
     recorder: RecorderResult
+    """How the recording ended."""
     reason: str
+    """Why the run did not complete, empty if it did."""
     setup: tuple[RealtimeItem, ...]
+    """What the system granted for real time, empty in a dry run."""
     drives: BankReport
+    """What the drives said of themselves."""
     homed: SixBools
+    """Whether each leg had found its reference in the last cycle."""
     link: BankEnd
+    """How the drives were left, and what had happened on the link to them."""
     gate_record: str = ""
+    """What is wrong with the file that the gate leaves; empty if nothing is, or if the gate had no
+    process of its own."""
 
     @property
     def ok(self) -> bool:
@@ -145,7 +139,7 @@ def machine_of(plan: Plan) -> PlatformMachine:
     return PlatformMachine(geometry, park_pose(rig, geometry), slow)
 
 
-def bank_of(plan: Plan, course: Course = WHOLE_COURSE) -> DriveBank:
+def bank_of(plan: Plan, course: RunSequence = WHOLE_COURSE) -> DriveBank:
     """The drives that a plan names by URL, for a gate in this process.
 
     Raises:
@@ -165,7 +159,7 @@ def run(
     motion: MotionSource | None = None,
     progress: Callable[[float], None] | None = None,
     stop: AbstractContextManager[StopWish] | None = None,
-    course: Course = WHOLE_COURSE,
+    course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> RunResult:
@@ -293,13 +287,13 @@ def _patience_cycles(plan: Plan) -> tuple[int, int]:
     return round(patience_s / period_s), round((patience_s + homing_s) / period_s)
 
 
-def _supervisor(plan: Plan, course: Course) -> Supervisor:
+def _supervisor(plan: Plan, course: RunSequence) -> Supervisor:
     period_s = plan.scenario.period_s
     return Supervisor(*_patience_cycles(plan), engage=course.engage, period_s=period_s)
 
 
 def _supervised(
-    plan: Plan, motion: MotionSource, course: Course
+    plan: Plan, motion: MotionSource, course: RunSequence
 ) -> tuple[PlatformStation, RunCourse]:
     """Control that runs by itself from power-up to parked."""
     supervisor, machine = _supervisor(plan, course), machine_of(plan)
@@ -315,7 +309,7 @@ def _supervised(
 def _gate(
     plan: Plan,
     limits: GateLimits,
-    course: Course,
+    course: RunSequence,
     folder: Path,
     progress: Callable[[float], None] | None,
     tell: Callable[[str], None] | None,

@@ -23,47 +23,41 @@ from platform6dof.inverse import leg_setpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something wrong with a run.
-
-    Args:
-        phase: rise, motion, park (seen by the envelope) or gate (seen in the dry run).
-        t_s: when it begins, from the start of the phase [s].
-        quantity: which limit.
-        leg: 1 to 6, or None.
-        value: the worst value.
-        limit: the limit.
-        unit: of both.
-        message: the same as a sentence.
-    """
+class PlanFinding:
+    """Something wrong with a run."""
 
     phase: str
+    """Rise, motion, park (seen by the envelope) or gate (seen in the dry run)."""
     t_s: float
+    """When it begins, from the start of the phase [s]."""
     quantity: str
+    """Which limit."""
     leg: int | None
+    """1 to 6, or None."""
     value: float
+    """The worst value."""
     limit: float
+    """The limit."""
     unit: str
+    """Of both."""
     message: str
+    """The same as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
-    """What the check found.
-
-    Args:
-        duration_s: of the motion [s].
-        length_min_m: shortest leg in the motion.
-        length_max_m: longest leg in the motion.
-        leg_speed_max_m_s: fastest leg in the motion.
-        violations: all that is wrong; of each limit and leg the first time and the worst value.
-    """
+class PlatformProof:
+    """What the check found."""
 
     duration_s: float
+    """Of the motion [s]."""
     length_min_m: float
+    """Shortest leg in the motion."""
     length_max_m: float
+    """Longest leg in the motion."""
     leg_speed_max_m_s: float
-    violations: tuple[Finding, ...]
+    """Fastest leg in the motion."""
+    violations: tuple[PlanFinding, ...]
+    """All that is wrong; of each limit and leg the first time and the worst value."""
 
     @property
     def ok(self) -> bool:
@@ -71,7 +65,7 @@ class CheckResult:
         return not self.violations
 
 
-def check_plan(plan: Plan, motion: MotionSource) -> CheckResult:
+def check_plan(plan: Plan, motion: MotionSource) -> PlatformProof:
     """Prove a plan, or say all that is wrong with it.
 
     Args:
@@ -86,13 +80,13 @@ def check_plan(plan: Plan, motion: MotionSource) -> CheckResult:
         "motion": motion,
         "park": move(last, machine.park, machine.slow_moves),
     }
-    found: list[Finding] = []
+    found: list[PlanFinding] = []
     for phase, path in phases.items():
         found += _outside(envelope, path, phase, plan.scenario.period_s)
     if not found:
         found += _dry_run(plan, motion)
     lengths, speeds = _extent(envelope, motion, plan.scenario.period_s)
-    return CheckResult(
+    return PlatformProof(
         duration_s=motion.duration_s,
         length_min_m=float(lengths.min()),
         length_max_m=float(lengths.max()),
@@ -107,9 +101,11 @@ def _times(path: MotionSource, period_s: float) -> Iterator[float]:
         yield index * period_s
 
 
-def _outside(envelope: Envelope, path: MotionSource, phase: str, period_s: float) -> list[Finding]:
+def _outside(
+    envelope: Envelope, path: MotionSource, phase: str, period_s: float
+) -> list[PlanFinding]:
     """What leaves the envelope: one finding for each limit and leg."""
-    found: dict[tuple[str, int | None], Finding] = {}
+    found: dict[tuple[str, int | None], PlanFinding] = {}
     for t_s in _times(path, period_s):
         for violation in envelope.check(path.sample(t_s)):
             key = (violation.quantity, violation.leg)
@@ -122,8 +118,8 @@ def _outside(envelope: Envelope, path: MotionSource, phase: str, period_s: float
     return sorted(found.values(), key=lambda finding: finding.t_s)
 
 
-def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> Finding:
-    return Finding(
+def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> PlanFinding:
+    return PlanFinding(
         phase=phase,
         t_s=t_s,
         quantity=violation.quantity,
@@ -149,7 +145,7 @@ class _Unheard:
     asked = None
 
 
-def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
+def _dry_run(plan: Plan, motion: MotionSource) -> list[PlanFinding]:
     """What the gate objects to in a run on simulated drives."""
     devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
     scenario = plan.scenario.model_copy(
@@ -159,9 +155,9 @@ def _dry_run(plan: Plan, motion: MotionSource) -> list[Finding]:
         trial = plan.model_copy(update={"scenario": scenario})
         result = run(trial, Path(folder), motion=motion, stop=nullcontext(_Unheard()))
     found = [
-        Finding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
+        PlanFinding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
         for t_s, v in result.violations
     ]
     if not found and result.outcome is not Outcome.COMPLETED:
-        found.append(Finding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
+        found.append(PlanFinding("gate", 0.0, "run", None, 0.0, 0.0, "", result.reason))
     return found

@@ -36,17 +36,14 @@ class ForwardKinematicsError(ArithmeticError):
 
 @dataclass(frozen=True, slots=True)
 class PlatformMachine:
-    """What control needs to know of a rig.
-
-    Args:
-        geometry: joints and lengths.
-        park: X_BP with every rod at its reference length.
-        slow_moves: bounds of the rise and of parking.
-    """
+    """What control needs to know of a rig."""
 
     geometry: HexapodGeometry
+    """Joints and lengths."""
     park: Pose
+    """X_BP with every rod at its reference length."""
     slow_moves: MoveLimits
+    """Bounds of the rise and of parking."""
 
 
 class ParkingProof(Protocol):
@@ -76,21 +73,18 @@ class ParkingProof(Protocol):
 
 
 class Control(NamedTuple):
-    """Control's part of one cycle.
-
-    Args:
-        wanted: where the platform should be, None when no path is being followed.
-        asked: the same for the six legs, for the gate.
-        requests: what is asked of the modes.
-        reset: the operator's reset button.
-        act_s: when a person last pressed for something to begin, monotonic [s].
-    """
+    """Control's part of one cycle."""
 
     wanted: PlatformSetpoint | None
+    """Where the platform should be, None when no path is being followed."""
     asked: Setpoint | None
+    """The same for the six legs, for the gate."""
     requests: tuple[Request, ...]
+    """What is asked of the modes."""
     reset: bool = False
+    """The operator's reset button."""
     act_s: float = NEVER_S
+    """When a person last pressed for something to begin, monotonic [s]."""
 
 
 STOP_ASKED = Control(None, None, (Request.HOLD,))

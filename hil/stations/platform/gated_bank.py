@@ -44,19 +44,16 @@ INTERLOCK = 1 << 3
 
 
 class Exchange(NamedTuple):
-    """What one cycle brought: the gate's verdict, and what the drives said to it.
-
-    Args:
-        verdict: of the gate.
-        feedback: of the drives.
-        tick: the cycle as the gate measured it.
-        earlier: cycles of the gate since the last exchange that control was not there for.
-    """
+    """What one cycle brought: the gate's verdict, and what the drives said to it."""
 
     verdict: Verdict
+    """Of the gate."""
     feedback: BankFeedback
+    """Of the drives."""
     tick: Tick
+    """The cycle as the gate measured it."""
     earlier: "tuple[Exchange, ...]" = ()
+    """Cycles of the gate since the last exchange that control was not there for."""
 
 
 class GatedDrives(Protocol):

@@ -8,7 +8,7 @@ import numpy as np
 from hil.desk.order import Button
 from hil.machines.machine import envelope_of, geometry_of
 from hil.run.lead import Controls, LedMotion, Poses, Seen
-from hil.stations.platform.operator.buttons import Standing
+from hil.stations.platform.operator.buttons import Readiness
 from hil.stations.platform.operator.buttons import why_not as rule
 from hil.stations.platform.operator.pose_limits import pose_limits
 from hil.stations.platform.scenario import MultiSineSettings, Plan
@@ -20,7 +20,7 @@ def why_not(button: str, seen: Seen) -> str:
     """Why a press does nothing now; whether a fault's cause is gone only the gate knows."""
     if seen.mode not in Mode.__members__:
         return f"the mode {seen.mode} is not known here"
-    standing = Standing(
+    standing = Readiness(
         held=seen.held,
         ready=seen.action == Action.HOLDING.name,
         clear=True,

@@ -27,23 +27,20 @@ from safety.verdict import DriveRequest, Verdict
 
 @dataclass(frozen=True, slots=True)
 class LoopEnd:
-    """How the loop ended.
-
-    Args:
-        cycles: how many were run.
-        overruns: deadlines given up because a cycle took too long.
-        mode: the bench's last mode.
-        verdict: the gate's last verdict, None if there was no cycle.
-        failure: what broke, None if nothing did.
-        link: how the drives were left, and what had happened on the link to them.
-    """
+    """How the loop ended."""
 
     cycles: int
+    """How many were run."""
     overruns: int
+    """Deadlines given up because a cycle took too long."""
     mode: Mode
+    """The bench's last mode."""
     verdict: Verdict | None
+    """The gate's last verdict, None if there was no cycle."""
     failure: Exception | None
+    """What broke, None if nothing did."""
     link: BankEnd
+    """How the drives were left, and what had happened on the link to them."""
 
 
 class Loop:

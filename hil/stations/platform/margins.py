@@ -7,17 +7,17 @@ import numpy as np
 
 from hil.machines.machine import soft_range_m
 from hil.machines.rig import Rig
-from hil.scene.margins import Group, travel
+from hil.scene.margins import MarginGroup, travel
 
 LEGS: Final = 6
 
 
-def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
+def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     """What is left of each leg's travel, from the scenario in a run's header."""
     rig = Rig.build(scenario["rig"], "the run's header")
     low, high = np.array([soft_range_m(rig, leg) for leg in range(LEGS)]).T
     return (
-        Group(
+        MarginGroup(
             tuple(f"Leg {leg}" for leg in range(1, LEGS + 1)),
             ("m",) * LEGS,
             "measured_length_m",

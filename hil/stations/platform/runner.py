@@ -20,8 +20,14 @@ from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
 from hil.run.station import Checked
-from hil.stations.platform.bench import WHOLE_COURSE, Course, RunResult, expected_duration_s, run
-from hil.stations.platform.check import CheckResult, check_plan
+from hil.stations.platform.bench import (
+    WHOLE_COURSE,
+    RunResult,
+    RunSequence,
+    expected_duration_s,
+    run,
+)
+from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
@@ -60,7 +66,7 @@ def play(
     folder: Path,
     *,
     quiet: bool,
-    course: Course = WHOLE_COURSE,
+    course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     until_told: ExitStack | None = None,
 ) -> RunResult:
@@ -111,7 +117,7 @@ def _run(
     folder: Path,
     motion: MotionSource,
     progress: Any,
-    course: Course,
+    course: RunSequence,
     stop: AbstractContextManager[StopWish],
     *,
     operator: bool,
@@ -304,7 +310,7 @@ def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tupl
         yield "overruns", str(result.overruns)
 
 
-def _show_check(plan: Plan, result: CheckResult) -> None:
+def _show_check(plan: Plan, result: PlatformProof) -> None:
     colour, word = ("green", "ok") if result.ok else ("red", "refused")
     out.print(f"[{colour}]{word}[/]: {plan.scenario.name} on {plan.rig.name}, ", end="")
     out.print(f"{result.duration_s:.2f} s of motion")

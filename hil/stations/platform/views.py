@@ -9,7 +9,7 @@ from hil.run.views import CheckFinding, Role, Shape, Views, number
 from hil.stations.platform.advice import ADVICE
 
 if TYPE_CHECKING:
-    from hil.scene.margins import Group
+    from hil.scene.margins import MarginGroup
 
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "OFF": ("dim", Shape.REST),
@@ -27,7 +27,7 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
 }
 
 
-def _margins(plan: Mapping[str, Any]) -> tuple[Group, ...]:
+def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     from hil.stations.platform.margins import margins_of
 
     return margins_of(plan)

@@ -23,9 +23,9 @@ from sim.world.space_arm.kernels.chain import (
 )
 from sim.world.space_arm.kernels.vectors import LANES
 from sim.world.space_arm.links import (
-    ArmError,
     Body,
     Link,
+    SpaceArmError,
     merged,
     numbers,
     rotation_matrix,
@@ -33,7 +33,7 @@ from sim.world.space_arm.links import (
     turned_tensor,
 )
 
-__all__ = ["JOINTS", "Arm", "ArmError", "Body", "Link"]
+__all__ = ["JOINTS", "Arm", "Body", "Link", "SpaceArmError"]
 
 Array = NDArray[np.float64]
 
@@ -48,31 +48,29 @@ _set = object.__setattr__
 class Arm:
     """A fixed-base arm of six revolute joints. Arrays are read-only.
 
-    Args:
-        name: of the arm.
-        links: the six joints with their links, from the base.
-        tool_rotation: axes of the gripper frame G in L_6, as columns, shape (3, 3).
-        tool_offset_m: origin of G in L_6 [m], shape (3,).
-        gravity_m_s2: in base axes [m/s2], shape (3,); zeros in orbit.
-        drives: of the six joints, from the base.
-
     Raises:
-        ArmError: not six links or drives, or wrong numbers.
+        SpaceArmError: not six links or drives, or wrong numbers.
     """
 
     name: str
+    """Of the arm."""
     links: tuple[Link, ...]
+    """The six joints with their links, from the base."""
     tool_rotation: Array
+    """Axes of the gripper frame G in L_6, as columns, shape (3, 3)."""
     tool_offset_m: Array
+    """Origin of G in L_6 [m], shape (3,)."""
     gravity_m_s2: Array
+    """In base axes [m/s2], shape (3,); zeros in orbit."""
     drives: tuple[JointDrive, ...]
+    """Of the six joints, from the base."""
     _arrays: ArmArrays = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for what in ("links", "drives"):
             count = len(getattr(self, what))
             if count != JOINTS:
-                raise ArmError(f"arm {self.name}: {count} {what}, must be {JOINTS}")
+                raise SpaceArmError(f"arm {self.name}: {count} {what}, must be {JOINTS}")
             _set(self, what, tuple(getattr(self, what)))
         _set(self, "tool_rotation", rotation_matrix(self.tool_rotation, "tool_rotation"))
         _set(self, "tool_offset_m", numbers(self.tool_offset_m, (3,), "tool_offset_m"))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import CLUTCH, FRICTION
-from sim.world.space_arm.integrators import Span, Status
+from sim.world.space_arm.integrators import Span, SpanStatus
 from sim.world.space_arm.kernels import euler_1993, rk4, rk4_modes, sdirk2
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 
@@ -58,7 +58,7 @@ class Rk4:
             arm, drive, self.coriolis, state, command_rad_s, dry_nm, span_s,
             _steps(span_s, self.step_s), self._work, self._scratch, count,
         )  # fmt: skip
-        return Span(Status(status), int(count[sdirk2.STEPS]), hits=int(count[sdirk2.HITS]))
+        return Span(SpanStatus(status), int(count[sdirk2.STEPS]), hits=int(count[sdirk2.HITS]))
 
 
 class Euler1993:
@@ -110,7 +110,7 @@ class Euler1993:
             steps_of_mass, self._table, self._scratch, count,
         )  # fmt: skip
         return Span(
-            Status(status),
+            SpanStatus(status),
             int(count[sdirk2.STEPS]),
             rejected=int(count[sdirk2.REJECTED]),
             hits=int(count[sdirk2.HITS]),
@@ -192,7 +192,7 @@ def _gripper_path(
     scratch, rotation, places = make_scratch(), np.empty((3, 3)), np.empty((len(commands), 3))
     for place, command in zip(places, commands, strict=True):
         span = integrator.pass_time(arm, drive, state, command, dry_nm, tick_s)
-        if span.status is Status.FAILED:
+        if span.status is SpanStatus.FAILED:
             return None
         gripper_pose(arm, state[sdirk2.Q], scratch, rotation, place)
     return places

@@ -19,42 +19,40 @@ Array = NDArray[np.float64]
 class JointDrive:
     """A direct-current motor with a speed loop behind a reversible gear.
 
-    Args:
-        gear_ratio: turns of the motor for one turn of the joint.
-        motor_inertia_kg_m2: inertia of the rotor, on its own shaft.
-        torque_constant_nm_a: torque of the motor for one ampere.
-        back_emf_v_s: voltage that the motor makes for 1 rad/s of its own [V s/rad].
-        resistance_ohm: of the winding; its inductance is left out (a drive of second order).
-        speed_gain_v_s: voltage of the speed loop for 1 rad/s of error of the motor [V s/rad].
-        voltage_max_v: the loop's largest voltage.
-        current_max_a: the amplifier's largest current.
-        half_gap_rad: half of the free play of the gear, on the joint's side.
-        stiffness_nm_rad: of gear and shaft, on the joint's side.
-        mesh_damping_s: damping of the gear's teeth for its stiffness [s].
-        friction_nm: dry friction of motor and gear, on the joint's side.
-        drag_nm_s: viscous friction of the joint's bearings [N m s/rad].
-        clutch_nm: torque at which the clutch between gear and link slips.
-        brake_nm: torque that the brake can hold, on the joint's side.
-
     Raises:
         ValueError: if a value is not finite or below its bound.
     """
 
     gear_ratio: float
+    """Turns of the motor for one turn of the joint."""
     motor_inertia_kg_m2: float
+    """Inertia of the rotor, on its own shaft."""
     torque_constant_nm_a: float
+    """Torque of the motor for one ampere."""
     back_emf_v_s: float
+    """Voltage that the motor makes for 1 rad/s of its own [V s/rad]."""
     resistance_ohm: float
+    """Of the winding; its inductance is left out (a drive of second order)."""
     speed_gain_v_s: float
+    """Voltage of the speed loop for 1 rad/s of error of the motor [V s/rad]."""
     voltage_max_v: float
+    """The loop's largest voltage."""
     current_max_a: float
+    """The amplifier's largest current."""
     half_gap_rad: float
+    """Half of the free play of the gear, on the joint's side."""
     stiffness_nm_rad: float
+    """Of gear and shaft, on the joint's side."""
     mesh_damping_s: float
+    """Damping of the gear's teeth for its stiffness [s]."""
     friction_nm: float
+    """Dry friction of motor and gear, on the joint's side."""
     drag_nm_s: float
+    """Viscous friction of the joint's bearings [N m s/rad]."""
     clutch_nm: float
+    """Torque at which the clutch between gear and link slips."""
     brake_nm: float
+    """Torque that the brake can hold, on the joint's side."""
 
     def __post_init__(self) -> None:
         may_be_zero = {
@@ -69,21 +67,18 @@ class JointDrive:
 
 @dataclass(frozen=True, slots=True)
 class DriveEffects:
-    """Which imperfections of the drives are simulated; each can be had on its own.
-
-    Args:
-        limits: voltage and current have an end.
-        backlash: the gear has free play.
-        elasticity: gear and shaft give way.
-        friction: dry friction with true sticking.
-        clutch: torque beyond the clutch's makes it slip.
-    """
+    """Which imperfections of the drives are simulated; each can be had on its own."""
 
     limits: bool = False
+    """Voltage and current have an end."""
     backlash: bool = False
+    """The gear has free play."""
     elasticity: bool = False
+    """Gear and shaft give way."""
     friction: bool = False
+    """Dry friction with true sticking."""
     clutch: bool = False
+    """Torque beyond the clutch's makes it slip."""
 
 
 class DriveModel(Enum):

@@ -24,7 +24,7 @@ SHARP_RAD_S = 1e-14
 """Rate tolerance of steps that are so many, or so short, that `RATE_TOLERANCE` would add up."""
 
 
-class Status(Enum):
+class SpanStatus(Enum):
     """How a span of time went."""
 
     DONE = sdirk2.DONE
@@ -37,26 +37,23 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How a span of time was passed.
+    """How a span of time was passed."""
 
-    Args:
-        status: how it went.
-        steps: that were taken.
-        rejected: that were done again with a shorter step.
-        iterations: of Newton's method.
-        hits: blows in rigid gaps.
-    """
-
-    status: Status
+    status: SpanStatus
+    """How it went."""
     steps: int
+    """That were taken."""
     rejected: int = 0
+    """That were done again with a shorter step."""
     iterations: int = 0
+    """Of Newton's method."""
     hits: int = 0
+    """Blows in rigid gaps."""
 
 
 def together(spans: Sequence[Span]) -> Span:
     """One span that was passed in parts: the worst status, the sum of the work."""
-    order = list(Status)
+    order = list(SpanStatus)
     worst = max((span.status for span in spans), key=order.index)
     counts = zip(*((s.steps, s.rejected, s.iterations, s.hits) for s in spans), strict=True)
     return Span(worst, *map(sum, counts))
@@ -82,30 +79,28 @@ class Integrator(Protocol):
 class Accuracy:
     """How accurate SDIRK2 has to be, and with how much work at most.
 
-    Args:
-        tolerance_m: error of one step, brought to the gripper [m].
-        rate_time_s: for how long an error of a rate counts as one of the angle [s].
-        step_min_s: a step this short is taken whatever its error [s].
-        step_max_s: longest step [s].
-        refresh_s: age at which mass matrix and Coriolis torques are computed anew; 0 = every step
-            [s]. A whole tick makes it the simplification of 1993.
-        steps_max: steps of a span, then it is finished with the longest step.
-        coriolis: False leaves out the velocity's part of the dynamics, as in 1993.
-        rate_tolerance_rad_s: error that a stage may leave of a rate; what a guess leaves points one
-            way, so that the errors of many short steps add up.
-
     Raises:
         ValueError: if a value is out of bounds.
     """
 
     tolerance_m: float = 2e-6
+    """Error of one step, brought to the gripper [m]."""
     rate_time_s: float = 0.3
+    """For how long an error of a rate counts as one of the angle [s]."""
     step_min_s: float = 2e-5
+    """A step this short is taken whatever its error [s]."""
     step_max_s: float = 0.02
+    """Longest step [s]."""
     refresh_s: float = 0.002
+    """Age at which mass matrix and Coriolis torques are computed anew; 0 = every step [s]. A whole
+    tick makes it the simplification of 1993."""
     steps_max: int = 20_000
+    """Steps of a span, then it is finished with the longest step."""
     coriolis: bool = True
+    """False leaves out the velocity's part of the dynamics, as in 1993."""
     rate_tolerance_rad_s: float = RATE_TOLERANCE
+    """Error that a stage may leave of a rate; what a guess leaves points one way, so that the
+    errors of many short steps add up."""
 
     def __post_init__(self) -> None:
         if not self.tolerance_m > 0.0:
@@ -145,7 +140,7 @@ class Accuracy:
 def _told(status: int, count: Counts) -> Span:
     """What a kernel counted."""
     steps, rejected, iterations, _, hits = count.tolist()
-    return Span(Status(status), steps, rejected, iterations, hits)
+    return Span(SpanStatus(status), steps, rejected, iterations, hits)
 
 
 class Sdirk2:

@@ -18,7 +18,7 @@ SMALLEST_MOMENT = -1e-9
 _set = object.__setattr__
 
 
-class ArmError(ValueError):
+class SpaceArmError(ValueError):
     """Numbers that do not describe an arm; the message says which and why."""
 
 
@@ -26,48 +26,49 @@ class ArmError(ValueError):
 class Link:
     """One joint and the link that it moves. Arrays are read-only.
 
-    Args:
-        name: of the joint.
-        axis: unit vector of the joint's axis in L_i, shape (3,).
-        offset_m: origin of L_i in the frame of the link before it [m], shape (3,).
-        rotation: axes of L_i at q = 0 in the frame of the link before it, as columns, shape (3, 3).
-        mass_kg: of the link; 0 for a massless one.
-        com_m: its centre of mass in L_i [m], shape (3,).
-        inertia_kg_m2: about its centre of mass, in axes of L_i, shape (3, 3).
-        position_min_rad: lower end of the joint's travel.
-        position_max_rad: upper end.
-        rate_max_rad_s: largest rate of the joint.
-
     Raises:
-        ArmError: not finite, wrong shape, no unit vector, no rotation, no inertia, empty travel.
+        SpaceArmError: not finite, wrong shape, no unit vector, no rotation, no inertia, empty
+            travel.
     """
 
     name: str
+    """Of the joint."""
     axis: Array
+    """Unit vector of the joint's axis in L_i, shape (3,)."""
     offset_m: Array
+    """Origin of L_i in the frame of the link before it [m], shape (3,)."""
     rotation: Array
+    """Axes of L_i at q = 0 in the frame of the link before it, as columns, shape (3, 3)."""
     mass_kg: float
+    """Of the link; 0 for a massless one."""
     com_m: Array
+    """Its centre of mass in L_i [m], shape (3,)."""
     inertia_kg_m2: Array
+    """About its centre of mass, in axes of L_i, shape (3, 3)."""
     position_min_rad: float
+    """Lower end of the joint's travel."""
     position_max_rad: float
+    """Upper end."""
     rate_max_rad_s: float
+    """Largest rate of the joint."""
 
     def __post_init__(self) -> None:
         place = f"joint {self.name}"
         axis = numbers(self.axis, (3,), f"{place}: axis")
         length = float(np.linalg.norm(axis))
         if abs(length - 1.0) > ROTATION_TOLERANCE:
-            raise ArmError(f"{place}: axis {axis.tolist()} has length {length:g}, must be 1")
+            raise SpaceArmError(f"{place}: axis {axis.tolist()} has length {length:g}, must be 1")
         _set(self, "axis", axis)
         _set(self, "offset_m", numbers(self.offset_m, (3,), f"{place}: offset_m"))
         _set(self, "rotation", rotation_matrix(self.rotation, f"{place}: rotation"))
         _set_masses(self, place)
         low, high = self.position_min_rad, self.position_max_rad
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ArmError(f"{place}: travel from {low!r} to {high!r} rad, must rise and be finite")
+            raise SpaceArmError(
+                f"{place}: travel from {low!r} to {high!r} rad, must rise and be finite"
+            )
         if not (math.isfinite(self.rate_max_rad_s) and self.rate_max_rad_s > 0.0):
-            raise ArmError(
+            raise SpaceArmError(
                 f"{place}: rate_max_rad_s = {self.rate_max_rad_s!r} rad/s, must be finite and "
                 "above 0 rad/s"
             )
@@ -77,18 +78,16 @@ class Link:
 class Body:
     """A rigid body in the gripper's frame G: a payload. Arrays are read-only.
 
-    Args:
-        mass_kg: its mass.
-        com_m: its centre of mass in G [m], shape (3,).
-        inertia_kg_m2: about its centre of mass, in axes of G, shape (3, 3).
-
     Raises:
-        ArmError: not finite, wrong shape, or no mass or inertia of a body.
+        SpaceArmError: not finite, wrong shape, or no mass or inertia of a body.
     """
 
     mass_kg: float
+    """Its mass."""
     com_m: Array
+    """Its centre of mass in G [m], shape (3,)."""
     inertia_kg_m2: Array
+    """About its centre of mass, in axes of G, shape (3, 3)."""
 
     def __post_init__(self) -> None:
         _set_masses(self, "body")
@@ -144,16 +143,16 @@ def numbers(value: Any, shape: tuple[int, ...], name: str) -> Array:
     """A read-only copy of finite numbers of a given shape.
 
     Raises:
-        ArmError: not numbers, wrong shape, or not finite.
+        SpaceArmError: not numbers, wrong shape, or not finite.
     """
     try:
         array = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ArmError(f"{name}: not an array of numbers: {value!r}") from error
+        raise SpaceArmError(f"{name}: not an array of numbers: {value!r}") from error
     if array.shape != shape:
-        raise ArmError(f"{name}: shape {array.shape}, must be {shape}")
+        raise SpaceArmError(f"{name}: shape {array.shape}, must be {shape}")
     if not np.isfinite(array).all():
-        raise ArmError(f"{name}: {array.tolist()}: every number must be finite")
+        raise SpaceArmError(f"{name}: {array.tolist()}: every number must be finite")
     array.setflags(write=False)
     return array
 
@@ -162,12 +161,12 @@ def rotation_matrix(value: Any, name: str) -> Array:
     """A read-only copy of a proper rotation.
 
     Raises:
-        ArmError: not one to 1e-9.
+        SpaceArmError: not one to 1e-9.
     """
     array = numbers(value, (3, 3), name)
     error = float(np.abs(array @ array.T - np.eye(3)).max())
     if error > ROTATION_TOLERANCE or np.linalg.det(array) < 0.0:
-        raise ArmError(
+        raise SpaceArmError(
             f"{name}: {array.tolist()} is no rotation: R R^T - E is up to {error:.3g} (at most "
             f"{ROTATION_TOLERANCE:g}), and the determinant must be 1"
         )
@@ -177,13 +176,15 @@ def rotation_matrix(value: Any, name: str) -> Array:
 def _set_masses(owner: Link | Body, place: str) -> None:
     """Check and freeze mass, centre of mass and inertia."""
     if not (math.isfinite(owner.mass_kg) and owner.mass_kg >= 0.0):
-        raise ArmError(f"{place}: mass_kg = {owner.mass_kg!r} kg, must be finite and 0 or more")
+        raise SpaceArmError(
+            f"{place}: mass_kg = {owner.mass_kg!r} kg, must be finite and 0 or more"
+        )
     inertia = numbers(owner.inertia_kg_m2, (3, 3), f"{place}: inertia_kg_m2")
     if not np.array_equal(inertia, inertia.T):
-        raise ArmError(f"{place}: inertia_kg_m2 {inertia.tolist()} must be symmetric")
+        raise SpaceArmError(f"{place}: inertia_kg_m2 {inertia.tolist()} must be symmetric")
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] < SMALLEST_MOMENT * max(moments[-1], 0.0) or moments[-1] < 0.0:
-        raise ArmError(
+        raise SpaceArmError(
             f"{place}: inertia_kg_m2 has a principal moment of {moments[0]:.6g} kg m2, "
             "must be 0 or more"
         )

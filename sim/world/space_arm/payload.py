@@ -12,7 +12,7 @@ Letting go exerts no impulse: every rate stays, and so does the momentum of arm 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.arm import JOINTS, Arm, ArmError
+from sim.world.space_arm.arm import JOINTS, Arm, SpaceArmError
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.links import Body, numbers, steiner, turned_tensor
 
@@ -47,7 +47,7 @@ def grapple_rates(
         Joint rates after [rad/s], shape (6,).
 
     Raises:
-        ArmError: wrong shape or not finite.
+        SpaceArmError: wrong shape or not finite.
     """
     q, v = numbers(q_rad, (JOINTS,), "q_rad"), numbers(v_rad_s, (JOINTS,), "v_rad_s")
     speed = numbers(twist, (6,), "twist")
@@ -58,7 +58,7 @@ def grapple_rates(
     if rotor_inertia_kg_m2 is not None:
         rotors = numbers(rotor_inertia_kg_m2, (JOINTS,), "rotor_inertia_kg_m2")
         if (rotors < 0.0).any():
-            raise ArmError(f"rotor_inertia_kg_m2: {rotors.tolist()} kg m2, must be 0 or more")
+            raise SpaceArmError(f"rotor_inertia_kg_m2: {rotors.tolist()} kg m2, must be 0 or more")
         mass += np.diag(rotors)
     carried = jacobian.T @ inertia_at_gripper(arm, q, body)  # (6, 6)
     # Solved for the change: a body that moves with the gripper changes nothing, to the last bit.
@@ -78,7 +78,7 @@ def payload_twist(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
         Velocity of G's origin [m/s], then angular [rad/s], base axes, shape (6,).
 
     Raises:
-        ArmError: wrong shape or not finite.
+        SpaceArmError: wrong shape or not finite.
     """
     q, v = numbers(q_rad, (JOINTS,), "q_rad"), numbers(v_rad_s, (JOINTS,), "v_rad_s")
     twist = np.zeros(6)
@@ -98,7 +98,7 @@ def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
         In base axes [kg; kg m; kg m2], shape (6, 6).
 
     Raises:
-        ArmError: wrong shape or not finite.
+        SpaceArmError: wrong shape or not finite.
     """
     q = numbers(q_rad, (JOINTS,), "q_rad")
     rotation, position = np.zeros((3, 3)), np.zeros(3)

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.rate_limits import (
     ActiveLimit,
-    Bound,
     JointLimits,
     LimitKind,
+    RateBound,
     RateStep,
 )
 from sim.world.space_arm.singularity import Damping, Posture, PostureSolver, reach_m
@@ -40,7 +40,7 @@ ABSURD_TWIST = 100.0
 """Magnitudes beyond which an input cannot be meant [rad; m/s and rad/s]."""
 
 
-class Frame(Enum):
+class TwistFrame(Enum):
     """Axes in which a gripper twist is given; it is always the velocity of the gripper's origin."""
 
     GRIPPER = "gripper"
@@ -52,29 +52,27 @@ class Frame(Enum):
 class RateSettings:
     """Settings of the programmed rates.
 
-    Args:
-        acceleration_max_rad_s2: of each joint, one number for all six or six.
-        rounding_ticks: ticks over which the smooth stop is rounded, 1 for none.
-        position_margin_rad: room kept to each joint's limit, for what the drives lag behind.
-        damping: of the inverse near singularities.
-        singular_warn: smallest singular value under which the command warns.
-        singular_stop: smallest singular value at which approaching a singularity ends.
-        singular_approach_s: time constant with which that value is approached, above a tick.
-        characteristic_length_m: length that makes metres and radians commensurable; None for the
-            arm's reach: then no element of the scaled Jacobian exceeds about 1.
-
     Raises:
         ValueError: if a value is not finite or outside of its range.
     """
 
     acceleration_max_rad_s2: float | Sequence[float] = 0.02
+    """Of each joint, one number for all six or six."""
     rounding_ticks: int = 1
+    """Ticks over which the smooth stop is rounded, 1 for none."""
     position_margin_rad: float = 0.01
+    """Room kept to each joint's limit, for what the drives lag behind."""
     damping: Damping = field(default_factory=Damping)
+    """Of the inverse near singularities."""
     singular_warn: float = 0.04
+    """Smallest singular value under which the command warns."""
     singular_stop: float = 0.02
+    """Smallest singular value at which approaching a singularity ends."""
     singular_approach_s: float = 4.0
+    """Time constant with which that value is approached, above a tick."""
     characteristic_length_m: float | None = None
+    """Length that makes metres and radians commensurable; None for the arm's reach: then no
+    element of the scaled Jacobian exceeds about 1."""
 
     def __post_init__(self) -> None:
         _in_range("position_margin_rad", self.position_margin_rad, "rad", 0.0, math.pi)
@@ -95,31 +93,28 @@ class RateSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateCommand:
-    """Joint rates for one tick, and what they leave of the wish.
-
-    Args:
-        rates_rad_s: joint rates, to be held for the tick, shape (6,).
-        scale: part of the wanted twist that is commanded, 0 to 1.
-        on_path: False while the rates are still turning from an older direction to the new one.
-        twist_wanted: as asked for, in the frame that was asked for, shape (6,) [m/s, rad/s].
-        twist_attained: of the gripper at these rates, same frame, shape (6,).
-        limits: what binds; empty if the wish is met in full.
-        smallest_singular_value: of the scaled Jacobian.
-        manipulability: product of its singular values.
-        damping: the largest damping factor of all directions; 0: the inverse is exact.
-        near_singularity: the smallest singular value is under the warning threshold.
-    """
+    """Joint rates for one tick, and what they leave of the wish."""
 
     rates_rad_s: Array
+    """Joint rates, to be held for the tick, shape (6,)."""
     scale: float
+    """Part of the wanted twist that is commanded, 0 to 1."""
     on_path: bool
+    """False while the rates are still turning from an older direction to the new one."""
     twist_wanted: Array
+    """As asked for, in the frame that was asked for, shape (6,) [m/s, rad/s]."""
     twist_attained: Array
+    """Of the gripper at these rates, same frame, shape (6,)."""
     limits: tuple[ActiveLimit, ...]
+    """What binds; empty if the wish is met in full."""
     smallest_singular_value: float
+    """Of the scaled Jacobian."""
     manipulability: float
+    """Product of its singular values."""
     damping: float
+    """The largest damping factor of all directions; 0: the inverse is exact."""
     near_singularity: bool
+    """The smallest singular value is under the warning threshold."""
 
     def __post_init__(self) -> None:
         for name in ("rates_rad_s", "twist_wanted", "twist_attained"):
@@ -140,7 +135,7 @@ class ProgrammedRates:
         arm: the arm.
         tick_s: time for which rates are held.
         settings: see `RateSettings`.
-        rotation_WB: base axes in world axes, shape (3, 3), for `Frame.WORLD`.
+        rotation_WB: base axes in world axes, shape (3, 3), for `TwistFrame.WORLD`.
 
     Raises:
         ValueError: if an argument is not finite, out of range, or no rotation.
@@ -195,7 +190,10 @@ class ProgrammedRates:
         self._last, self._stopping = rates, None
 
     def rates(
-        self, q_rad: Sequence[float] | Array, twist_wanted: Sequence[float] | Array, frame: Frame
+        self,
+        q_rad: Sequence[float] | Array,
+        twist_wanted: Sequence[float] | Array,
+        frame: TwistFrame,
     ) -> RateCommand:
         """Joint rates of the next tick.
 
@@ -205,8 +203,8 @@ class ProgrammedRates:
             frame: axes in which the twist is given, and in which the answer tells twists.
 
         Raises:
-            ValueError: if an input is not six finite, plausible numbers, or `Frame.WORLD` is asked
-                for and no ``rotation_WB`` was given. The last rates then stay as they were.
+            ValueError: if an input is not six finite, plausible numbers, or `TwistFrame.WORLD` is
+                asked for and no ``rotation_WB`` was given. The last rates then stay as they were.
         """
         q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
         wish = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
@@ -240,17 +238,17 @@ class ProgrammedRates:
         step = RateStep(rates, 0.0, False, ())
         return self._command(posture, np.zeros(6), np.eye(3), step)
 
-    def _axes(self, frame: Frame, posture: Posture) -> Array:
+    def _axes(self, frame: TwistFrame, posture: Posture) -> Array:
         """Axes of a frame in base axes, shape (3, 3)."""
-        if frame is Frame.BASE:
+        if frame is TwistFrame.BASE:
             return np.eye(3)
-        if frame is Frame.GRIPPER:
+        if frame is TwistFrame.GRIPPER:
             return posture.rotation_BG
         if self._rotation_WB is None:
             raise ValueError("frame = WORLD: rotation_WB must be given to ProgrammedRates")
         return self._rotation_WB.T
 
-    def _resolved(self, posture: Posture, twist_BG: Array) -> tuple[Array, tuple[Bound, ...]]:
+    def _resolved(self, posture: Posture, twist_BG: Array) -> tuple[Array, tuple[RateBound, ...]]:
         """Wanted joint rates, and what a singularity makes of them."""
         damping = self.settings.damping
         wanted = posture.rates(twist_BG, damping)
@@ -261,7 +259,7 @@ class ProgrammedRates:
             return wanted + damping.escape_gain * motion, ()
         return wanted, self._singular_bound(posture, wanted)
 
-    def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[Bound, ...]:
+    def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[RateBound, ...]:
         """The factor under which a singularity is approached no faster than exponentially."""
         slope = self._solver.slope(posture, wanted)
         if slope >= 0.0:
@@ -269,7 +267,9 @@ class ProgrammedRates:
         sigma, stop = posture.smallest, self.settings.singular_stop
         permitted = max(0.0, sigma - stop) / self.settings.singular_approach_s
         return (
-            Bound(permitted / -slope, ActiveLimit(LimitKind.SINGULARITY, None, sigma, stop, "")),
+            RateBound(
+                permitted / -slope, ActiveLimit(LimitKind.SINGULARITY, None, sigma, stop, "")
+            ),
         )
 
     def _command(self, posture: Posture, wish: Array, axes: Array, step: RateStep) -> RateCommand:

@@ -34,28 +34,25 @@ class LimitKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ActiveLimit:
-    """A limit that binds.
-
-    Args:
-        kind: which limit.
-        joint: index of the joint, None if it concerns the whole arm.
-        value: what was asked for; a position or a singular value: where the arm is.
-        limit: the greatest (or least) value that is permitted.
-        unit: of both.
-    """
+    """A limit that binds."""
 
     kind: LimitKind
+    """Which limit."""
     joint: int | None
+    """Index of the joint, None if it concerns the whole arm."""
     value: float
+    """What was asked for; a position or a singular value: where the arm is."""
     limit: float
+    """The greatest (or least) value that is permitted."""
     unit: str
+    """Of both."""
 
     def __str__(self) -> str:
         where = "arm" if self.joint is None else f"joint {self.joint + 1}"
         return f"{where}: {self.kind.value} {self.value:.4g} {self.unit}, limit {self.limit:.4g}"
 
 
-class Bound(NamedTuple):
+class RateBound(NamedTuple):
     """A limit, and the greatest factor of the wanted rates that it permits."""
 
     factor: float
@@ -99,7 +96,7 @@ class JointLimits:
         )
 
     def step(
-        self, q_rad: Array, last: Array, wanted: Array, more: tuple[Bound, ...] = ()
+        self, q_rad: Array, last: Array, wanted: Array, more: tuple[RateBound, ...] = ()
     ) -> RateStep:
         """Rates of the next tick.
 
@@ -132,16 +129,16 @@ class JointLimits:
         below = end < np.minimum(self.lower_rad, q_rad) - ROUNDING_RAD
         return not bool(np.any(above | below))
 
-    def _rate_bounds(self, wanted: Array) -> list[Bound]:
+    def _rate_bounds(self, wanted: Array) -> list[RateBound]:
         bounds = []
         for i in range(6):
             speed, most = abs(float(wanted[i])), float(self.rate_max_rad_s[i])
             if speed > most:
                 what = ActiveLimit(LimitKind.RATE, i, speed, most, "rad/s")
-                bounds.append(Bound(most / speed, what))
+                bounds.append(RateBound(most / speed, what))
         return bounds
 
-    def _position_bounds(self, q: Array, wanted: Array) -> list[Bound]:
+    def _position_bounds(self, q: Array, wanted: Array) -> list[RateBound]:
         room = np.where(wanted > 0.0, self.upper_rad - q, q - self.lower_rad)
         factors = self.law.factor_within(room, wanted)
         bounds = []
@@ -149,7 +146,7 @@ class JointLimits:
             if math.isfinite(factors[i]):
                 limit = float(self.upper_rad[i] if wanted[i] > 0.0 else self.lower_rad[i])
                 what = ActiveLimit(LimitKind.POSITION, i, float(q[i]), limit, "rad")
-                bounds.append(Bound(float(factors[i]), what))
+                bounds.append(RateBound(float(factors[i]), what))
         return bounds
 
     def _acceleration_window(self, last: Array, wanted: Array) -> tuple[float, float, int]:

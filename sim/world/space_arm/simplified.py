@@ -9,14 +9,14 @@ from enum import Enum
 
 import numpy as np
 
-from sim.world.space_arm.arm import Arm, ArmError
+from sim.world.space_arm.arm import Arm, SpaceArmError
 from sim.world.space_arm.links import Body
 
 HEAVY_PAYLOAD = 3.0
 """Payloads of more arm masses than this make the arm's own inertia unimportant."""
 
 
-class ArmModel(Enum):
+class MassModel(Enum):
     """How much of the arm's own mass is simulated."""
 
     FULL = "full"
@@ -28,7 +28,7 @@ class ArmModel(Enum):
     """no link has mass; that of the arm is added to the payload"""
 
 
-def historical(arm: Arm, payload: Body | None) -> ArmModel:
+def historical(arm: Arm, payload: Body | None) -> MassModel:
     """The model that the original program used for a payload.
 
     Args:
@@ -36,10 +36,10 @@ def historical(arm: Arm, payload: Body | None) -> ArmModel:
         payload: what it holds.
     """
     heavy = payload is not None and payload.mass_kg > HEAVY_PAYLOAD * arm.mass_kg
-    return ArmModel.MASSLESS_LINKS if heavy else ArmModel.POINT_MASSES
+    return MassModel.MASSLESS_LINKS if heavy else MassModel.POINT_MASSES
 
 
-def simplified(arm: Arm, payload: Body | None, model: ArmModel) -> Arm:
+def simplified(arm: Arm, payload: Body | None, model: MassModel) -> Arm:
     """The arm with its payload merged in, as a model sees both.
 
     With massless links the mass matrix is positive definite only where the arm is not singular.
@@ -50,16 +50,16 @@ def simplified(arm: Arm, payload: Body | None, model: ArmModel) -> Arm:
         model: how much of the arm's mass is simulated.
 
     Raises:
-        ArmError: massless links without a payload.
+        SpaceArmError: massless links without a payload.
     """
-    if model is ArmModel.MASSLESS_LINKS:
+    if model is MassModel.MASSLESS_LINKS:
         if payload is None:
-            raise ArmError(f"arm {arm.name}: {model.value} need a payload to have any inertia")
+            raise SpaceArmError(f"arm {arm.name}: {model.value} need a payload to have any inertia")
         nothing = np.zeros((3, 3))
         links = [replace(link, mass_kg=0.0, inertia_kg_m2=nothing) for link in arm.links]
         heavier = replace(payload, mass_kg=payload.mass_kg + arm.mass_kg)
         return arm.with_links(links).with_payload(heavier)
-    if model is ArmModel.POINT_MASSES:
+    if model is MassModel.POINT_MASSES:
         points = [replace(link, inertia_kg_m2=np.zeros((3, 3))) for link in arm.links[:-1]]
         arm = arm.with_links((*points, arm.links[-1]))
     return arm if payload is None else arm.with_payload(payload)

@@ -20,7 +20,7 @@ from sim.world.space_arm.drive import (
     DriveModel,
     drive_table,
 )
-from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, Status, together
+from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, SpanStatus, together
 from sim.world.space_arm.kernels import stage
 from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.dynamics import (
@@ -169,7 +169,7 @@ class SpaceArm:
         """
         way, rotation, spans, left = np.empty((looks, 3)), np.empty((3, 3)), list[Span](), looks
         while left:
-            parts = left if spans and spans[-1].status is not Status.DONE else 1
+            parts = left if spans and spans[-1].status is not SpanStatus.DONE else 1
             spans.append(
                 self._integrator.pass_time(
                     self._arrays, self._drive, self._state, command, dry,
@@ -188,7 +188,7 @@ class SpaceArm:
         """Return the arm as it is, without letting time pass; nothing is commanded."""
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         return self._snapshot(
-            np.zeros(6), dry, self._state[SLIP], Span(Status.DONE, 0), np.empty((0, 3))
+            np.zeros(6), dry, self._state[SLIP], Span(SpanStatus.DONE, 0), np.empty((0, 3))
         )
 
     def _checked_command(self, rate_cmd_rad_s: Sequence[float] | Array) -> Array:

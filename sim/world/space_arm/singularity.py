@@ -49,15 +49,12 @@ def reach_m(arm: Arm) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Damping:
-    """How directions near a singularity are damped.
-
-    Args:
-        below: singular value under which a direction is damped; above it the inverse is exact.
-        largest: damping at the singular value 0.
-    """
+    """How directions near a singularity are damped."""
 
     below: float = 0.02
+    """Singular value under which a direction is damped; above it the inverse is exact."""
     largest: float = 0.02
+    """Damping at the singular value 0."""
 
     @property
     def escape_gain(self) -> float:
@@ -68,27 +65,24 @@ class Damping:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posture:
-    """The arm's Jacobian at one posture, taken apart. Made by `PostureSolver.at`.
-
-    Args:
-        q_rad: joint positions, shape (6,).
-        rotation_BG: gripper axes in base axes, shape (3, 3).
-        jacobian: of the gripper's origin, linear rows first, base axes, shape (6, 6).
-        scaled: lengths that divide the rows of a twist, shape (6,).
-        columns: U S of the scaled Jacobian, shape (6, 6).
-        turns: V of the scaled Jacobian, shape (6, 6).
-        sigma: singular values in the order of the columns, shape (6,).
-        manipulability: their product (Yoshikawa 1985).
-    """
+    """The arm's Jacobian at one posture, taken apart. Made by `PostureSolver.at`."""
 
     q_rad: Array
+    """Joint positions, shape (6,)."""
     rotation_BG: Array
+    """Gripper axes in base axes, shape (3, 3)."""
     jacobian: Array
+    """Of the gripper's origin, linear rows first, base axes, shape (6, 6)."""
     scaled: Array
+    """Lengths that divide the rows of a twist, shape (6,)."""
     columns: Array
+    """U S of the scaled Jacobian, shape (6, 6)."""
     turns: Array
+    """V of the scaled Jacobian, shape (6, 6)."""
     sigma: Array
+    """Singular values in the order of the columns, shape (6,)."""
     manipulability: float
+    """Their product (Yoshikawa 1985)."""
 
     def __post_init__(self) -> None:
         for name in ("q_rad", "rotation_BG", "jacobian", "scaled", "columns", "turns", "sigma"):

@@ -22,18 +22,16 @@ ROUNDING_TICKS_MAX = 20
 class StopLaw:
     """How six joints stop together.
 
-    Args:
-        acceleration_max_rad_s2: largest deceleration of each joint, shape (6,).
-        tick_s: time for which rates are held.
-        rounding_ticks: n; the jerk is at most the deceleration / (n tick_s), 1 for a plain ramp.
-
     Raises:
         ValueError: if a value is not finite, not positive, or of the wrong shape.
     """
 
     acceleration_max_rad_s2: Array
+    """Largest deceleration of each joint, shape (6,)."""
     tick_s: float
+    """Time for which rates are held."""
     rounding_ticks: int = 1
+    """n; the jerk is at most the deceleration / (n tick_s), 1 for a plain ramp."""
 
     def __post_init__(self) -> None:
         a = np.array(self.acceleration_max_rad_s2, dtype=np.float64)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import HALF_GAP, LOOP_GAIN, TORQUE_MAX, VOLTAGE_MAX
-from sim.world.space_arm.integrators import Span, Status
+from sim.world.space_arm.integrators import Span, SpanStatus
 from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S
 from sim.world.space_arm.kernels.sdirk2 import SLIP, L, W
 
@@ -35,42 +35,39 @@ class Active(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The arm at the end of a tick; arrays are read-only, of shape (6,) unless said otherwise.
-
-    Args:
-        time_s: since the start [s].
-        q_rad: angles of the joints [rad].
-        v_rad_s: their rates [rad/s].
-        motor_position_rad: of the motors, on the joints' side [rad].
-        motor_rate_rad_s: their rates, on the joints' side [rad/s].
-        rotation_BG: of the gripper in the base, shape (3, 3).
-        position_BG_m: of the gripper in the base [m], shape (3,).
-        velocity_BG_m_s: of the gripper's origin, in base axes [m/s], shape (3,).
-        angular_velocity_BG_rad_s: in base axes [rad/s], shape (3,).
-        torque_nm: through the gears [N m].
-        current_a: of the motors [A].
-        voltage_v: of the motors [V].
-        active: what holds each joint back.
-        span: how the integration went.
-        way_BG_m: places of the gripper at even times within the tick, its end the last of them [m],
-            shape (looks, 3).
-    """
+    """The arm at the end of a tick; arrays are read-only, of shape (6,) unless said otherwise."""
 
     time_s: float
+    """Since the start [s]."""
     q_rad: Array
+    """Angles of the joints [rad]."""
     v_rad_s: Array
+    """Their rates [rad/s]."""
     motor_position_rad: Array
+    """Of the motors, on the joints' side [rad]."""
     motor_rate_rad_s: Array
+    """Their rates, on the joints' side [rad/s]."""
     rotation_BG: Array
+    """Of the gripper in the base, shape (3, 3)."""
     position_BG_m: Array
+    """Of the gripper in the base [m], shape (3,)."""
     velocity_BG_m_s: Array
+    """Of the gripper's origin, in base axes [m/s], shape (3,)."""
     angular_velocity_BG_rad_s: Array
+    """In base axes [rad/s], shape (3,)."""
     torque_nm: Array
+    """Through the gears [N m]."""
     current_a: Array
+    """Of the motors [A]."""
     voltage_v: Array
+    """Of the motors [V]."""
     active: tuple[Active, ...]
+    """What holds each joint back."""
     span: Span
+    """How the integration went."""
     way_BG_m: Array
+    """Places of the gripper at even times within the tick, its end the last of them [m], shape
+    (looks, 3)."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -79,7 +76,7 @@ class Snapshot:
                 value.setflags(write=False)
 
     @property
-    def status(self) -> Status:
+    def status(self) -> SpanStatus:
         """How the integration went."""
         return self.span.status
 

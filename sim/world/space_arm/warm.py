@@ -9,7 +9,7 @@ from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.classic import Euler1993, Rk4
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Integrator, Sdirk4
-from sim.world.space_arm.programmed_rates import Frame, ProgrammedRates
+from sim.world.space_arm.programmed_rates import ProgrammedRates, TwistFrame
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 
 SHORT_S = 1e-3
@@ -38,5 +38,5 @@ def warm(
     for integrator in integrators:
         SpaceArm(arm, DriveModel.D, q_rad, integrator=integrator).advance(np.zeros(6), SHORT_S)
     rates = ProgrammedRates(arm)
-    rates.rates(np.array(q_rad), np.zeros(6), Frame.BASE)
+    rates.rates(np.array(q_rad), np.zeros(6), TwistFrame.BASE)
     rates.stop(np.array(q_rad))

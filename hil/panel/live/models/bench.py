@@ -42,14 +42,12 @@ BUTTONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ButtonState:
-    """A button as it stands now.
-
-    Args:
-        why_not: why it does nothing now, as half a sentence; empty if it does something.
-    """
+    """A button as it stands now."""
 
     button: Button
+    """Which one."""
     why_not: str
+    """Why it does nothing now, as half a sentence; empty if it does something."""
 
     @property
     def allowed(self) -> bool:

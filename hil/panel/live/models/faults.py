@@ -37,27 +37,24 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FaultEntry:
-    """One line of the table.
-
-    Args:
-        t_s: time of the run [s].
-        sort: what it tells of.
-        standing: whether it still holds; a fault that was reset does not.
-        place: leg, arm and joint, or empty.
-        cause: what happened, in words.
-        value: what was found, with its unit.
-        limit: what would have been right, with its unit.
-        advice: what to do.
-    """
+    """One line of the table."""
 
     t_s: float
+    """Time of the run [s]."""
     sort: Sort
+    """What it tells of."""
     standing: bool
+    """Whether it still holds; a fault that was reset does not."""
     place: str
+    """Leg, arm and joint, or empty."""
     cause: str
+    """What happened, in words."""
     value: str
+    """What was found, with its unit."""
     limit: str
+    """What would have been right, with its unit."""
     advice: str
+    """What to do."""
 
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""

@@ -29,16 +29,14 @@ HISTORY_S: Final = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What does not change while a run is looked at.
-
-    Args:
-        period_s: time between two frames [s].
-        name: of the run.
-    """
+    """What does not change while a run is looked at."""
 
     header: RunHeader
+    """Of the run."""
     period_s: float
+    """Time between two frames [s]."""
     name: str
+    """Of the run."""
 
     @property
     def signals(self) -> Signals:
@@ -73,20 +71,18 @@ def _no_events() -> tuple[EventRecord, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What came since the last time.
-
-    Args:
-        rows: rows, oldest first, (n, values of the table); NaN = not there.
-        operation: the newest word of control on the operation; None if none came.
-        missed: frames that were overwritten before they could be read.
-        restart: time was moved: what was shown before is not the past of these rows.
-    """
+    """What came since the last time."""
 
     rows: Rows
+    """Rows, oldest first, (n, values of the table); NaN = not there."""
     events: tuple[EventRecord, ...] = field(default_factory=_no_events)
+    """New ones, oldest first."""
     operation: Operation | None = None
+    """The newest word of control on the operation; None if none came."""
     missed: int = 0
+    """Frames that were overwritten before they could be read."""
     restart: bool = False
+    """Time was moved: what was shown before is not the past of these rows."""
 
 
 class Feed(Protocol):

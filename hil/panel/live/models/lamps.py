@@ -8,19 +8,16 @@ from hil.run.views import Role, Shape
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A lamp.
-
-    Args:
-        name: of the mode, as in the run's header.
-        role: colour of the theme that it is lit in.
-        shape: what it looks like.
-        lit: whether the bench is in that mode.
-    """
+    """A lamp."""
 
     name: str
+    """Of the mode, as in the run's header."""
     role: Role
+    """Colour of the theme that it is lit in."""
     shape: Shape
+    """What it looks like."""
     lit: bool
+    """Whether the bench is in that mode."""
 
 
 def lamp_of(lamps: Mapping[str, tuple[Role, Shape]], name: str, *, lit: bool) -> Lamp:

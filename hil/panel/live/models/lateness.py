@@ -34,21 +34,18 @@ EDGES_S.setflags(write=False)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Figures of a quantity in the window.
-
-    Args:
-        name: key of the quantity: ``late``, ``busy`` or ``answer``.
-        count: how many cycles.
-        p50_s: half of them are below this [s].
-        p99_s: 99 of 100 are below this [s].
-        largest_s: of them all [s].
-    """
+    """Figures of a quantity in the window."""
 
     name: str
+    """Key of the quantity: ``late``, ``busy`` or ``answer``."""
     count: int
+    """How many cycles."""
     p50_s: float
+    """Half of them are below this [s]."""
     p99_s: float
+    """99 of 100 are below this [s]."""
     largest_s: float
+    """Of them all [s]."""
 
 
 class LatenessModel:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.shell.models.figures import figure
 from hil.run.registry import missing
-from hil.scene.margins import WARN_SHARE, Group, margin_role
+from hil.scene.margins import WARN_SHARE, MarginGroup, margin_role
 
 Array = NDArray[np.float64]
 
@@ -23,23 +23,20 @@ RANK_STEP: Final = 0.005
 
 @dataclass(frozen=True, slots=True)
 class MarginRow:
-    """One bar.
-
-    Args:
-        name: of the leg or joint, in words.
-        left: way to the nearer limit in `unit`, negative beyond it; NaN if not known.
-        unit: SI, or as it is shown: % and ms of windows.
-        share: the same as a share of half the travel, or of the window.
-        end: key of the words for the limit that is nearer, with `{left}`.
-        warn_share: below this share people are warned.
-    """
+    """One bar."""
 
     name: str
+    """Of the leg or joint, in words."""
     left: float
+    """Way to the nearer limit in `unit`, negative beyond it; NaN if not known."""
     unit: str
+    """SI, or as it is shown: % and ms of windows."""
     share: float
+    """The same as a share of half the travel, or of the window."""
     end: str
+    """Key of the words for the limit that is nearer, with `{left}`."""
     warn_share: float = WARN_SHARE
+    """Below this share people are warned."""
 
     @property
     def role(self) -> str:
@@ -64,7 +61,7 @@ class MarginsModel:
     """
 
     def __init__(self, facts: RunFacts) -> None:
-        self._groups: tuple[tuple[Group, slice], ...] = ()
+        self._groups: tuple[tuple[MarginGroup, slice], ...] = ()
         self._row: Array | None = None
         self._order: list[int] | None = None
         self.problem = ""

@@ -12,7 +12,7 @@ from threading import Lock, Thread
 from typing import Final
 
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.places import place_of
+from hil.desk.endpoints import place_of
 
 TRY_EVERY_S: Final = 0.5
 """Between the end of the first try and the next one [s]; each time longer by half ..."""

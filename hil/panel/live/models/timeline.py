@@ -18,34 +18,28 @@ MARKS_KEPT: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Time in one mode.
-
-    Args:
-        start_s: when it began [s].
-        end_s: when it ended, or the newest frame [s].
-        name: of the mode.
-        role: colour of the theme.
-    """
+    """Time in one mode."""
 
     start_s: float
+    """When it began [s]."""
     end_s: float
+    """When it ended, or the newest frame [s]."""
     name: str
+    """Of the mode."""
     role: Role
+    """Colour of the theme."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event.
-
-    Args:
-        t_s: when [s].
-        role: colour of the theme; ``accent`` for what merely happened.
-        message: the line for a person.
-    """
+    """An event."""
 
     t_s: float
+    """When [s]."""
     role: Role
+    """Colour of the theme; ``accent`` for what merely happened."""
     message: str
+    """The line for a person."""
 
 
 class TimelineModel:

@@ -31,22 +31,20 @@ class SaveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file that can be picked.
-
-    Args:
-        kind: None if it cannot be told.
-        name: as it calls itself, or its file's.
-        description: in its own words; empty if it has none.
-        shipped: whether it came with the program.
-        problem: why it cannot be used; empty if it can be read.
-    """
+    """A file that can be picked."""
 
     path: Path
+    """The file."""
     kind: FileKind | None
+    """None if it cannot be told."""
     name: str
+    """As it calls itself, or its file's."""
     description: str
+    """In its own words; empty if it has none."""
     shipped: bool
+    """Whether it came with the program."""
     problem: str = ""
+    """Why it cannot be used; empty if it can be read."""
 
     @property
     def station(self) -> str:

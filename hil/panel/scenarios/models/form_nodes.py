@@ -40,30 +40,28 @@ class NodeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One line of a form.
-
-    Args:
-        kind: how it is edited.
-        value: as in the table, or the default; `ABSENT` if there is neither.
-        given: whether it stands in the table.
-        required: whether it has to.
-        schema: its own, without references and without null.
-        unit: of a number, empty if none.
-        about: what the schema says of it.
-        tag: key that chooses among kinds of tables; empty if there is one kind.
-        options: of a choice, in the schema's order.
-    """
+    """One line of a form."""
 
     place: Place
+    """Keys and numbers that lead to it."""
     kind: NodeKind
+    """How it is edited."""
     value: Any
+    """As in the table, or the default; `ABSENT` if there is neither."""
     given: bool
+    """Whether it stands in the table."""
     required: bool
+    """Whether it has to."""
     schema: Schema = field(repr=False)
+    """Its own, without references and without null."""
     unit: str = ""
+    """Of a number, empty if none."""
     about: str = ""
+    """What the schema says of it."""
     tag: str = ""
+    """Key that chooses among kinds of tables; empty if there is one kind."""
     options: tuple[Any, ...] = ()
+    """Of a choice, in the schema's order."""
 
     @property
     def key(self) -> str | int:

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from hil.desk.places import Place, PlaceError, benches
+from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.scenarios.models.launch_child import HIL, Child
 
 LOOK_EVERY_S: Final = 0.2
@@ -45,7 +45,7 @@ class BenchRun:
         now_s: Callable[[], float],
         several: bool = False,
         override: str = "",
-        find: Callable[[], list[Place]] = benches,
+        find: Callable[[], list[Endpoint]] = benches,
     ) -> None:
         self.path, self._several = path, several
         self._now_s, self._find = now_s, find

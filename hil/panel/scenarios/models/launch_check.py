@@ -17,19 +17,16 @@ from hil.run.views import CheckFinding
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """How a check ended.
-
-    Args:
-        ok: whether all is well.
-        findings: the wrong ones first.
-        error: why there is no verdict on the motion; empty if there is.
-        duration_s: of the motion [s]; None if not told.
-    """
+    """How a check ended."""
 
     ok: bool
+    """Whether all is well."""
     findings: tuple[CheckFinding, ...]
+    """The wrong ones first."""
     error: str
+    """Why there is no verdict on the motion; empty if there is."""
     duration_s: float | None
+    """Of the motion [s]; None if not told."""
 
 
 class CheckRun:

@@ -14,17 +14,14 @@ DRY_RUN: Final = ("-m", "hil.panel.scenarios.models.dry_run")
 
 @dataclass(frozen=True, slots=True)
 class DryOutcome:
-    """How a dry run ended.
-
-    Args:
-        ok: whether all went well.
-        reason: how it ended, or what went wrong.
-        recording: its file; None if there is none.
-    """
+    """How a dry run ended."""
 
     ok: bool
+    """Whether all went well."""
     reason: str
+    """How it ended, or what went wrong."""
     recording: Path | None
+    """Its file; None if there is none."""
 
 
 class DryRun:

@@ -30,21 +30,18 @@ _PARTS_LED: Final = "Each part has a desk of its own and waits to be led: choose
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What has become of a work.
-
-    Args:
-        words: for people.
-        findings: of a check; None if it was none.
-        desk: socket of the bench that has begun; None if none has, or it has none of its own.
-        steered: the run that has begun and listens to handles; None if none has.
-        page: the report that was made; None if none was.
-    """
+    """What has become of a work."""
 
     words: str
+    """For people."""
     findings: tuple[CheckFinding, ...] | None = None
+    """Of a check; None if it was none."""
     desk: Path | None = None
+    """Socket of the bench that has begun; None if none has, or it has none of its own."""
     steered: Steered | None = None
+    """The run that has begun and listens to handles; None if none has."""
     page: Path | None = None
+    """The report that was made; None if none was."""
 
 
 class ScenarioWork:

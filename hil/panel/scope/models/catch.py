@@ -3,20 +3,17 @@
 from dataclasses import dataclass
 
 from hil.panel.scope.models.ring import Window
-from hil.panel.scope.models.trigger import Phase, TriggerSettings, TriggerState, start, step
+from hil.panel.scope.models.trigger import TriggerPhase, TriggerSettings, TriggerState, start, step
 
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """A sweep, with samples of its own that nothing overwrites.
-
-    Args:
-        window: its samples, and a few more on either side.
-        edge_s: when the trigger's edge was [s].
-    """
+    """A sweep, with samples of its own that nothing overwrites."""
 
     window: Window
+    """Its samples, and a few more on either side."""
     edge_s: float
+    """When the trigger's edge was [s]."""
 
 
 class Catcher:
@@ -30,9 +27,9 @@ class Catcher:
         self._state = TriggerState()
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> TriggerPhase:
         """Where the trigger is."""
-        return self._state.phase if self.settings.active else Phase.IDLE
+        return self._state.phase if self.settings.active else TriggerPhase.IDLE
 
     @property
     def edge_s(self) -> float:
@@ -42,7 +39,7 @@ class Catcher:
     @property
     def filling(self) -> bool:
         """Whether a sweep has begun and is not full yet."""
-        return self._state.phase is Phase.FILLING
+        return self._state.phase is TriggerPhase.FILLING
 
     def arm(self) -> None:
         """Wait for the next edge, forgetting the last one."""

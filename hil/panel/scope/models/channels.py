@@ -25,23 +25,20 @@ _LINEAR: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One signal.
-
-    Args:
-        name: as in a CSV, unit included, such as ``measured_length_leg3_m``.
-        column: in the rows of a batch.
-        unit: of its values; ``"code"`` and ``"bits"`` are whole numbers.
-        group: first branch of the tree: asked, allowed, sent, measured, cycle...
-        field: second branch, such as ``measured_length_m``.
-        short: what tells it from the others of its field, such as ``leg3``; empty if it is alone.
-    """
+    """One signal."""
 
     name: str
+    """As in a CSV, unit included, such as ``measured_length_leg3_m``."""
     column: int
+    """In the rows of a batch."""
     unit: str
+    """Of its values; ``"code"`` and ``"bits"`` are whole numbers."""
     group: str
+    """First branch of the tree: asked, allowed, sent, measured, cycle..."""
     field: str
+    """Second branch, such as ``measured_length_m``."""
     short: str = ""
+    """What tells it from the others of its field, such as ``leg3``; empty if it is alone."""
 
     @property
     def plot(self) -> str:
@@ -51,16 +48,14 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Signals of one field, in a group.
-
-    Args:
-        group: name of the group.
-        field: name of the field.
-    """
+    """Signals of one field, in a group."""
 
     group: str
+    """Name of the group."""
     field: str
+    """Name of the field."""
     channels: tuple[Channel, ...]
+    """One for each of its values."""
 
 
 @lru_cache

@@ -12,17 +12,14 @@ from hil.panel.scope.models.ring import Window
 
 @dataclass(frozen=True, slots=True)
 class Cursors:
-    """Where the cursors are.
-
-    Args:
-        a_s: time of the first [s].
-        b_s: time of the second [s].
-        active: which of them keys move, 0 or 1.
-    """
+    """Where the cursors are."""
 
     a_s: float
+    """Time of the first [s]."""
     b_s: float
+    """Time of the second [s]."""
     active: int = 0
+    """Which of them keys move, 0 or 1."""
 
     @property
     def dt_s(self) -> float:
@@ -45,17 +42,15 @@ class Cursors:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One trace at the cursors.
-
-    Args:
-        a: its sample nearest to the first cursor; NaN where there is none.
-        b: likewise at the second.
-    """
+class CursorReading:
+    """One trace at the cursors."""
 
     channel: Channel
+    """What is read."""
     a: float
+    """Its sample nearest to the first cursor; NaN where there is none."""
     b: float
+    """Likewise at the second."""
 
     @property
     def difference(self) -> float:
@@ -65,7 +60,7 @@ class Reading:
 
 def readings(
     window: Window, channels: Sequence[Channel], cursors: Cursors, reach_s: float
-) -> tuple[Reading, ...]:
+) -> tuple[CursorReading, ...]:
     """What the traces are at the cursors.
 
     Args:
@@ -74,13 +69,13 @@ def readings(
         reach_s: a sample farther away than this is not taken [s].
     """
     places = [nearest(window, cursors.at(which), reach_s) for which in (0, 1)]
-    found: list[Reading] = []
+    found: list[CursorReading] = []
     for channel in channels:
         a, b = (
             math.nan if place is None else float(window.values[channel.column, place])
             for place in places
         )
-        found.append(Reading(channel, a, b))
+        found.append(CursorReading(channel, a, b))
     return tuple(found)
 
 

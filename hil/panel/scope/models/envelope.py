@@ -18,15 +18,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polyline:
-    """A signal as it is drawn.
-
-    Args:
-        x: times [s], (n,).
-        y: values, (n,); NaN breaks the line.
-    """
+    """A signal as it is drawn."""
 
     x: Array
+    """Times [s], (n,)."""
     y: Array
+    """Values, (n,); NaN breaks the line."""
 
 
 def bucket_size(samples: int, pixels: int) -> int:

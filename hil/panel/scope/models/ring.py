@@ -20,19 +20,16 @@ GAP_PERIODS: Final = 2.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """A stretch of history; views that hold until the ring is written to, unless `kept`.
-
-    Args:
-        epoch: differs where numbers of samples mean other samples.
-        first: number of the first sample since the epoch began.
-        t_s: motion times [s], (n,), rising.
-        values: one row a signal, (signals, n); NaN = not there.
-    """
+    """A stretch of history; views that hold until the ring is written to, unless `kept`."""
 
     epoch: int
+    """Differs where numbers of samples mean other samples."""
     first: int
+    """Number of the first sample since the epoch began."""
     t_s: Array
+    """Motion times [s], (n,), rising."""
     values: Array
+    """One row a signal, (signals, n); NaN = not there."""
 
     def __len__(self) -> int:
         return len(self.t_s)
@@ -60,7 +57,7 @@ class Window:
         return Window(self.epoch, self.first, t_s, values)
 
 
-class Ring:
+class SignalHistory:
     """History of a fixed number of signals.
 
     Args:

@@ -11,11 +11,11 @@ from typing import Final
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.scope.models.catch import Catcher
 from hil.panel.scope.models.channels import Channel, branches_of, channel_named, channels_of
-from hil.panel.scope.models.cursors import Cursors, Reading, readings
+from hil.panel.scope.models.cursors import CursorReading, Cursors, readings
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
-from hil.panel.scope.models.ring import GAP_PERIODS, Ring, Window
+from hil.panel.scope.models.ring import GAP_PERIODS, SignalHistory, Window
 from hil.panel.scope.models.seen import Still, View
-from hil.panel.scope.models.trigger import Phase, Sweep, TriggerSettings
+from hil.panel.scope.models.trigger import Sweep, TriggerPhase, TriggerSettings
 from hil.recording.events import EventKind, EventRecord
 
 MAX_TRACES: Final = 16
@@ -121,7 +121,7 @@ class ScopeModel:
         period_s = self.facts.period_s
         samples = max(LEAST_SAMPLES_SEEN, round(history_s / period_s) + 1)
         self._history_s = max(history_s, LEAST_SAMPLES_SEEN * period_s)
-        self._ring = Ring(self.facts.signals.values, samples, period_s, self._time)
+        self._ring = SignalHistory(self.facts.signals.values, samples, period_s, self._time)
 
     def take(self, batch: Batch) -> None:
         """Learn what came; cheap, and to be called whether the scope is seen or not."""
@@ -232,7 +232,7 @@ class ScopeModel:
         return self._catcher.settings
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> TriggerPhase:
         """Where the trigger is."""
         return self._catcher.phase
 
@@ -271,7 +271,7 @@ class ScopeModel:
         third_s = (to_s - from_s) / 3.0
         self.cursors = Cursors(from_s + third_s, to_s - third_s)
 
-    def readings(self, view: View) -> tuple[Reading, ...]:
+    def readings(self, view: View) -> tuple[CursorReading, ...]:
         """What the traces are at the cursors; empty without any."""
         if self.cursors is None:
             return ()

@@ -10,21 +10,18 @@ from hil.panel.scope.models.ring import Window
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is to be drawn.
-
-    Args:
-        from_s: time at the left edge [s].
-        to_s: time at the right edge [s].
-        window: the samples between, and one more on either side.
-        edge_s: time of the trigger's edge [s], NaN if it is no sweep.
-        live: whether the picture rolls by.
-    """
+    """What is to be drawn."""
 
     from_s: float
+    """Time at the left edge [s]."""
     to_s: float
+    """Time at the right edge [s]."""
     window: Window
+    """The samples between, and one more on either side."""
     edge_s: float
+    """Time of the trigger's edge [s], NaN if it is no sweep."""
     live: bool
+    """Whether the picture rolls by."""
 
     @property
     def origin_s(self) -> float:
@@ -54,17 +51,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """A picture that stands still, with all the history of its moment.
-
-    Args:
-        window: the history.
-        from_s: time at the left edge [s].
-        to_s: time at the right edge [s].
-    """
+    """A picture that stands still, with all the history of its moment."""
 
     window: Window
+    """The history."""
     from_s: float
+    """Time at the left edge [s]."""
     to_s: float
+    """Time at the right edge [s]."""
 
     @property
     def span_s(self) -> float:

@@ -42,25 +42,24 @@ class Sweep(Enum):
 class TriggerSettings:
     """What is waited for.
 
-    Args:
-        level: in the signal's unit.
-        edge: which crossings count.
-        hysteresis: distance from the level that the signal must have had before, same unit, ≥ 0.
-        pre: share of a sweep before its edge, 0 to 1.
-        sweep: what is shown between two edges.
-        hold_off_s: least time from an edge to the next that counts [s], ≥ 0.
-
     Raises:
         ValueError: if a value is out of its range; the message says which.
     """
 
     channel: str = ""
+    """Name of the signal; empty for none."""
     level: float = 0.0
+    """In the signal's unit."""
     edge: Edge = Edge.RISING
+    """Which crossings count."""
     hysteresis: float = 0.0
+    """Distance from the level that the signal must have had before, same unit, ≥ 0."""
     pre: float = 0.5
+    """Share of a sweep before its edge, 0 to 1."""
     sweep: Sweep = Sweep.OFF
+    """What is shown between two edges."""
     hold_off_s: float = 0.0
+    """Least time from an edge to the next that counts [s], ≥ 0."""
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.level):
@@ -117,7 +116,7 @@ def _crossings(
     return told[(sequence == 1) & (before == -1)], bool(sequence[-1] == -1)
 
 
-class Phase(Enum):
+class TriggerPhase(Enum):
     """Where the trigger is."""
 
     IDLE = "idle"
@@ -127,7 +126,7 @@ class Phase(Enum):
     HELD = "held"
 
 
-class Happening(Enum):
+class TriggerEvent(Enum):
     """What can happen to it."""
 
     START = "start"
@@ -138,22 +137,22 @@ class Happening(Enum):
     STOP = "stop"
 
 
-TRANSITIONS: Final[Mapping[tuple[Phase, Happening], Phase]] = MappingProxyType(
+TRANSITIONS: Final[Mapping[tuple[TriggerPhase, TriggerEvent], TriggerPhase]] = MappingProxyType(
     {
-        (Phase.IDLE, Happening.START): Phase.ARMED,
-        (Phase.ARMED, Happening.START): Phase.ARMED,
-        (Phase.FILLING, Happening.START): Phase.ARMED,
-        (Phase.FULL, Happening.START): Phase.ARMED,
-        (Phase.HELD, Happening.START): Phase.ARMED,
-        (Phase.ARMED, Happening.EDGE): Phase.FILLING,
-        (Phase.FILLING, Happening.FILLED): Phase.FULL,
-        (Phase.FILLING, Happening.FILLED_SINGLE): Phase.HELD,
-        (Phase.FULL, Happening.READY): Phase.ARMED,
-        (Phase.IDLE, Happening.STOP): Phase.IDLE,
-        (Phase.ARMED, Happening.STOP): Phase.IDLE,
-        (Phase.FILLING, Happening.STOP): Phase.IDLE,
-        (Phase.FULL, Happening.STOP): Phase.IDLE,
-        (Phase.HELD, Happening.STOP): Phase.IDLE,
+        (TriggerPhase.IDLE, TriggerEvent.START): TriggerPhase.ARMED,
+        (TriggerPhase.ARMED, TriggerEvent.START): TriggerPhase.ARMED,
+        (TriggerPhase.FILLING, TriggerEvent.START): TriggerPhase.ARMED,
+        (TriggerPhase.FULL, TriggerEvent.START): TriggerPhase.ARMED,
+        (TriggerPhase.HELD, TriggerEvent.START): TriggerPhase.ARMED,
+        (TriggerPhase.ARMED, TriggerEvent.EDGE): TriggerPhase.FILLING,
+        (TriggerPhase.FILLING, TriggerEvent.FILLED): TriggerPhase.FULL,
+        (TriggerPhase.FILLING, TriggerEvent.FILLED_SINGLE): TriggerPhase.HELD,
+        (TriggerPhase.FULL, TriggerEvent.READY): TriggerPhase.ARMED,
+        (TriggerPhase.IDLE, TriggerEvent.STOP): TriggerPhase.IDLE,
+        (TriggerPhase.ARMED, TriggerEvent.STOP): TriggerPhase.IDLE,
+        (TriggerPhase.FILLING, TriggerEvent.STOP): TriggerPhase.IDLE,
+        (TriggerPhase.FULL, TriggerEvent.STOP): TriggerPhase.IDLE,
+        (TriggerPhase.HELD, TriggerEvent.STOP): TriggerPhase.IDLE,
     }
 )
 """Every way; what is not here does not happen and leaves the phase as it is."""
@@ -161,27 +160,24 @@ TRANSITIONS: Final[Mapping[tuple[Phase, Happening], Phase]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class TriggerState:
-    """What the trigger knows.
+    """What the trigger knows."""
 
-    Args:
-        phase: where it is.
-        edge_s: time of the last edge that counted [s]; NaN before the first.
-        side: see `edges`.
-    """
-
-    phase: Phase = Phase.IDLE
+    phase: TriggerPhase = TriggerPhase.IDLE
+    """Where it is."""
     edge_s: float = float("nan")
+    """Time of the last edge that counted [s]; NaN before the first."""
     side: int = 0
+    """See `edges`."""
 
 
-def turned(state: TriggerState, happening: Happening) -> TriggerState:
+def turned(state: TriggerState, happening: TriggerEvent) -> TriggerState:
     """The state after something happened; an edge's time is set by `step`."""
     return replace(state, phase=TRANSITIONS.get((state.phase, happening), state.phase))
 
 
 def start(state: TriggerState) -> TriggerState:
     """Wait for an edge anew; what was seen of the signal before does not count."""
-    return replace(turned(state, Happening.START), side=0)
+    return replace(turned(state, TriggerEvent.START), side=0)
 
 
 def step(
@@ -199,14 +195,14 @@ def step(
     Returns:
         The state after them, and the times of the edges whose sweeps became full, oldest first.
     """
-    if not settings.active or state.phase in (Phase.IDLE, Phase.HELD) or not len(t_s):
+    if not settings.active or state.phase in (TriggerPhase.IDLE, TriggerPhase.HELD) or not len(t_s):
         return state, ()
     places, side = edges(values, settings, state.side)
     full: list[float] = []
     for edge_s in t_s[places].tolist():
         state = _until(state, settings, span_s, edge_s, full)
-        if state.phase is Phase.ARMED:
-            state = replace(turned(state, Happening.EDGE), edge_s=edge_s)
+        if state.phase is TriggerPhase.ARMED:
+            state = replace(turned(state, TriggerEvent.EDGE), edge_s=edge_s)
     state = _until(state, settings, span_s, float(t_s[-1]), full)
     return replace(state, side=side), tuple(full)
 
@@ -220,10 +216,10 @@ def _until(
 ) -> TriggerState:
     """Let time go on to now_s; sweeps that become full are added to `full`."""
     post_s = (1.0 - settings.pre) * span_s
-    if state.phase is Phase.FILLING and now_s >= state.edge_s + post_s:
+    if state.phase is TriggerPhase.FILLING and now_s >= state.edge_s + post_s:
         single = settings.sweep is Sweep.SINGLE
         full.append(state.edge_s)
-        state = turned(state, Happening.FILLED_SINGLE if single else Happening.FILLED)
-    if state.phase is Phase.FULL and now_s > state.edge_s + max(post_s, settings.hold_off_s):
-        state = turned(state, Happening.READY)
+        state = turned(state, TriggerEvent.FILLED_SINGLE if single else TriggerEvent.FILLED)
+    if state.phase is TriggerPhase.FULL and now_s > state.edge_s + max(post_s, settings.hold_off_s):
+        state = turned(state, TriggerEvent.READY)
     return state

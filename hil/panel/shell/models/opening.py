@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from hil.config.settings import ConfigError
-from hil.desk.places import Place, PlaceError, benches
+from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.recording.header import RECORDING_NAME
 from hil.run.file_kinds import scenario_file
 
@@ -14,23 +14,21 @@ What = Literal["scenario", "run", "bench", "choice", "scenarios"]
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """What the window begins with.
-
-    Args:
-        what: a scenario ready to run, a recording, the one bench that runs, a choice of several
-            benches, or the list of scenarios.
-        station: of a scenario, as its file says; empty otherwise.
-        benches: those that run.
-    """
+class StartView:
+    """What the window begins with."""
 
     what: What
+    """A scenario ready to run, a recording, the one bench that runs, a choice of several benches,
+    or the list of scenarios."""
     path: Path | None = None
+    """File or folder to be opened; None for nothing."""
     station: str = ""
-    benches: tuple[Place, ...] = ()
+    """Of a scenario, as its file says; empty otherwise."""
+    benches: tuple[Endpoint, ...] = ()
+    """Those that run."""
 
 
-def opening_of(name: str | None) -> Opening:
+def opening_of(name: str | None) -> StartView:
     """Find out what is meant.
 
     Args:
@@ -43,28 +41,28 @@ def opening_of(name: str | None) -> Opening:
         return _running(_benches())
     path = Path(name)
     if path.is_dir():
-        return Opening("run", _recording_in(path))
+        return StartView("run", _recording_in(path))
     if path.suffix == ".mcap":
         if not path.is_file():
             raise ConfigError(str(path), ["no such file; give a folder of a run, or its file"])
-        return Opening("run", path.resolve())
+        return StartView("run", path.resolve())
     found, kind = scenario_file(name)
-    return Opening("scenario", found, kind.name)
+    return StartView("scenario", found, kind.name)
 
 
-def _benches() -> tuple[Place, ...]:
+def _benches() -> tuple[Endpoint, ...]:
     try:
         return tuple(benches())
     except PlaceError as error:
         raise ConfigError("benches", [str(error)]) from error
 
 
-def _running(found: Sequence[Place]) -> Opening:
+def _running(found: Sequence[Endpoint]) -> StartView:
     if not found:
-        return Opening("scenarios")
+        return StartView("scenarios")
     if len(found) == 1:
-        return Opening("bench", found[0].path, benches=tuple(found))
-    return Opening("choice", benches=tuple(found))
+        return StartView("bench", found[0].path, benches=tuple(found))
+    return StartView("choice", benches=tuple(found))
 
 
 def _recording_in(folder: Path) -> Path:

@@ -21,7 +21,7 @@ _FORGET: Final = 0.1
 """Weight of the newest cost in the running mean, and of the newest turn in the share."""
 
 
-class Pace:
+class ViewScheduler:
     """Divides turns among views.
 
     Args:

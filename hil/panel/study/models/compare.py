@@ -25,15 +25,13 @@ class CompareError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """One of the two.
-
-    Args:
-        rows: all rows, (N, values of the table).
-    """
+class ComparedRun:
+    """One of the two."""
 
     facts: RunFacts
+    """What does not change during the run."""
     rows: Array
+    """All rows, (N, values of the table)."""
 
     @property
     def t_s(self) -> Array:
@@ -43,18 +41,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """One signal of both runs, at the times of the first one.
-
-    Args:
-        t_s: times of the first run [s], (n,).
-        first: values of the first run, (n,).
-        second: values of the second one, shifted, (n,); NaN where it has none.
-    """
+    """One signal of both runs, at the times of the first one."""
 
     channel: Channel
+    """The signal."""
     t_s: Array
+    """Times of the first run [s], (n,)."""
     first: Array
+    """Values of the first run, (n,)."""
     second: Array
+    """Values of the second one, shifted, (n,); NaN where it has none."""
 
     @property
     def values(self) -> Array:
@@ -63,21 +59,19 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """How far apart a signal is, in its unit; NaN if the runs have nothing in common.
-
-    Args:
-        largest: the difference of largest magnitude, with its sign.
-        at_s: when it was, in the first run's time [s].
-        rms: root of the mean square.
-        mean: average difference.
-    """
+class DifferenceFigures:
+    """How far apart a signal is, in its unit; NaN if the runs have nothing in common."""
 
     channel: Channel
+    """The signal."""
     largest: float
+    """The difference of largest magnitude, with its sign."""
     at_s: float
+    """When it was, in the first run's time [s]."""
     rms: float
+    """Root of the mean square."""
     mean: float
+    """Average difference."""
 
 
 def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
@@ -91,7 +85,9 @@ def comparable(first: RunFacts, second: RunFacts) -> tuple[Channel, ...]:
     return tuple(c for c in channels_of(first.signals) if c.name not in _NEVER_COMPARED)
 
 
-def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Difference:
+def difference(
+    first: ComparedRun, second: ComparedRun, channel: Channel, shift_s: float
+) -> Difference:
     """One signal of both runs at the times of the first.
 
     Args:
@@ -107,15 +103,15 @@ def difference(first: Run, second: Run, channel: Channel, shift_s: float) -> Dif
     return Difference(channel, first.t_s, first.rows[:, channel.column], moved)
 
 
-def figures(of: Difference) -> Figures:
+def figures(of: Difference) -> DifferenceFigures:
     """How far apart a signal is."""
     values = of.values
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
-        return Figures(of.channel, math.nan, math.nan, math.nan, math.nan)
+        return DifferenceFigures(of.channel, math.nan, math.nan, math.nan, math.nan)
     there = values[known]
     worst = int(np.argmax(np.abs(there)))
-    return Figures(
+    return DifferenceFigures(
         of.channel,
         float(there[worst]),
         float(of.t_s[known[worst]]),

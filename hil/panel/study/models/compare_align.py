@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.ring import GAP_PERIODS
-from hil.panel.study.models.compare import CompareError, Run, values_at
+from hil.panel.study.models.compare import ComparedRun, CompareError, values_at
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,9 @@ class Align(Enum):
     """One signal is most alike."""
 
 
-def shift_between(first: Run, second: Run, align: Align, channel: Channel | None = None) -> float:
+def shift_between(
+    first: ComparedRun, second: ComparedRun, align: Align, channel: Channel | None = None
+) -> float:
     """Time to add to the second run's times so that it lies over the first [s].
 
     Args:
@@ -49,7 +51,7 @@ def shift_between(first: Run, second: Run, align: Align, channel: Channel | None
     return 0.0
 
 
-def motion_start_s(run: Run) -> float:
+def motion_start_s(run: ComparedRun) -> float:
     """When the run's motion begins [s].
 
     Raises:
@@ -66,7 +68,7 @@ def motion_start_s(run: Run) -> float:
     return float(run.t_s[places[0]])
 
 
-def _shift_of_likeness(first: Run, second: Run, channel: Channel) -> float:
+def _shift_of_likeness(first: ComparedRun, second: ComparedRun, channel: Channel) -> float:
     """Shift at which the signals' correlation coefficient is largest, to a fraction of a sample.
 
     The coefficient is taken over the samples that both have at a shift, of which there must be half
@@ -119,7 +121,7 @@ def _coefficient(a: Array, known_a: Array, b: Array, known_b: Array) -> Array:
     return found
 
 
-def _even(run: Run, channel: Channel, step_s: float) -> tuple[float, Array, Array]:
+def _even(run: ComparedRun, channel: Channel, step_s: float) -> tuple[float, Array, Array]:
     """Start [s], values without their mean on an even grid, and 1 where they are known, else 0."""
     t_s = run.t_s
     if not len(t_s):

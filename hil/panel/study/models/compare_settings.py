@@ -12,17 +12,14 @@ _SHORT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One fact that differs between the runs; empty where a run has none.
-
-    Args:
-        name: path of keys, such as ``scenario.motion.amplitude``.
-        first: of the first run.
-        second: of the second one.
-    """
+    """One fact that differs between the runs; empty where a run has none."""
 
     name: str
+    """Path of keys, such as ``scenario.motion.amplitude``."""
     first: str
+    """Of the first run."""
     second: str
+    """Of the second one."""
 
 
 def settings_that_differ(first: RunFacts, second: RunFacts) -> tuple[Setting, ...]:

@@ -7,7 +7,13 @@ from pathlib import Path
 
 from hil.panel.scope.models.channels import Channel
 from hil.panel.shell.models.background import Watch
-from hil.panel.study.models.compare import Difference, Figures, Run, difference, figures
+from hil.panel.study.models.compare import (
+    ComparedRun,
+    Difference,
+    DifferenceFigures,
+    difference,
+    figures,
+)
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.replay import FileFeed
 from hil.recording.header import RecordingError
@@ -15,20 +21,17 @@ from hil.recording.header import RecordingError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two runs over each other.
-
-    Args:
-        shift_s: added to the second run's times [s].
-        shown: the signal that is drawn.
-        rows: figures of every signal that the runs have in common.
-    """
+    """Two runs over each other."""
 
     shift_s: float
+    """Added to the second run's times [s]."""
     shown: Difference
-    rows: tuple[Figures, ...]
+    """The signal that is drawn."""
+    rows: tuple[DifferenceFigures, ...]
+    """Figures of every signal that the runs have in common."""
 
 
-def read_run(path: Path, watch: Watch) -> Run:
+def read_run(path: Path, watch: Watch) -> ComparedRun:
     """Read a whole recording.
 
     Args:
@@ -42,11 +45,15 @@ def read_run(path: Path, watch: Watch) -> Run:
     feed = FileFeed.open(path, lambda: 0.0, told=watch.at)
     if not len(feed.table):
         raise RecordingError(f"{feed.path}: no row is in it")
-    return Run(feed.facts, feed.table)
+    return ComparedRun(feed.facts, feed.table)
 
 
 def compare(
-    runs: tuple[Run, Run], channels: Sequence[Channel], shown: Channel, align: Align, watch: Watch
+    runs: tuple[ComparedRun, ComparedRun],
+    channels: Sequence[Channel],
+    shown: Channel,
+    align: Align,
+    watch: Watch,
 ) -> Comparison:
     """Compare every signal.
 
@@ -63,7 +70,7 @@ def compare(
     first, second = runs
     shift_s = shift_between(first, second, align, shown)
     drawn = difference(first, second, shown, shift_s)
-    rows: list[Figures] = []
+    rows: list[DifferenceFigures] = []
     for number, channel in enumerate(channels):
         watch.at(number / len(channels))
         row = figures(difference(first, second, channel, shift_s))

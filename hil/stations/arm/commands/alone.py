@@ -14,7 +14,7 @@ from hil.terminal.console import err, leave, numbers, out, print_json
 
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
-    from hil.stations.arm.moves.session import Choice, Session
+    from hil.stations.arm.moves.session import Choice, RobotSession
     from hil.stations.arm.session import Streamed
 
 LinkOption = Annotated[
@@ -137,7 +137,7 @@ def say(text: str) -> None:
     err.print(text, markup=False, soft_wrap=True)
 
 
-def say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
+def say_keys(keys: tuple[str, ...], opened: "RobotSession", *, quiet: bool) -> None:
     """Tell the operator the keys, and what ends the move."""
     from hil.stations.arm.moves.session import LONGEST_S
 
@@ -148,7 +148,7 @@ def say_keys(keys: tuple[str, ...], opened: "Session", *, quiet: bool) -> None:
     say(f"Ctrl-C ends the robot's stream at once; so do {LONGEST_S / 60.0:g} minutes")
 
 
-def shown_at(opened: "Session", as_json: bool) -> int | None:
+def shown_at(opened: "RobotSession", as_json: bool) -> int | None:
     """Descriptor to show on what happens while it happens; None in a dry run."""
     if as_json or opened.dry:
         return None
@@ -157,7 +157,7 @@ def shown_at(opened: "Session", as_json: bool) -> int | None:
     return None
 
 
-def show_nothing(opened: "Session", why: str, *, as_json: bool) -> None:
+def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
     """There was nothing to do, and that is well."""
     if as_json:
         print_json({"ok": True, "result": None, "reason": why, "robot": opened.choice.robot_line})

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.machines.robot_settings import RobotSettings
-    from hil.stations.arm.moves.goto import Target
+    from hil.stations.arm.moves.goto import GotoTarget
     from hil.stations.arm.moves.proof import ProvedMove
-    from hil.stations.arm.moves.session import Session
+    from hil.stations.arm.moves.session import RobotSession
 
 
 @verb
@@ -158,11 +158,11 @@ def play(
 
 def _target(
     robot: RobotSettings, joints: str | None, pose: str | None, scenario: str | None
-) -> Target:
+) -> GotoTarget:
     """Where to, as exactly one of the options says it."""
     import numpy as np
 
-    from hil.stations.arm.moves.goto import Target
+    from hil.stations.arm.moves.goto import GotoTarget
     from hil.stations.arm.start import read_place
 
     given = [name for name, value in (("--joints", joints), ("--pose", pose),
@@ -173,9 +173,11 @@ def _target(
             "command line", [f"one of --joints, --pose and --start-of is needed; given: {told}"]
         )
     if joints is not None:
-        return Target.of_joints(robot, np.array(six(joints, "--joints")), f"joints {joints} deg")
+        return GotoTarget.of_joints(
+            robot, np.array(six(joints, "--joints")), f"joints {joints} deg"
+        )
     if scenario is not None:
-        return Target.of_joints(robot, _start_deg(robot, scenario), f"the start of {scenario}")
+        return GotoTarget.of_joints(robot, _start_deg(robot, scenario), f"the start of {scenario}")
     wanted = numbers(pose or "", 6, "--pose", f"{POSE_NAMES} in mm and degrees")
     try:
         place = read_place(wanted)
@@ -183,7 +185,7 @@ def _target(
         raise ConfigError("--pose", [str(error)]) from None
     from hil.stations.arm.moves.approach import place_of
 
-    return Target(place_of(robot, place), None, f"{place}")
+    return GotoTarget(place_of(robot, place), None, f"{place}")
 
 
 def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
@@ -205,7 +207,7 @@ def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
         return np.degrees(prepare_plan(plan).start.q_rad)
 
 
-def _asks(opened: Session, *, as_json: bool) -> Callable[[str], bool] | None:
+def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | None:
     """Asks the operator yes or no, and hears Ctrl-C while it waits; None if nobody can be asked."""
     if as_json or not sys.stdin.isatty():
         return None

@@ -179,7 +179,7 @@ def ik(
     now = None if near is None else np.radians(_six_deg(near, "--near"))
     try:
         rotation = from_oat(np.radians(place[3:]), settings.oat_convention())
-        wanted = Pose(rotation, np.array(place[:3]) * 1e-3)
+        wanted = Pose(np.array(place[:3]) * 1e-3, rotation)
         found = solutions(settings.geometry(), wanted, now)
     except OutOfReachError as error:
         raise RefusedError(f"{settings.name}: {error}") from None

@@ -110,7 +110,7 @@ class _Heard:
 
 def place_of(robot: RobotSettings, place: Location) -> Pose:
     """A place in the controller's numbers as X_RT."""
-    return Pose(from_oat(place.oat_rad, robot.oat_convention()), np.array(place.position_m))
+    return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
 
 
 def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joints:

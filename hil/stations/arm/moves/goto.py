@@ -22,7 +22,7 @@ from hil.stations.arm.moves.approach import joints_in_posture, joints_said
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.paths import JointPath, StraightPath
 from hil.stations.arm.moves.proof import ProvedMove, proved_move
-from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.peers import Witness
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import Streamed
@@ -34,21 +34,18 @@ THERE_M, THERE_RAD = 1e-4, 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Target:
-    """Where to.
-
-    Args:
-        pose: of the gripper.
-        joints_deg: of the robot there [deg], shape (6,); None if they follow from its posture.
-        name: in a few words.
-    """
+class GotoTarget:
+    """Where to."""
 
     pose: Pose
+    """Of the gripper."""
     joints_deg: Array | None
+    """Of the robot there [deg], shape (6,); None if they follow from its posture."""
     name: str
+    """In a few words."""
 
     @classmethod
-    def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "Target":
+    def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "GotoTarget":
         """A target in joint angles.
 
         Raises:
@@ -67,7 +64,9 @@ class Target:
         return branch_of(robot.geometry(), np.radians(self.joints_deg))
 
 
-def start_of(session: Session, target: Target, confirm: Callable[[str], bool] | None) -> Joints:
+def start_of(
+    session: RobotSession, target: GotoTarget, confirm: Callable[[str], bool] | None
+) -> Joints:
     """The robot's joints where it stands, in the posture that a person says it stands in.
 
     Args:
@@ -104,7 +103,7 @@ def start_of(session: Session, target: Target, confirm: Callable[[str], bool] | 
 
 
 def plan_goto(
-    robot: RobotSettings, start: Joints, target: Target, part: float, *, straight: bool
+    robot: RobotSettings, start: Joints, target: GotoTarget, part: float, *, straight: bool
 ) -> ProvedMove | None:
     """A proved move to a target; None if the robot is there.
 
@@ -139,7 +138,7 @@ def plan_goto(
     return move
 
 
-def _end(robot: RobotSettings, start: Joints, target: Target) -> Array:
+def _end(robot: RobotSettings, start: Joints, target: GotoTarget) -> Array:
     """The robot's joints at the target [rad], shape (6,), in the branch of the start."""
     branch = target.branch(robot)
     if branch is not None and target.joints_deg is not None:
@@ -159,10 +158,10 @@ def _end(robot: RobotSettings, start: Joints, target: Target) -> Array:
 
 
 def run_goto(
-    session: Session,
+    session: RobotSession,
     move: ProvedMove,
     start: Joints,
-    target: Target,
+    target: GotoTarget,
     hand: Hand,
     out: Path,
     *,

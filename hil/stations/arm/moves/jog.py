@@ -19,7 +19,7 @@ from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.laws import LEVELS, PathMover, RestToRest
 from hil.stations.arm.moves.rays import Axes, Ray, RayPart, full_rate
-from hil.stations.arm.moves.session import LONGEST_S, Session
+from hil.stations.arm.moves.session import LONGEST_S, RobotSession
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.session import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
@@ -198,7 +198,7 @@ class JogMover:
 
 
 def run_jog(
-    session: Session,
+    session: RobotSession,
     start: Joints,
     hand: JogOperator,
     axes: Axes,

@@ -26,17 +26,14 @@ _MAY_NOT = "the robot may not be moved from where it stands"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What the gate says of one waypoint.
-
-    Args:
-        joints: of the robot there; None if no joints lead there.
-        margins: wrist (1), elbow and shoulder (m): distances from the robot's singularities.
-        violations: why it is refused; empty if it passed.
-    """
+    """What the gate says of one waypoint."""
 
     joints: Joints | None
+    """Of the robot there; None if no joints lead there."""
     margins: tuple[float, ...]
+    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
     violations: tuple[ArmViolation, ...]
+    """Why it is refused; empty if it passed."""
 
 
 def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:

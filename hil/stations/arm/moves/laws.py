@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from arm_driver.pose import Pose
-from hil.stations.arm.moves.paths import Path, Shape
+from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from safety.arm_limits import ArmLimits
 from sim.world.space_arm.simulator import TICK_S
 
@@ -48,13 +48,10 @@ class Law(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RestToRest:
-    """Even speed between an even beginning and an even end, of `RAMP_S` each.
-
-    Args:
-        units: duration in `UNIT_S`, a whole number of periods, at least two ramps.
-    """
+    """Even speed between an even beginning and an even end, of `RAMP_S` each."""
 
     units: int
+    """Duration in `UNIT_S`, a whole number of periods, at least two ramps."""
 
     @classmethod
     def at(cls, share_per_s: float) -> "RestToRest":
@@ -77,13 +74,10 @@ class RestToRest:
 
 @dataclass(frozen=True, slots=True)
 class AsRecorded:
-    """The path's own time, evenly stretched to whole periods.
-
-    Args:
-        units: duration in `UNIT_S`.
-    """
+    """The path's own time, evenly stretched to whole periods."""
 
     units: int
+    """Duration in `UNIT_S`."""
 
     @classmethod
     def lasting(cls, duration_s: float) -> "AsRecorded":
@@ -95,7 +89,7 @@ class AsRecorded:
         return min(max(t_s / (self.units * UNIT_S), 0.0), 1.0)
 
 
-def fastest_share_per_s(shape: Shape, limits: ArmLimits, part: float, *, ramps: int) -> float:
+def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ramps: int) -> float:
     """How fast the share of a path may grow, so that no limit of the robot is broken [1/s].
 
     Args:
@@ -136,7 +130,7 @@ class PathMover:
         law: when.
     """
 
-    def __init__(self, path: Path, law: Law) -> None:
+    def __init__(self, path: ToolPath, law: Law) -> None:
         self._path = path
         self._law = law
         self._units = self._level = 0

@@ -25,7 +25,7 @@ GRID_LEAST, GRID_MOST = 24, 4000
 """Points at which a path is looked at."""
 
 
-class Path(Protocol):
+class ToolPath(Protocol):
     """A way of the gripper."""
 
     def pose(self, s: float) -> Pose:
@@ -67,7 +67,7 @@ class StraightPath:
     def pose(self, s: float) -> Pose:
         """X_RT at a share of the way."""
         rotation = Rotation.from_rotvec(s * self._turn).as_matrix() @ self._start.rotation
-        return Pose(rotation, self._start.position_m + s * self._way_m)
+        return Pose(self._start.position_m + s * self._way_m, rotation)
 
 
 class RecordedPath:
@@ -89,23 +89,20 @@ class RecordedPath:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """What a path asks of the robot for each unit of its share of the way, and for its square.
-
-    Args:
-        way_m: of the gripper, shape (M,).
-        turn_rad: of the gripper, shape (M,).
-        joints_rad: |dq/ds|, shape (M, 6).
-        bends_rad: |d²q/ds²|, shape (M, 6).
-    """
+class PathDemand:
+    """What a path asks of the robot for each unit of its share of the way, and for its square."""
 
     way_m: Array
+    """Of the gripper, shape (M,)."""
     turn_rad: Array
+    """Of the gripper, shape (M,)."""
     joints_rad: Array
+    """|dq/ds|, shape (M, 6)."""
     bends_rad: Array
+    """|d²q/ds²|, shape (M, 6)."""
 
     @classmethod
-    def of(cls, path: Path, keeper: BranchKeeper) -> Self:
+    def of(cls, path: ToolPath, keeper: BranchKeeper) -> Self:
         """Look at a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
@@ -138,7 +135,7 @@ class Shape:
         )
 
 
-def _grid(path: Path) -> Array:
+def _grid(path: ToolPath) -> Array:
     """Even shares of the way, near enough to each other."""
     coarse = [path.pose(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
     way_m, turn_rad = 0.0, 0.0

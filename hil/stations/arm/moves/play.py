@@ -19,12 +19,12 @@ from hil.config.settings import ConfigError
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.moves.approach import place_of
-from hil.stations.arm.moves.goto import Target
+from hil.stations.arm.moves.goto import GotoTarget
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.paths import RecordedPath, joints_along
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
-from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
@@ -43,20 +43,17 @@ ROWS_MOST: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recorded:
-    """A recorded path.
-
-    Args:
-        name: of its file.
-        t_s: rising times [s], shape (N,).
-        poses: X_RT at these times, N of them.
-        joints_deg: the robot's joints at the first [deg], shape (6,); None if not recorded.
-    """
+class PlayedPath:
+    """A recorded path."""
 
     name: str
+    """Of its file."""
     t_s: Array
+    """Rising times [s], shape (N,)."""
     poses: tuple[Pose, ...]
+    """X_RT at these times, N of them."""
     joints_deg: Array | None
+    """The robot's joints at the first [deg], shape (6,); None if not recorded."""
 
     @property
     def duration_s(self) -> float:
@@ -64,12 +61,12 @@ class Recorded:
         return float(self.t_s[-1] - self.t_s[0])
 
     @property
-    def target(self) -> Target:
+    def target(self) -> GotoTarget:
         """Where it begins."""
-        return Target(self.poses[0], self.joints_deg, f"the start of {self.name}")
+        return GotoTarget(self.poses[0], self.joints_deg, f"the start of {self.name}")
 
 
-def read_recorded(path: Path, robot: RobotSettings) -> Recorded:
+def read_recorded(path: Path, robot: RobotSettings) -> PlayedPath:
     """Read a CSV file, or the recording of a run of the arm (its folder or file).
 
     Args:
@@ -84,7 +81,7 @@ def read_recorded(path: Path, robot: RobotSettings) -> Recorded:
     return _of_csv(path, robot)
 
 
-def _of_run(path: Path) -> Recorded:
+def _of_run(path: Path) -> PlayedPath:
     try:
         run = ArmRecording.open(path)
         machines = ArmMachines.from_scenario(run.recording.scenario)
@@ -100,10 +97,10 @@ def _of_run(path: Path) -> Recorded:
     if len(numbers) != numbers[-1]:
         raise ConfigError(str(path), ["waypoints are missing in this recording"])
     turns = Rotation.from_quat(targets[sent, 3:], scalar_first=True).as_matrix()
-    poses = [Pose(turn, place) for turn, place in zip(turns, targets[sent, :3], strict=True)]
+    poses = [Pose(place, turn) for turn, place in zip(turns, targets[sent, :3], strict=True)]
     begin = _start_joints(machines, joints[sent][0])
     times = TICK_S * np.arange(len(poses) + 1, dtype=np.float64)
-    return Recorded(path.name, times, (machines.X_RT0, *poses), begin)
+    return PlayedPath(path.name, times, (machines.X_RT0, *poses), begin)
 
 
 def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
@@ -116,7 +113,7 @@ def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
         return None
 
 
-def _of_csv(path: Path, robot: RobotSettings) -> Recorded:
+def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
@@ -133,7 +130,7 @@ def _of_csv(path: Path, robot: RobotSettings) -> Recorded:
     times = np.array([t_s for t_s, _ in found])
     _check_times(str(path), times)
     poses = tuple(place_of(robot, place) for _, place in found)
-    return Recorded(path.name, times, poses, None)
+    return PlayedPath(path.name, times, poses, None)
 
 
 def _row(
@@ -161,7 +158,7 @@ def _check_times(file: str, times: Array) -> None:
             raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {told}"])
 
 
-def away_from_start(session: Session, recorded: Recorded) -> str:
+def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
     """Why the robot does not stand where the path begins; empty if it does."""
     choice = session.choice
     settings = choice.robot.host_settings()
@@ -178,7 +175,7 @@ def away_from_start(session: Session, recorded: Recorded) -> str:
     )
 
 
-def goto_words(recorded: Recorded, robot: RobotSettings) -> list[str]:
+def goto_words(recorded: PlayedPath, robot: RobotSettings) -> list[str]:
     """Options of ``hil arm goto`` that lead to the beginning of a path."""
     if recorded.joints_deg is not None:
         return ["--joints", ",".join(f"{angle:.3f}" for angle in recorded.joints_deg)]
@@ -189,7 +186,7 @@ def goto_words(recorded: Recorded, robot: RobotSettings) -> list[str]:
 
 
 def plan_play(
-    robot: RobotSettings, start: Joints, recorded: Recorded, *, slower: bool
+    robot: RobotSettings, start: Joints, recorded: PlayedPath, *, slower: bool
 ) -> ProvedMove:
     """The recorded path as a proved move, in its own time or slower.
 
@@ -218,10 +215,10 @@ def plan_play(
 
 
 def run_play(
-    session: Session,
+    session: RobotSession,
     move: ProvedMove,
     start: Joints,
-    recorded: Recorded,
+    recorded: PlayedPath,
     hand: Hand,
     out: Path,
     *,

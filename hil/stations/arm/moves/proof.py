@@ -32,7 +32,7 @@ from hil.stations.arm.moves.laws import (
     RestToRest,
     fastest_share_per_s,
 )
-from hil.stations.arm.moves.paths import Path, Shape
+from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.refusals import violations_of
 from hil.stations.arm.step import RobotStep, robot_sample
@@ -59,21 +59,18 @@ SPEEDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvedMove:
-    """A move that may begin.
-
-    Args:
-        robot: which.
-        start_rad: its joints at the beginning [rad], shape (6,).
-        path: where to.
-        law: when, while it is held.
-        steps: the whole of it, held from beginning to end.
-    """
+    """A move that may begin."""
 
     robot: RobotSettings
+    """Which."""
     start_rad: Array
-    path: Path
+    """Its joints at the beginning [rad], shape (6,)."""
+    path: ToolPath
+    """Where to."""
     law: Law
+    """When, while it is held."""
     steps: tuple[RobotStep, ...]
+    """The whole of it, held from beginning to end."""
 
     @property
     def duration_s(self) -> float:
@@ -98,7 +95,7 @@ class ProvedMove:
 
 
 def proved_move(
-    robot: RobotSettings, start_rad: Array, path: Path, part: float, name: str
+    robot: RobotSettings, start_rad: Array, path: ToolPath, part: float, name: str
 ) -> ProvedMove:
     """A move from rest to rest along a path, as fast as it may be.
 
@@ -128,7 +125,7 @@ def proved_move(
 def proved_as_recorded(
     robot: RobotSettings,
     start_rad: Array,
-    path: Path,
+    path: ToolPath,
     duration_s: float,
     name: str,
     *,
@@ -172,12 +169,14 @@ class _TooFastError(RefusedError):
     """What a slower move may keep."""
 
 
-def _shape(robot: RobotSettings, start_rad: Array, path: Path) -> Shape:
+def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
     RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
-    return Shape.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
+    return PathDemand.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
 
 
-def _proved(robot: RobotSettings, start_rad: Array, path: Path, law: Law, name: str) -> ProvedMove:
+def _proved(
+    robot: RobotSettings, start_rad: Array, path: ToolPath, law: Law, name: str
+) -> ProvedMove:
     move = ProvedMove(robot, start_rad, path, law, ())
     try:
         steps = tuple(play_out(move.station(AlwaysHeld()), STEPS_MAX))
@@ -206,7 +205,7 @@ def _refusal(
 
 
 def _let_go(
-    robot: RobotSettings, start_rad: Array, path: Path, law: Law
+    robot: RobotSettings, start_rad: Array, path: ToolPath, law: Law
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
     """What breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()

@@ -29,21 +29,18 @@ class Axes(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ray:
-    """A straight way in one axis from where the robot is.
-
-    Args:
-        geometry: the robot.
-        axes: which kind.
-        q_rad: its joints at the beginning [rad], shape (6,).
-        axis: 0 to 5.
-        sign: of the way.
-    """
+    """A straight way in one axis from where the robot is."""
 
     geometry: PumaGeometry
+    """The robot."""
     axes: Axes
+    """Which kind."""
     q_rad: Array
+    """Its joints at the beginning [rad], shape (6,)."""
     axis: int
+    """0 to 5."""
     sign: float
+    """Of the way."""
 
     def pose(self, way: float) -> Pose:
         """X_RT after a way [m] or turn [rad]."""
@@ -58,8 +55,8 @@ class Ray:
         if self.axes is Axes.TOOL:
             along = X_RT.rotation @ along
         if self.axis < 3:
-            return Pose(X_RT.rotation, X_RT.position_m + along)
-        return Pose(Rotation.from_rotvec(along).as_matrix() @ X_RT.rotation, X_RT.position_m)
+            return Pose(X_RT.position_m + along, X_RT.rotation)
+        return Pose(X_RT.position_m, Rotation.from_rotvec(along).as_matrix() @ X_RT.rotation)
 
     @property
     def name(self) -> str:
@@ -73,15 +70,12 @@ class Ray:
 
 @dataclass(frozen=True, slots=True)
 class RayPart:
-    """A ray of a given length as a path.
-
-    Args:
-        ray: which way.
-        length: of it [m, rad].
-    """
+    """A ray of a given length as a path."""
 
     ray: Ray
+    """Which way."""
     length: float
+    """Of it [m, rad]."""
 
     def pose(self, s: float) -> Pose:
         """X_RT at a share of the way."""

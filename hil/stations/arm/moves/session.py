@@ -22,7 +22,7 @@ from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import gate_at
-from hil.stations.arm.peers import ArmWire, Station, Witness
+from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
@@ -45,26 +45,23 @@ VERSIONED: Final = ("numpy", "scipy", "numba", "mcap")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which robot, where, and how it is met.
-
-    Args:
-        robot: its settings.
-        url: its line; ``sim:`` for an emulated one in this process.
-        clock: "virtual" or "real".
-        shown: where its controller shows its gripper, for one that does not tell it by itself.
-        joints_deg: what its pendant shows [deg], shape (6,); of an emulated robot in this process
-            where it stands; None if nobody said.
-        seed: of the emulated robot.
-        faults: of the emulated robot in this process.
-    """
+    """Which robot, where, and how it is met."""
 
     robot: RobotSettings
+    """Its settings."""
     url: str = SIM_URL
+    """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
+    """Virtual or real."""
     shown: Location | None = None
+    """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
+    """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
+    stands; None if nobody said."""
     seed: int = 0
+    """Of the emulated robot."""
     faults: tuple[ArmFault, ...] = ()
+    """Of the emulated robot in this process."""
 
     @property
     def robot_line(self) -> str:
@@ -78,24 +75,21 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """An open link to a robot that stands still; nothing has been sent.
-
-    Args:
-        choice: which robot.
-        clock: of the session.
-        wire: the link.
-        wish: the operator's wish to end.
-        place: where the robot stands.
-        say: tells the operator something.
-    """
+class RobotSession:
+    """An open link to a robot that stands still; nothing has been sent."""
 
     choice: Choice
+    """Which robot."""
     clock: Clock
+    """Of the session."""
     wire: ArmWire
+    """The link."""
     wish: StopWish
+    """The operator's wish to end."""
     place: Location
+    """Where the robot stands."""
     say: Callable[[str], None]
+    """Tells the operator something."""
 
     @property
     def dry(self) -> bool:
@@ -117,7 +111,7 @@ class Session:
     def run(
         self,
         arm: GatedArm,
-        station: Station[RobotStep],
+        station: WaypointMaker[RobotStep],
         start: Joints,
         end: Pose | None,
         name: str,
@@ -160,7 +154,9 @@ class Session:
 
 
 @contextmanager
-def session(choice: Choice, say: Callable[[str], None] = lambda text: None) -> Iterator[Session]:
+def session(
+    choice: Choice, say: Callable[[str], None] = lambda text: None
+) -> Iterator[RobotSession]:
     """Open the link, and wait until it is known where the robot stands.
 
     Args:
@@ -180,7 +176,7 @@ def session(choice: Choice, say: Callable[[str], None] = lambda text: None) -> I
         )
         stack.callback(wire.close)
         place = await_place(choice.robot, clock, wire, choice.shown, wish, say)
-        yield Session(choice, clock, wire, wish, place, say)
+        yield RobotSession(choice, clock, wire, wish, place, say)
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
@@ -206,7 +202,7 @@ def notes_of(hand: Hand) -> tuple[str, ...]:
     return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
 
 
-def _header(session: Session, name: str, X_RT0: Pose, told: dict[str, str]) -> RunHeader:
+def _header(session: RobotSession, name: str, X_RT0: Pose, told: dict[str, str]) -> RunHeader:
     choice = session.choice
     robot = choice.robot
     machines = ArmMachines(

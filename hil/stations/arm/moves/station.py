@@ -15,10 +15,10 @@ from arm_driver.val import OatConvention
 from hil.stations.arm.control import REST_SPEED_M_S, REST_TURN_RAD_S
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.judge import RobotJudge
-from hil.stations.arm.step import Course, RobotStep, location_of
+from hil.stations.arm.step import MotionPhase, RobotStep, location_of
 from sim.world.space_arm.simulator import TICK_S
 
-OVER = (Course.AT_REST, Course.REFUSED)
+OVER = (MotionPhase.AT_REST, MotionPhase.REFUSED)
 
 
 class Mover(Protocol):
@@ -72,13 +72,13 @@ class RobotStation:
         self._judge, self._mover, self._hand = judge, mover, hand
         self._last_RT = forward(geometry, judge.joints.q_rad)
         self._t_rad = 0.0
-        self._course = Course.FOLLOWING
+        self._course = MotionPhase.FOLLOWING
         self._resting = self._robot_moves = False
         self.why = ""
         """Why the motion is stopping or was refused; empty if it was planned so."""
 
     @property
-    def course(self) -> Course:
+    def course(self) -> MotionPhase:
         """How far the motion has come."""
         return self._course
 
@@ -133,15 +133,15 @@ class RobotStation:
 
     def stop(self, why: str) -> None:
         """Bring the motion to rest along its path, from the next step on, and end there."""
-        if self._course is Course.FOLLOWING:
-            self._course, self.why = Course.STOPPING, why
+        if self._course is MotionPhase.FOLLOWING:
+            self._course, self.why = MotionPhase.STOPPING, why
             self._judge.declare_stop()
 
     def part(self, why: str) -> None:
         """The robot's stream has ended, and nothing else moves."""
         self.why = self.why or why
         if self._course not in OVER:
-            self._course = Course.AT_REST
+            self._course = MotionPhase.AT_REST
 
     def step(self) -> RobotStep:
         """Go on by one period.
@@ -151,17 +151,17 @@ class RobotStation:
         """
         if self._course in OVER:
             raise RuntimeError(f"the motion is {self._course.value}: there is no next step")
-        held = self._course is Course.FOLLOWING and self._hand.held and not self._resting
+        held = self._course is MotionPhase.FOLLOWING and self._hand.held and not self._resting
         X_RT = self._mover.next(held=held)
         judged = self._judge.judge(X_RT)
         index, share = self._judge.index, self._mover.share
         if judged.violations:
-            self._course, self.why = Course.REFUSED, str(judged.violations[0])
+            self._course, self.why = MotionPhase.REFUSED, str(judged.violations[0])
             return RobotStep(
                 index, index * TICK_S, self._course, X_RT, None, None, (), judged.violations, share
             )
-        if self._mover.done or (self._course is Course.STOPPING and self._mover.at_rest):
-            self._course = Course.AT_REST
+        if self._mover.done or (self._course is MotionPhase.STOPPING and self._mover.at_rest):
+            self._course = MotionPhase.AT_REST
         self._note_way(X_RT)
         location = location_of(X_RT, self._convention, self._t_rad)
         self._t_rad = location.oat_rad[2]

@@ -17,11 +17,11 @@ from arm_driver.host_states import StreamResult
 from arm_driver.host_values import Heard, LinkReport, Offer, StreamPlan
 from arm_driver.link import ArmLink
 from arm_driver.location import Location
-from arm_driver.strokes import NoPlaceError, NotToldError, Stroke, read_stroke
+from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
 from hil.config.errors import RefusedError
 from hil.run.folder import new_run_dir
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.session import Session, notes_of
+from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
 from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.realtime import arm_in_time
@@ -39,21 +39,18 @@ HELD_WITHIN_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What came of the strokes.
-
-    Args:
-        strokes: those that can be evaluated.
-        spoilt: why others cannot, one text each.
-        last: how the last stream went.
-        folder: of the recordings.
-        day: in UTC, YYYY-MM-DD.
-    """
+    """What came of the strokes."""
 
     strokes: tuple[Stroke, ...]
+    """Those that can be evaluated."""
     spoilt: tuple[str, ...]
+    """Why others cannot, one text each."""
     last: Streamed
+    """How the last stream went."""
     folder: Path
+    """Of the recordings."""
     day: str
+    """In UTC, YYYY-MM-DD."""
 
     @property
     def ok(self) -> bool:
@@ -113,7 +110,7 @@ class ListeningWire:
 
 
 def drive_strokes(
-    session: Session,
+    session: RobotSession,
     strokes: tuple[ProvedStroke, ...],
     hand: Hand,
     out: Path,
@@ -163,7 +160,7 @@ def drive_strokes(
             try:
                 one = read_stroke(stroke.axis, ends, steps, heard, baud=baud, convention=convention)
                 read.append(one)
-            except NoPlaceError as error:
+            except PlaceNotToldError as error:
                 raise RefusedError(f"ended after stroke {number}, at rest: {error}") from None
             except NotToldError as error:
                 spoilt.append(f"stroke {number}: {error}")
@@ -174,7 +171,7 @@ def drive_strokes(
     return Driven(tuple(read), tuple(spoilt), streamed, folder, day)
 
 
-def _rest(session: Session, hand: Hand, least_s: float, say: Callable[[str], None]) -> None:
+def _rest(session: RobotSession, hand: Hand, least_s: float, say: Callable[[str], None]) -> None:
     """Let the robot rest, and wait until it is held."""
     told = False
     for tick in session.clock.ticks(0.01):

@@ -19,7 +19,7 @@ from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.step import Course, RobotStep
+from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 
 SHARE: Final = 0.99
@@ -32,17 +32,14 @@ ANY_DELAY_S: Final = (0.05, 2.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvedStroke:
-    """One stroke that passed the gate.
-
-    Args:
-        axis: one of `arm_driver.strokes.AXES`.
-        start: the robot's joints at its beginning.
-        poses: X_RT at its beginning and at each waypoint.
-    """
+    """One stroke that passed the gate."""
 
     axis: str
+    """One of `arm_driver.strokes.AXES`."""
     start: Joints
+    """The robot's joints at its beginning."""
     poses: tuple[Pose, ...]
+    """X_RT at its beginning and at each waypoint."""
 
     def station(
         self, robot: RobotSettings, hand: Hand, gate: WaypointGate | None = None
@@ -136,7 +133,7 @@ def _judged(robot: RobotSettings, stroke: ProvedStroke, let_go_at: int, offset: 
     hand = _LetsGo(let_go_at)
     station = stroke.station(robot, hand)
     step: RobotStep | None = None
-    while station.course is Course.FOLLOWING:
+    while station.course is MotionPhase.FOLLOWING:
         step = station.step()
         hand.steps += 1
         if step.violations:
@@ -168,6 +165,6 @@ class _LetsGo(AlwaysHeld):
 def _moved(pose: Pose, axis: str, way: float) -> Pose:
     """A pose further along an axis [m or rad]."""
     if axis == "turn":
-        return Pose(pose.rotation @ Rotation.from_euler("z", way).as_matrix(), pose.position_m)
+        return Pose(pose.position_m, pose.rotation @ Rotation.from_euler("z", way).as_matrix())
     shift = way * np.eye(3)[AXES.index(axis)]
-    return Pose(pose.rotation, pose.position_m + shift)
+    return Pose(pose.position_m + shift, pose.rotation)

@@ -43,15 +43,12 @@ SHIFT_MAX_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Misfit:
-    """Distances over time.
-
-    Args:
-        t_s: motion time [s], shape (M,), read-only.
-        distance_m: shape (M,), read-only.
-    """
+    """Distances over time."""
 
     t_s: Array
+    """Motion time [s], shape (M,), read-only."""
     distance_m: Array
+    """Shape (M,), read-only."""
 
     @property
     def largest_m(self) -> float:
@@ -71,21 +68,18 @@ class Misfit:
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """The robot's continuous path against the simulated gripper's; arrays are read-only.
-
-    Args:
-        in_time: distances at the same moment.
-        in_space: distances of the lines.
-        place_m: the simulated gripper's places in the robot's base, shape (M, 3) [m].
-        shift_s: delay that remained and was taken out [s].
-        find_best: looks for the least error in time that any waypoints can reach.
-    """
+    """The robot's continuous path against the simulated gripper's; arrays are read-only."""
 
     in_time: Misfit
+    """Distances at the same moment."""
     in_space: Misfit
+    """Distances of the lines."""
     place_m: Array
+    """The simulated gripper's places in the robot's base, shape (M, 3) [m]."""
     shift_s: float
+    """Delay that remained and was taken out [s]."""
     find_best: Callable[[], BestPath]
+    """Looks for the least error in time that any waypoints can reach."""
 
     @classmethod
     def of(

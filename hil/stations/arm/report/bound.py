@@ -44,17 +44,14 @@ MM: Final = 1e3
 
 @dataclass(frozen=True, slots=True)
 class BestPath:
-    """The least error that waypoints can reach.
-
-    Args:
-        least_m: none reaches less than this over the window [m].
-        begin_s: motion time of the window's beginning [s].
-        end_s: and of its end [s].
-    """
+    """The least error that waypoints can reach."""
 
     least_m: float
+    """None reaches less than this over the window [m]."""
     begin_s: float
+    """Motion time of the window's beginning [s]."""
     end_s: float
+    """And of its end [s]."""
 
 
 def best_path(

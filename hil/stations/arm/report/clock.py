@@ -29,24 +29,21 @@ WAY_MAX_S: Final = 0.03
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FetchTimes:
-    """Times of a stream on the clock of the loop. Arrays are read-only.
-
-    Args:
-        fetched_s: when each waypoint was fetched, or would have been [s], shape (N,); the motion
-            time if no request told a time.
-        known: whether requests told it.
-        told: frames whose time of the last request is surely that of its pose, shape (N,).
-        told_s: that time [s], shape (N,); NaN where there is none.
-        sent: waypoints that the robot was sent, shape (N,).
-        sent_exact: whether their number is known, rather than that there were so many at least.
-    """
+    """Times of a stream on the clock of the loop. Arrays are read-only."""
 
     fetched_s: Array
+    """When each waypoint was fetched, or would have been [s], shape (N,); the motion time if no
+    request told a time."""
     known: bool
+    """Whether requests told it."""
     told: NDArray[np.bool_]
+    """Frames whose time of the last request is surely that of its pose, shape (N,)."""
     told_s: Array
+    """That time [s], shape (N,); NaN where there is none."""
     sent: NDArray[np.bool_]
+    """Waypoints that the robot was sent, shape (N,)."""
     sent_exact: bool
+    """Whether their number is known, rather than that there were so many at least."""
 
     @classmethod
     def of(cls, run: ArmRecording, period_s: float) -> "FetchTimes":

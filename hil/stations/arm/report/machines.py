@@ -29,34 +29,32 @@ _GEOMETRY: Final = (
 class ArmMachines:
     """Both arms, and what holds of the path between them.
 
-    Args:
-        space: the simulated arm; None for a robot that moved alone.
-        robot: the industrial arm.
-        period_s: time between waypoints [s].
-        gripper_speed_max_m_s: of the industrial arm [m/s].
-        alignment: axes of the industrial gripper in those of the simulated one, shape (3, 3).
-        scale: factor on translations between the two.
-        X_WG0: the simulated gripper in the world where the motion starts; None if the recording
-            does not tell it.
-        X_RT0: the industrial gripper in its base at that place; None likewise.
-        least_margins: least distances of the industrial arm from its singularities: wrist [1],
-            elbow and shoulder [m]; None if the recording does not tell them.
-        blend: how the industrial arm's controller joins segments; None likewise.
-
     Raises:
         ValueError: a period, speed or scale that is not above 0.
     """
 
     space: ArmSettings | None
+    """The simulated arm; None for a robot that moved alone."""
     robot: PumaGeometry
+    """The industrial arm."""
     period_s: float = 0.35
+    """Time between waypoints [s]."""
     gripper_speed_max_m_s: float = 0.1
+    """Of the industrial arm [m/s]."""
     alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    """Axes of the industrial gripper in those of the simulated one, shape (3, 3)."""
     scale: float = 1.0
+    """Factor on translations between the two."""
     X_WG0: Pose | None = None
+    """The simulated gripper in the world where the motion starts; None if the recording does not
+    tell it."""
     X_RT0: Pose | None = None
+    """The industrial gripper in its base at that place; None likewise."""
     least_margins: tuple[float, float, float] | None = None
+    """Least distances of the industrial arm from its singularities: wrist [1], elbow and shoulder
+    [m]; None if the recording does not tell them."""
     blend: BlendModel | None = None
+    """How the industrial arm's controller joins segments; None likewise."""
 
     def __post_init__(self) -> None:
         for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
@@ -132,7 +130,7 @@ def _pose(packed: Any) -> Pose | None:
     if packed is None:
         return None
     values = np.array(packed, np.float64)
-    return Pose(values[3:].reshape(3, 3), values[:3])
+    return Pose(values[:3], values[3:].reshape(3, 3))
 
 
 def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:

@@ -32,21 +32,18 @@ LATEST_PERIODS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Path:
-    """Poses over time. Arrays are read-only.
-
-    Args:
-        t_s: rising times [s], shape (N,), N at least 1.
-        position_m: shape (N, 3).
-        quaternion: unit, w x y z, shape (N, 4).
-    """
+class TrackedPath:
+    """Poses over time. Arrays are read-only."""
 
     t_s: Array
+    """Rising times [s], shape (N,), N at least 1."""
     position_m: Array
+    """Shape (N, 3)."""
     quaternion: Array
+    """Unit, w x y z, shape (N, 4)."""
 
     @classmethod
-    def of(cls, t_s: Array, poses: Array, used: NDArray[np.bool_] | None = None) -> "Path":
+    def of(cls, t_s: Array, poses: Array, used: NDArray[np.bool_] | None = None) -> "TrackedPath":
         """The poses that are there, in order of time, one per instant (the first told).
 
         Args:
@@ -93,7 +90,7 @@ class Path:
             return position, Rotation.from_quat(same, scalar_first=True)
         return position, Slerp(self.t_s, self.rotations)(inside)
 
-    def relative(self, reference: "Path | None" = None) -> tuple[Array, Array]:
+    def relative(self, reference: "TrackedPath | None" = None) -> tuple[Array, Array]:
         """Motion since the start, in the axes of the gripper at the start.
 
         Args:
@@ -110,24 +107,21 @@ class Path:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracking:
-    """What was measured of the robot's following. Arrays are read-only.
-
-    Args:
-        delay_s: by which what was told is behind what was asked [s]; 0 if not known.
-        delay_known: the path moves enough to tell it, and it is not at an end of the search.
-        halves_s: the delay from the first and from the second half of what was told alone [s];
-            NaN where it cannot be told.
-        t_s: times at which the robot was where it told [s], shape (M,).
-        position_error_m: told minus asked, `delay_s` before, shape (M, 3).
-        angle_error_rad: angle between the two orientations, shape (M,).
-    """
+    """What was measured of the robot's following. Arrays are read-only."""
 
     delay_s: float
+    """By which what was told is behind what was asked [s]; 0 if not known."""
     delay_known: bool
+    """The path moves enough to tell it, and it is not at an end of the search."""
     halves_s: tuple[float, float]
+    """The delay from the first and from the second half of what was told alone [s]; NaN where it
+    cannot be told."""
     t_s: Array
+    """Times at which the robot was where it told [s], shape (M,)."""
     position_error_m: Array
+    """Told minus asked, `delay_s` before, shape (M, 3)."""
     angle_error_rad: Array
+    """Angle between the two orientations, shape (M,)."""
 
     @property
     def distance_m(self) -> Array:
@@ -135,7 +129,7 @@ class Tracking:
         return np.linalg.norm(self.position_error_m, axis=1)
 
 
-def tracking_of(asked: Path, measured: Path, period_s: float) -> Tracking | None:
+def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> Tracking | None:
     """Measure delay and error; None if one of the paths has no pose.
 
     The delay is the shift with the least mean square distance between what was told and what was
@@ -161,12 +155,14 @@ def tracking_of(asked: Path, measured: Path, period_s: float) -> Tracking | None
     return Tracking(delay, known, halves, measured.t_s, error, angle)
 
 
-def _halves_s(asked: Path, measured: Path, delay_s: float, period_s: float) -> tuple[float, float]:
+def _halves_s(
+    asked: TrackedPath, measured: TrackedPath, delay_s: float, period_s: float
+) -> tuple[float, float]:
     """The delay from each half of what was told: how far they differ tells how sure it is."""
     middle = len(measured) // 2
     found: list[float] = []
     for half in (slice(None, middle), slice(middle, None)):
-        part = Path(measured.t_s[half], measured.position_m[half], measured.quaternion[half])
+        part = TrackedPath(measured.t_s[half], measured.position_m[half], measured.quaternion[half])
         bounds = (delay_s - period_s, delay_s + period_s)
         best = np.nan
         if len(part) >= LEAST_SAMPLES and part.travel_m() > LEAST_TRAVEL_M:
@@ -176,7 +172,7 @@ def _halves_s(asked: Path, measured: Path, delay_s: float, period_s: float) -> t
     return found[0], found[1]
 
 
-def _delay(asked: Path, measured: Path, period_s: float) -> tuple[float, bool]:
+def _delay(asked: TrackedPath, measured: TrackedPath, period_s: float) -> tuple[float, bool]:
     steps = np.arange(-10 * EARLIEST_PERIODS, 10 * LATEST_PERIODS + 1) * (0.1 * period_s)
     told = _signal(measured.position_m, measured.rotations)
     # The grid only has to find the right valley, for which chords in place of arcs are enough.
@@ -193,7 +189,7 @@ def _delay(asked: Path, measured: Path, period_s: float) -> tuple[float, bool]:
     return _refined(asked, measured, (float(steps[best - 1]), float(steps[best + 1]))), True
 
 
-def _refined(asked: Path, measured: Path, bounds_s: tuple[float, float]) -> float:
+def _refined(asked: TrackedPath, measured: TrackedPath, bounds_s: tuple[float, float]) -> float:
     """The delay [s] with the least mean square distance between two bounds."""
     told = _signal(measured.position_m, measured.rotations)
 

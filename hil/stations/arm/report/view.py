@@ -21,7 +21,7 @@ from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.driven import driven_path
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.report.tracking import Path, Tracking, tracking_of
+from hil.stations.arm.report.tracking import TrackedPath, Tracking, tracking_of
 
 Array = NDArray[np.float64]
 
@@ -43,11 +43,11 @@ class ArmView(RecordedRun):
     """When the robot fetched its waypoints, and which it was sent."""
     shown: NDArray[np.bool_]
     """Waypoints that are drawn: those sent, or all if none was, shape (N,)."""
-    asked: Path
+    asked: TrackedPath
     """Poses of the industrial gripper that were asked, at the times they were fetched."""
-    space: Path
+    space: TrackedPath
     """The simulated gripper's poses at the same instants, seen with the robot's axes."""
-    measured: Path
+    measured: TrackedPath
     """What the robot told."""
     modelled: bool
     """Whether what was asked is known as the path of the controller's model."""
@@ -72,8 +72,8 @@ class ArmView(RecordedRun):
         if run.waypoints and not sent.any():
             notes.append("No waypoint was sent; what is shown as asked was only planned.")
         shown = sent if sent.any() else target
-        asked = Path.of(fetches.fetched_s, run.column("target_pose"), shown)
-        measured = Path.of(fetches.told_s, run.column("measured_pose"), fetches.told)
+        asked = TrackedPath.of(fetches.fetched_s, run.column("target_pose"), shown)
+        measured = TrackedPath.of(fetches.told_s, run.column("measured_pose"), fetches.told)
         model = None if machines is None else machines.blend
         driven = driven_path(asked, model, None if machines is None else machines.X_RT0)
         tracking = tracking_of(driven, measured, period_s) if sent.any() else None
@@ -171,16 +171,16 @@ class ArmView(RecordedRun):
 
 def _aligned(
     run: ArmRecording, machines: ArmMachines | None, t_s: Array, used: NDArray[np.bool_]
-) -> Path:
+) -> TrackedPath:
     """The simulated gripper's motion with the axes of the industrial gripper, scaled."""
-    path = Path.of(t_s, run.column("space_pose"), used)
+    path = TrackedPath.of(t_s, run.column("space_pose"), used)
     if machines is None or not len(path):
         return path
     turn = Rotation.from_matrix(np.asarray(machines.alignment))
     rotations = (path.rotations * turn).as_quat(scalar_first=True)
     start = path.position_m[0]
     moved = start + machines.scale * (path.position_m - start)
-    return Path.of(path.t_s, np.hstack([moved, rotations]))
+    return TrackedPath.of(path.t_s, np.hstack([moved, rotations]))
 
 
 def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
@@ -214,7 +214,10 @@ def _words_of_end(run: ArmRecording, end: EventRecord, sent: int) -> str:
 
 
 def _notes_of_following(
-    run: ArmRecording, machines: ArmMachines | None, measured: Path, tracking: Tracking | None
+    run: ArmRecording,
+    machines: ArmMachines | None,
+    measured: TrackedPath,
+    tracking: Tracking | None,
 ) -> Iterator[str]:
     if run.waypoints and not len(measured):
         yield "The robot did not tell where it is: its delay and error are unknown."

@@ -23,18 +23,15 @@ AXIS_COUNT = 6
 
 @dataclass(frozen=True, slots=True)
 class HandleState:
-    """What the handles are at one moment.
-
-    Args:
-        axes: deflections x, y, z, about x, y, z, each -1 to 1 and 0 at rest, six.
-        held: the hold button is pressed.
-    """
+    """What the handles are at one moment."""
 
     axes: tuple[float, ...]
+    """Deflections x, y, z, about x, y, z, each -1 to 1 and 0 at rest, six."""
     held: bool
+    """The hold button is pressed."""
 
 
-class Handles(Protocol):
+class HandleDevice(Protocol):
     """A device with six axes and a hold button."""
 
     def read(self) -> HandleState:
@@ -54,22 +51,20 @@ class Handles(Protocol):
 class HandleShape:
     """How deflections become velocities.
 
-    Args:
-        linear_m_s: speed along an axis at full deflection [m/s].
-        angular_rad_s: turn rate about an axis at full deflection [rad/s].
-        dead_zone: deflection up to which nothing is wanted, 0 to below 1.
-        expo: share of the cubic in the curve, 0 (straight) to 1.
-        signs: +1 or -1 per axis, for devices that count the other way.
-
     Raises:
         SourceError: a value outside its range.
     """
 
     linear_m_s: float
+    """Speed along an axis at full deflection [m/s]."""
     angular_rad_s: float
+    """Turn rate about an axis at full deflection [rad/s]."""
     dead_zone: float = 0.08
+    """Deflection up to which nothing is wanted, 0 to below 1."""
     expo: float = 0.4
+    """Share of the cubic in the curve, 0 (straight) to 1."""
     signs: tuple[float, ...] = (1.0,) * AXIS_COUNT
+    """+1 or -1 per axis, for devices that count the other way."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.dead_zone < 1.0:
@@ -117,7 +112,7 @@ class GamepadSource:
         frame: whose axes the handles are along.
     """
 
-    def __init__(self, handles: Handles, shape: HandleShape, frame: Frame = "gripper") -> None:
+    def __init__(self, handles: HandleDevice, shape: HandleShape, frame: Frame = "gripper") -> None:
         self._handles = handles
         self._shape = shape
         self._frame: Frame = frame

@@ -39,20 +39,18 @@ _STEEPEST: dict[Edge, float] = {"trapezoid": 1.0, "smoothstep": 1.5}
 class Segment:
     """One piece of a programme, from rest to rest.
 
-    Args:
-        duration_s: how long it lasts, edges included [s].
-        velocity_m_s: velocity between the edges, in axes of `frame` [m/s], shape (3,).
-        rate_rad_s: turn rate between the edges, in axes of `frame` [rad/s], shape (3,).
-        frame: whose axes they are.
-
     Raises:
         SourceError: a duration that is not finite and positive, or not three finite numbers.
     """
 
     duration_s: float
+    """How long it lasts, edges included [s]."""
     velocity_m_s: Array
+    """Velocity between the edges, in axes of `frame` [m/s], shape (3,)."""
     rate_rad_s: Array
+    """Turn rate between the edges, in axes of `frame` [rad/s], shape (3,)."""
     frame: Frame = "gripper"
+    """Whose axes they are."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.duration_s) and self.duration_s > 0.0):

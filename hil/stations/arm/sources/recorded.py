@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from hil.config.errors import MotionError
-from hil.config.tables import Table, read_table
+from hil.config.tables import NumberTable, read_table
 from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     ROUNDING_PART,
@@ -86,7 +86,7 @@ def _between(values: Array, after: int, part: float) -> Array:
     return (1.0 - part) * values[after - 1] + part * values[after]
 
 
-def _check_times(table: Table, t_s: Array, gap_max_s: float) -> None:
+def _check_times(table: NumberTable, t_s: Array, gap_max_s: float) -> None:
     if len(t_s) < 2:
         raise SourceError(f"{table.path}: one row is no motion; need at least two")
     steps = np.diff(t_s)
@@ -101,7 +101,7 @@ def _check_times(table: Table, t_s: Array, gap_max_s: float) -> None:
         )
 
 
-def _check_sizes(table: Table, values: Array, what: str, unit: str, most: float) -> None:
+def _check_sizes(table: NumberTable, values: Array, what: str, unit: str, most: float) -> None:
     sizes = np.sqrt(np.sum(values * values, axis=1))
     for row in np.flatnonzero(sizes > most * (1.0 + ROUNDING_PART))[:1]:
         place = f"{table.path}, line {table.lines[row]}"
@@ -116,7 +116,7 @@ def _check_sizes(table: Table, values: Array, what: str, unit: str, most: float)
 
 
 def _check_changes(
-    table: Table, values: Array, t_s: Array, named: tuple[str, str], most: float
+    table: NumberTable, values: Array, t_s: Array, named: tuple[str, str], most: float
 ) -> None:
     what, unit = named
     changes = np.diff(values, axis=0)

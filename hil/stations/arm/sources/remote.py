@@ -50,19 +50,16 @@ TOKEN_MIN, TOKEN_MAX = 16, 256
 
 @dataclass(frozen=True, slots=True)
 class RemoteCounts:
-    """What came over the socket, for the report.
-
-    Args:
-        taken: set-points that became the newest one.
-        malformed: lines that were no set-point.
-        repeated: set-points whose number had not risen.
-        refused: connections closed for a wrong token, a line too long, or coming second.
-    """
+    """What came over the socket, for the report."""
 
     taken: int
+    """Set-points that became the newest one."""
     malformed: int
+    """Lines that were no set-point."""
     repeated: int
+    """Set-points whose number had not risen."""
     refused: int
+    """Connections closed for a wrong token, a line too long, or coming second."""
 
 
 @dataclass(frozen=True, slots=True)

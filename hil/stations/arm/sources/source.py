@@ -37,18 +37,16 @@ class SourceUnavailableError(SourceError):
 class Twist:
     """Velocity of the gripper.
 
-    Args:
-        linear_m_s: of its origin, in axes of `frame` [m/s], shape (3,).
-        angular_rad_s: its turn rate, in axes of `frame` [rad/s], shape (3,).
-        frame: whose axes they are: the gripper's own, of the arm's base, or of the world.
-
     Raises:
         SourceError: not three finite numbers each, or an unknown frame.
     """
 
     linear_m_s: Array
+    """Of its origin, in axes of `frame` [m/s], shape (3,)."""
     angular_rad_s: Array
+    """Its turn rate, in axes of `frame` [rad/s], shape (3,)."""
     frame: Frame
+    """Whose axes they are: the gripper's own, of the arm's base, or of the world."""
 
     def __post_init__(self) -> None:
         if self.frame not in FRAMES:
@@ -113,20 +111,18 @@ class VelocitySource(Protocol):
 class SourceLimits:
     """The most that a source may ask for.
 
-    Args:
-        linear_m_s: speed [m/s], above 0 and at most 0.1.
-        angular_rad_s: turn rate [rad/s], above 0 and at most 1.
-        linear_acceleration_m_s2: change of the speed [m/s^2].
-        angular_acceleration_rad_s2: change of the turn rate [rad/s^2].
-
     Raises:
         SourceError: a limit is not finite, not positive, or above its ceiling.
     """
 
     linear_m_s: float
+    """Speed [m/s], above 0 and at most 0.1."""
     angular_rad_s: float
+    """Turn rate [rad/s], above 0 and at most 1."""
     linear_acceleration_m_s2: float
+    """Change of the speed [m/s^2]."""
     angular_acceleration_rad_s2: float
+    """Change of the turn rate [rad/s^2]."""
 
     def __post_init__(self) -> None:
         for name, unit, ceiling in (

@@ -48,17 +48,14 @@ class NotCommissionedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What was seen of a rig's drives.
-
-    Args:
-        tests: what each leg did when it was led, legs 1 to 6.
-        watchdog: when each drive stopped by itself; None where there is no wire that could be cut.
-        witness: who watched and answers `QUESTION` with yes; empty if nobody.
-    """
+    """What was seen of a rig's drives."""
 
     tests: tuple[LegTest, ...]
+    """What each leg did when it was led, legs 1 to 6."""
     watchdog: WatchdogProof | None
+    """When each drive stopped by itself; None where there is no wire that could be cut."""
     witness: str
+    """Who watched and answers `QUESTION` with yes; empty if nobody."""
 
 
 def is_slow(plan: Plan) -> bool:

@@ -44,23 +44,20 @@ _INNER_METHODS = (1, 5, 6, 17, 21, 22)
 
 @dataclass(frozen=True, slots=True)
 class LegTest:
-    """What one leg did when it was led.
-
-    Args:
-        leg: 1 to 6.
-        asked_m: way that it was led by [m].
-        measured_m: way that it reported [m].
-        others_m: most that another leg stirred meanwhile [m].
-        switch: what was seen of the switch that its homing looks for.
-        faults: what is wrong, in words; empty if nothing is.
-    """
+    """What one leg did when it was led."""
 
     leg: int
+    """1 to 6."""
     asked_m: float
+    """Way that it was led by [m]."""
     measured_m: float
+    """Way that it reported [m]."""
     others_m: float
+    """Most that another leg stirred meanwhile [m]."""
     switch: str
+    """What was seen of the switch that its homing looks for."""
     faults: tuple[str, ...]
+    """What is wrong, in words; empty if nothing is."""
 
 
 def leg_test_motion(rig: Rig, legs: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> dict[str, Any]:
@@ -88,15 +85,12 @@ def _way_m(rig: Rig, leg: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SwitchWatch:
-    """The switch that the homing of a rig looks for.
-
-    Args:
-        bit: of 60FDh; 0 if the rig has no homing that looks for one.
-        inner: a leg that goes out leaves it.
-    """
+    """The switch that the homing of a rig looks for."""
 
     bit: int
+    """Of 60FDh; 0 if the rig has no homing that looks for one."""
     inner: bool
+    """A leg that goes out leaves it."""
 
 
 def switch_of(rig: Rig) -> SwitchWatch:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import Course
+from hil.stations.platform.bench import RunSequence
 from hil.stations.platform.drives.certificate import (
     QUESTION,
     Proofs,
@@ -34,7 +34,7 @@ NAMELESS = (
 def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -> bool:
     """Home all legs or one, show how it went, and say whether all went well."""
     legs = () if leg is None else (leg,)
-    course = Course(engage=False, homing_legs=legs)
+    course = RunSequence(engage=False, homing_legs=legs)
     with ExitStack() as until_told:
         result = play(plan, folder, quiet=as_json, course=course, until_told=until_told)
         recording = Recording.open(result.recorder.path)
@@ -139,7 +139,7 @@ def _cut(
             where = f"at {speed_m_s * 1e3:g} mm/s" if speed_m_s else "at rest"
             err.print(f"now the bench falls silent {where}: each drive has to stop")
         try:
-            result = play(cut, folder, quiet=quiet, course=Course(cut_m_s=speed_m_s))
+            result = play(cut, folder, quiet=quiet, course=RunSequence(cut_m_s=speed_m_s))
         except RefusedError as error:
             raise RefusedError(
                 f"the test move was passed; of the silence after it: {error}"

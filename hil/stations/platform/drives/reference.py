@@ -30,69 +30,57 @@ class NotReferencedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A length that a person has measured, and what the drive told there.
-
-    Args:
-        counts: position of the drive.
-        length_m: of the leg, joint to joint [m].
-        how: on which stop, or with a ruler.
-        by: who measured.
-        stamp: date and time.
-    """
+class MeasuredPoint:
+    """A length that a person has measured, and what the drive told there."""
 
     counts: int
+    """Position of the drive."""
     length_m: float
+    """Of the leg, joint to joint [m]."""
     how: str
+    """On which stop, or with a ruler."""
     by: str
+    """Who measured."""
     stamp: str
+    """Date and time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleProof:
-    """That a drive counts as the rig says.
-
-    Args:
-        how: between stops, or with a ruler.
-        ratio: way that the drive told over the way that was measured.
-        by: who measured.
-        stamp: date and time.
-    """
+    """That a drive counts as the rig says."""
 
     how: str
+    """Between stops, or with a ruler."""
     ratio: float
+    """Way that the drive told over the way that was measured."""
     by: str
+    """Who measured."""
     stamp: str
+    """Date and time."""
 
 
 @dataclass(frozen=True, slots=True)
 class LegReference:
-    """What was measured of one leg.
-
-    Args:
-        identity: the drive that was there.
-        points: at most two, the newest last; it says where the encoder counts from.
-        scale: proof of the scale, if there is one.
-    """
+    """What was measured of one leg."""
 
     identity: str
-    points: tuple[Point, ...] = ()
+    """The drive that was there."""
+    points: tuple[MeasuredPoint, ...] = ()
+    """At most two, the newest last; it says where the encoder counts from."""
     scale: ScaleProof | None = None
+    """Proof of the scale, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What was measured of a rig.
-
-    Args:
-        digest: of the parts of the rig's file that it holds for.
-        legs: legs 1 to 6; None where nothing was measured.
-        void: why it does not hold any more; empty while it does.
-    """
+    """What was measured of a rig."""
 
     digest: str
+    """Of the parts of the rig's file that it holds for."""
     legs: tuple[LegReference | None, ...] = field(default=(None,) * 6)
+    """Legs 1 to 6; None where nothing was measured."""
     void: str = ""
+    """Why it does not hold any more; empty while it does."""
 
     def with_leg(self, leg: int, measured: LegReference) -> "Reference":
         """The same with another leg (1 to 6)."""
@@ -195,7 +183,7 @@ def void_reference(rig: Rig, why: str) -> None:
         save_reference(rig, replace(reference, void=why))
 
 
-def add_point(rig: Rig, measured: LegReference, leg: int, point: Point) -> LegReference:
+def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) -> LegReference:
     """Return what is known of a leg (1 to 6) with one more point.
 
     Raises:
@@ -310,7 +298,7 @@ def _left_m(rig: Rig) -> tuple[float, ...] | None:
 
 def _leg(table: dict[str, Any]) -> LegReference:
     scale = table["scale"]
-    points = tuple(Point(**point) for point in table["points"])
+    points = tuple(MeasuredPoint(**point) for point in table["points"])
     return LegReference(table["identity"], points, None if scale is None else ScaleProof(**scale))
 
 

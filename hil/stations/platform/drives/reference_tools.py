@@ -14,8 +14,8 @@ from hil.recording.reader import Recording
 from hil.stations.platform.drives.commissioning import judge_test_move
 from hil.stations.platform.drives.reference import (
     LegReference,
+    MeasuredPoint,
     NotReferencedError,
-    Point,
     Reference,
     absolute_scales,
     add_point,
@@ -67,7 +67,7 @@ def measure_and_show(
             before = reference.legs[number - 1]
             if anew or before is None or before.identity != who:
                 before = LegReference(who)
-            point = Point(report.counts[number - 1], length_m, how, by, utc_stamp())
+            point = MeasuredPoint(report.counts[number - 1], length_m, how, by, utc_stamp())
             reference = reference.with_leg(number, add_point(rig, before, number, point))
         path = save_reference(rig, reference)
         if all(measured is not None for measured in reference.legs):

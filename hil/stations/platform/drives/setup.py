@@ -31,17 +31,14 @@ WATCHDOG_CYCLES = 3.0
 
 @dataclass(frozen=True, slots=True)
 class BankWish:
-    """What a bank shall do besides following the motion.
-
-    Args:
-        homing_legs: legs (1 to 6) that homing shall move; all if empty.
-        cut_m_s: speed at which it shall fall silent once [m/s], 0 at rest; None not at all.
-        measured: absolute encoders were measured, and are compared; False to measure them.
-    """
+    """What a bank shall do besides following the motion."""
 
     homing_legs: tuple[int, ...] = ()
+    """Legs (1 to 6) that homing shall move; all if empty."""
     cut_m_s: float | None = None
+    """Speed at which it shall fall silent once [m/s], 0 at rest; None not at all."""
     measured: bool = True
+    """Absolute encoders were measured, and are compared; False to measure them."""
 
 
 NO_WISH = BankWish()

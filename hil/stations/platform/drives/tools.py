@@ -40,23 +40,20 @@ GOOD_ROUND_TRIP_S = 0.002
 
 @dataclass(frozen=True, slots=True)
 class LinkView:
-    """What was found on one link.
-
-    Args:
-        url: the link.
-        nodes: CANopen nodes that answered.
-        gateway: vendor, product code and revision of a Modbus device, empty for CAN.
-        health: what the CAN adapter tells of itself.
-        round_trips_s: of requests to the first node or to the gateway [s], sorted.
-        sync: from SYNC to the drives' TPDO1, None where that was not timed.
-    """
+    """What was found on one link."""
 
     url: str
+    """The link."""
     nodes: tuple[FoundNode, ...]
+    """CANopen nodes that answered."""
     gateway: tuple[str, ...]
+    """Vendor, product code and revision of a Modbus device, empty for CAN."""
     health: BusHealth | None
+    """What the CAN adapter tells of itself."""
     round_trips_s: tuple[float, ...]
+    """Of requests to the first node or to the gateway [s], sorted."""
     sync: SyncTiming | None = None
+    """From SYNC to the drives' TPDO1, None where that was not timed."""
 
 
 def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:

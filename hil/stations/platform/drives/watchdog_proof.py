@@ -20,17 +20,14 @@ LOOK_S = 0.03
 
 @dataclass(frozen=True, slots=True)
 class WatchdogProof:
-    """When each drive was seen to have stopped after the last frame of the bench.
-
-    Args:
-        limit_us: longest time that is allowed [us].
-        rest_us: when the platform was held, 6 [us]; -1 where it was not seen to stop.
-        moving_us: when all legs moved at 5 mm/s, likewise.
-    """
+    """When each drive was seen to have stopped after the last frame of the bench."""
 
     limit_us: int
+    """Longest time that is allowed [us]."""
     rest_us: tuple[int, ...]
+    """When the platform was held, 6 [us]; -1 where it was not seen to stop."""
     moving_us: tuple[int, ...]
+    """When all legs moved at 5 mm/s, likewise."""
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> "WatchdogProof":

@@ -17,33 +17,30 @@ GATE_PRIORITY = 90
 
 @dataclass(frozen=True, slots=True)
 class GateOrder:
-    """All that a gate's process must know.
-
-    Args:
-        spec: the drives.
-        limits: of the gate.
-        slot_fd: inherited descriptor of the command slot.
-        ring_fd: of the status ring.
-        socket_fd: of the connection that wakes control and ends with it.
-        hold_alone_s: how long the platform is held when control is gone [s].
-        black_box: path of the file for what happened without control; empty for none.
-        place_file: path of the file for where the legs were left; empty for none.
-        policy: what to ask of the system for real time.
-        led: whether a person leads the run from a panel.
-        record_fd: of the kernel's record of control's process; negative where there is none.
-    """
+    """All that a gate's process must know."""
 
     spec: BankSpec
+    """The drives."""
     limits: GateLimits
+    """Of the gate."""
     slot_fd: int
+    """Inherited descriptor of the command slot."""
     ring_fd: int
+    """Of the status ring."""
     socket_fd: int
+    """Of the connection that wakes control and ends with it."""
     hold_alone_s: float
+    """How long the platform is held when control is gone [s]."""
     black_box: str = ""
+    """Path of the file for what happened without control; empty for none."""
     place_file: str = ""
+    """Path of the file for where the legs were left; empty for none."""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
+    """What to ask of the system for real time."""
     led: bool = False
+    """Whether a person leads the run from a panel."""
     record_fd: int = NOT_OPEN
+    """Of the kernel's record of control's process; negative where there is none."""
 
     @property
     def descriptors(self) -> tuple[int, ...]:

@@ -26,25 +26,22 @@ _NO_SETPOINT: Final = (math.nan,) * 12
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What control wants in one cycle.
-
-    Args:
-        sequence: number of the cycle for which it is meant, modulo 2^32.
-        stamp_s: monotonic time of writing [s].
-        setpoint: what is asked of the six legs, or None.
-        requests: what is asked of the modes.
-        reset: the operator's reset button.
-        leave: control wants the drives disabled and the bus left, after a stop if need be.
-        act_s: monotonic time of a person's newest press for something to begin [s].
-    """
+    """What control wants in one cycle."""
 
     sequence: int
+    """Number of the cycle for which it is meant, modulo 2^32."""
     stamp_s: float
+    """Monotonic time of writing [s]."""
     setpoint: Setpoint | None
+    """What is asked of the six legs, or None."""
     requests: tuple[Request, ...] = ()
+    """What is asked of the modes."""
     reset: bool = False
+    """The operator's reset button."""
     leave: bool = False
+    """Control wants the drives disabled and the bus left, after a stop if need be."""
     act_s: float = -math.inf
+    """Monotonic time of a person's newest press for something to begin [s]."""
 
 
 class CommandSlot(Latest, fields="II2d12d"):

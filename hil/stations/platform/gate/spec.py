@@ -27,24 +27,22 @@ KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
 class BankSpec:
     """A bank to be built.
 
-    Args:
-        kind: which one.
-        url: where its drives are.
-        name: of the bank, for the record of a run.
-        period_s: bus cycle [s].
-        scales: of the six legs; empty for `sim:`, which has no counts.
-        settings: what else the kind needs; numbers, texts, lists and mappings only.
-
     Raises:
         DriveModelError: on an unknown kind, or a number of scales that fits no bank.
     """
 
     kind: BankKind
+    """Which one."""
     url: str
+    """Where its drives are."""
     name: str
+    """Of the bank, for the record of a run."""
     period_s: float
+    """Bus cycle [s]."""
     scales: tuple[LegScale, ...] = ()
+    """Of the six legs; empty for `sim:`, which has no counts."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What else the kind needs; numbers, texts, lists and mappings only."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -71,25 +71,22 @@ def waits_from_json(rows: Iterable[Any]) -> Waits:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One cycle of the gate, as control sees it.
-
-    Args:
-        tick: the cycle as the gate measured it.
-        verdict: of the gate.
-        feedback: of the drives.
-        heard: a setpoint meant for this very cycle had come.
-        round_trip_s: what the exchange with the drives took [s].
-        overruns: deadlines the gate has given up so far.
-        cut: not all violations found room in the record.
-    """
+    """One cycle of the gate, as control sees it."""
 
     tick: Tick
+    """The cycle as the gate measured it."""
     verdict: Verdict
+    """Of the gate."""
     feedback: BankFeedback
+    """Of the drives."""
     heard: bool
+    """A setpoint meant for this very cycle had come."""
     round_trip_s: float
+    """What the exchange with the drives took [s]."""
     overruns: int
+    """Deadlines the gate has given up so far."""
     cut: bool = False
+    """Not all violations found room in the record."""
 
 
 class StatusEncoder:

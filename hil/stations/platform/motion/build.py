@@ -13,7 +13,7 @@ from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
 from hil.stations.platform.motion.moves import Moves
-from hil.stations.platform.motion.recorded import Recorded
+from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Hold, MotionSource
 from hil.stations.platform.scenario import (
     HoldSettings,
@@ -94,7 +94,7 @@ def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> Moti
         for axis, c in settings.map.items()
     )
     neutral: np.ndarray = (settings.neutral or rig.neutral).coordinates()
-    return Recorded.from_csv(
+    return RecordedMotion.from_csv(
         find_file(settings.file, beside=scenario_file, folder="motions", key="motion.file"),
         maps,
         neutral,

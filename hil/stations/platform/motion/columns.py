@@ -16,21 +16,18 @@ FACTOR_MAX = 1e15
 
 @dataclass(frozen=True, slots=True)
 class ColumnMap:
-    """Where a coordinate stands in a file: value = unit * (raw - bias) * scale.
-
-    Attributes:
-        axis: One of x, y, z, alpha, beta, gamma.
-        column: Name of the column.
-        unit: m, cm, mm, in or ft for a translation; rad, deg or mrad for a rotation.
-        scale: Factor, for instance -1 where the recording points the other way.
-        bias: Raw value that means zero, in the unit of the column.
-    """
+    """Where a coordinate stands in a file: value = unit * (raw - bias) * scale."""
 
     axis: str
+    """One of x, y, z, alpha, beta, gamma."""
     column: str
+    """Name of the column."""
     unit: str
+    """m, cm, mm, in or ft for a translation; rad, deg or mrad for a rotation."""
     scale: float = 1.0
+    """Factor, for instance -1 where the recording points the other way."""
     bias: float = 0.0
+    """Raw value that means zero, in the unit of the column."""
 
     def __post_init__(self) -> None:
         """Refuse an axis, a unit or a number that cannot be."""
@@ -54,15 +51,12 @@ class ColumnMap:
 
 @dataclass(frozen=True, slots=True)
 class TimeMap:
-    """Where the time stands in a file.
-
-    Attributes:
-        column: Name of the column.
-        unit: s, ms or us.
-    """
+    """Where the time stands in a file."""
 
     column: str = "t_s"
+    """Name of the column."""
     unit: str = "s"
+    """s, ms or us."""
 
     def __post_init__(self) -> None:
         """Refuse an unknown unit."""

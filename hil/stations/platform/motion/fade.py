@@ -22,17 +22,14 @@ REST_ACCELERATION = 1e-3
 
 
 class Fade(NamedTuple):
-    """When a motion is led in, plays its own time and is led out.
-
-    Attributes:
-        lead_in_s: Before its own time [s]; 0 if it begins at rest.
-        own_s: The motion's own time [s].
-        lead_out_s: After its own time [s]; 0 if it ends at rest.
-    """
+    """When a motion is led in, plays its own time and is led out."""
 
     lead_in_s: float
+    """Before its own time [s]; 0 if it begins at rest."""
     own_s: float
+    """The motion's own time [s]."""
     lead_out_s: float
+    """After its own time [s]; 0 if it ends at rest."""
 
     @property
     def total_s(self) -> float:

@@ -26,17 +26,14 @@ PROBES = 16
 
 @dataclass(frozen=True, slots=True)
 class LegMoveLimits:
-    """Bounds of the fastest leg of a move, each positive and finite.
-
-    Attributes:
-        speed_m_s: [m/s].
-        acceleration_m_s2: [m/s2].
-        jerk_m_s3: [m/s3].
-    """
+    """Bounds of the fastest leg of a move, each positive and finite."""
 
     speed_m_s: float
+    """[m/s]."""
     acceleration_m_s2: float
+    """[m/s2]."""
     jerk_m_s3: float
+    """[m/s3]."""
 
     def __post_init__(self) -> None:
         """Refuse a bound that bounds nothing."""

@@ -32,7 +32,7 @@ from hil.stations.platform.motion.source import AXES, Floats, clamp_time, requir
 from platform6dof.pose import PlatformSetpoint
 
 
-class Recorded(FadedMotion):
+class RecordedMotion(FadedMotion):
     """A motion through uniform samples of its deviation from a neutral pose.
 
     In its own time the motion passes through every sample. Before and after it the samples are
@@ -84,7 +84,7 @@ class Recorded(FadedMotion):
         lowpass_hz: float | None = None,
         *,
         time: TimeMap = SECONDS,
-    ) -> "Recorded":
+    ) -> "RecordedMotion":
         """Read a recorded motion.
 
         Args:

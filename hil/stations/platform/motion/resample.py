@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hil.config.errors import MotionError, require_number
-from hil.config.tables import Table
+from hil.config.tables import NumberTable
 from hil.stations.platform.motion.columns import TIME_UNITS, ColumnMap, TimeMap
 from hil.stations.platform.motion.source import AXES, Floats
 
@@ -22,7 +22,7 @@ UNIFORM_SHARE = 1e-3
 LOWPASS_ORDER = 4
 
 
-def times(table: Table, time: TimeMap, gap_max_s: float) -> Floats:
+def times(table: NumberTable, time: TimeMap, gap_max_s: float) -> Floats:
     """Return the time of each row since the first [s], shape (N,).
 
     Args:
@@ -61,7 +61,7 @@ def times(table: Table, time: TimeMap, gap_max_s: float) -> Floats:
     return t_s
 
 
-def deviations(table: Table, maps: Sequence[ColumnMap]) -> Floats:
+def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
     """Return the six coordinates of each row as deviations from neutral [m, rad], shape (N, 6).
 
     Args:
@@ -86,7 +86,7 @@ def deviations(table: Table, maps: Sequence[ColumnMap]) -> Floats:
 
 
 def uniform(
-    table: Table, t_s: Floats, recorded: Floats, rate_hz: float | None
+    table: NumberTable, t_s: Floats, recorded: Floats, rate_hz: float | None
 ) -> tuple[Floats, float]:
     """Return the recording on a uniform grid, shape (M, 6), and the grid's step [s].
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hil.config.settings import ConfigError
 from hil.desk.operator import Operator, OrderSource
-from hil.desk.tell import Note, Teller, Told
+from hil.desk.publisher import Note, Publisher, Told
 from hil.desk.watch import DeskWatch
 from hil.machines.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
@@ -18,12 +18,12 @@ from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.course import OperatedCourse
 from hil.stations.platform.operator.motion import OperatedMotion
-from hil.stations.platform.operator.parking import WayToPark
-from hil.stations.platform.operator.paths import Way
+from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.path_check import PathCheck
+from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.operator.prover import PROGRAM
-from hil.stations.platform.operator.reach import Reach
+from hil.stations.platform.operator.sequence import OperatedCourse
 from hil.stations.platform.operator.station import OperatedStation
 from hil.stations.platform.scenario import Plan
 from platform6dof.inverse import leg_setpoints_batch
@@ -51,21 +51,18 @@ def require_operable(plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leading:
-    """What an operated run is made from.
-
-    Args:
-        plan: scenario and rig.
-        machine: the rig's mathematics.
-        motion: what the scenario plays.
-        patience_cycles: how long a stop and how long homing may take.
-        now_s: monotonic time [s], the clock that stamps the orders.
-    """
+    """What an operated run is made from."""
 
     plan: Plan
+    """Scenario and rig."""
     machine: PlatformMachine
+    """The rig's mathematics."""
     motion: MotionSource
+    """What the scenario plays."""
     patience_cycles: tuple[int, int]
+    """How long a stop and how long homing may take."""
     now_s: Callable[[], float]
+    """Monotonic time [s], the clock that stamps the orders."""
 
 
 def operated_run(
@@ -88,15 +85,15 @@ def operated_run(
     return OperatedStation(parts.machine, motion, course, period_s, parking), course
 
 
-def parking_proof(plan: Plan, machine: PlatformMachine) -> WayToPark:
+def parking_proof(plan: Plan, machine: PlatformMachine) -> ParkPath:
     """What proves the way to park before it is gone.
 
     Args:
         plan: scenario and rig.
         machine: the rig's mathematics.
     """
-    reach = Reach(plan.rig, plan.scenario.period_s)
-    return WayToPark(machine.park, plan.rig.neutral.pose(), machine.slow_moves, reach)
+    reach = PathCheck(plan.rig, plan.scenario.period_s)
+    return ParkPath(machine.park, plan.rig.neutral.pose(), machine.slow_moves, reach)
 
 
 @contextmanager
@@ -113,7 +110,7 @@ def led_run(
     Raises:
         NoDeskError: if the desk cannot be set up; nothing has moved.
     """
-    from hil.desk.places import PlaceError
+    from hil.desk.endpoints import PlaceError
     from hil.desk.process import DeskError, DeskProcess  # Linux only
 
     scenario = parts.plan.scenario
@@ -127,7 +124,7 @@ def led_run(
         except (DeskError, PlaceError, OSError) as error:
             raise NoDeskError(f"no operator's desk: {error}") from error
         journal = PlatformJournal(sink, desk.telemetry)
-        told = Teller(desk.telemetry)
+        told = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, told, journal.operator)
         station.watch = DeskWatch(desk, journal.operator).look
         yield journal, station, course
@@ -145,7 +142,7 @@ def prepare(plan: Plan) -> None:
     require_operable(plan)
     kernels.warm()
     rows = np.zeros((3, 6))
-    way = Way(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+    way = ShortestPath(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
     rig, geometry = plan.rig, geometry_of(plan.rig)
     leg_setpoints_batch(geometry, np.stack([way.rows(0.1)[0]]), rows[:1])
     machine = PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())

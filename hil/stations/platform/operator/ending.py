@@ -1,7 +1,7 @@
 """Why an operated run ends, and how: the gravest cause first."""
 
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.stations.platform.operator.presses import refusal_of
+from hil.stations.platform.operator.button_commands import refusal_of
 from hil.stations.platform.supervisor import Outcome
 from safety.faults import told
 from safety.modes import Mode, Request
@@ -24,7 +24,7 @@ STEPS = {
 """What an end does in each mode, if nobody parks."""
 
 
-class Ending:
+class EndConditions:
     """What speaks for an end of the run.
 
     Attributes:

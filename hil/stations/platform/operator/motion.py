@@ -17,22 +17,21 @@ from hil.machines.machine import geometry_of, park_pose
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats, MotionSource
 from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.errand import Errand, Stage
-from hil.stations.platform.operator.parking import WayToPark
-from hil.stations.platform.operator.passage import Passage
-from hil.stations.platform.operator.passage import Stage as PassageStage
-from hil.stations.platform.operator.paths import Crossfade, Path, Played, Standing
+from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
+from hil.stations.platform.operator.motion_builder import BuiltMotion, MotionBuilder
+from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.path_check import PathCheck, start_rows
+from hil.stations.platform.operator.paths import Crossfade, Played, RestPath, ScaledPath
 from hil.stations.platform.operator.phases import (
     ON_MOTION,
     PLAYING_TEXT,
     TRANSITIONS,
-    Happening,
-    Phase,
+    OperationEvent,
+    OperationPhase,
     step,
 )
-from hil.stations.platform.operator.reach import Reach, start_rows
-from hil.stations.platform.operator.tempo import Tempo
-from hil.stations.platform.operator.workshop import Made, Workshop
+from hil.stations.platform.operator.pose_move import PoseMove, PoseMoveStage
+from hil.stations.platform.operator.speed_override import Tempo
 from hil.stations.platform.scenario import Plan
 from platform6dof.pose import PlatformSetpoint
 
@@ -51,15 +50,15 @@ class OperatedMotion:
     def __init__(self, plan: Plan, motion: MotionSource) -> None:
         self._limits: MoveLimits = plan.rig.slow_moves.limits()
         self._period_s = plan.scenario.period_s
-        self._reach = Reach(plan.rig, self._period_s)
+        self._reach = PathCheck(plan.rig, self._period_s)
         rig = plan.rig
         park, neutral = park_pose(rig, geometry_of(rig)), rig.neutral.pose()
-        self._park = WayToPark(park, neutral, self._limits, self._reach)
-        self._workshop = Workshop(plan)
+        self._park = ParkPath(park, neutral, self._limits, self._reach)
+        self._workshop = MotionBuilder(plan)
         self._settings: object = plan.scenario.motion
         self._base = Played(motion)
-        self._waiting: Made | None = None
-        self._passage: Passage | None = None
+        self._waiting: BuiltMotion | None = None
+        self._passage: MotionBlend | None = None
         self._serial = 0
         self._override = 1.0
         self._wanted: tuple[float, ...] | None = None
@@ -71,12 +70,12 @@ class OperatedMotion:
 
     def begin(self) -> None:
         """Stand at the motion's start, from where the next time in ENGAGED goes on."""
-        self._phase = Phase.RESTING
-        self._path: Path = Standing(start_rows(self._base.start()))
+        self._phase = OperationPhase.RESTING
+        self._path: ScaledPath = RestPath(start_rows(self._base.start()))
         self._tempo = Tempo(self._override)
         self._path_s = self._t_s = 0.0
         self._planned = None
-        self._errand: Errand | None = None
+        self._errand: PoseMove | None = None
         self._drop_passage()
 
     # --- what is told ---------------------------------------------------------------------------
@@ -87,7 +86,7 @@ class OperatedMotion:
         return math.inf
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> OperationPhase:
         """What is being done."""
         return self._phase
 
@@ -162,34 +161,34 @@ class OperatedMotion:
 
     def play(self) -> None:
         """Play the motion from its start, going there first; or go on with one just left."""
-        if self._phase is Phase.SLOWING:
-            self._phase = step(self._phase, Happening.PLAY)
+        if self._phase is OperationPhase.SLOWING:
+            self._phase = step(self._phase, OperationEvent.PLAY)
         elif self.playing == "play":
             self._said = Refusal("the motion is being played", Button.PLAY.value)
-        elif self._phase is Phase.RETURNING:
+        elif self._phase is OperationPhase.RETURNING:
             self._errand = None  # it was about to be left for a pose
         else:
-            self._plan(Happening.PLAY, self._base.start())
+            self._plan(OperationEvent.PLAY, self._base.start())
 
     def pose(self) -> None:
         """Leave the motion for the pose wanted, and follow the target from then on."""
         if self._target is None:
             self._said = Refusal("no pose is given; set one first", Button.POSE.value)
         elif self._phase in ON_MOTION:
-            self._phase = step(self._phase, Happening.POSE)
+            self._phase = step(self._phase, OperationEvent.POSE)
         else:
-            self._plan(Happening.POSE, self._target)
+            self._plan(OperationEvent.POSE, self._target)
 
-    def _plan(self, happening: Happening, target: Floats) -> None:
+    def _plan(self, happening: OperationEvent, target: Floats) -> None:
         """Begin to plan and prove a way; one that is still being proved is dropped."""
-        self._errand = Errand(
+        self._errand = PoseMove(
             happening, target, self._limits, self._reach, self._park, self._period_s
         )
         self._planned = target
 
-    def _prepare(self, errand: Errand) -> None:
+    def _prepare(self, errand: PoseMove) -> None:
         """Do a part of the proof; a way that is refused changes nothing."""
-        if errand.step(self._path, self._path_s) is Stage.REFUSED:
+        if errand.step(self._path, self._path_s) is PoseMoveStage.REFUSED:
             self._errand = None
             self._said = Refusal(errand.objection, errand.happening.name.lower())
 
@@ -211,7 +210,7 @@ class OperatedMotion:
         """
         dt_s = max(t_s - self._t_s, 0.0) if t_s > 0.0 else 0.0
         self._t_s = max(t_s, 0.0)
-        self._tempo.aim(0.0 if self._phase is Phase.SLOWING else self._override)
+        self._tempo.aim(0.0 if self._phase is OperationPhase.SLOWING else self._override)
         pace = self._tempo.advance(dt_s)
         self._path_s += pace.way_s
         self._look()
@@ -226,30 +225,30 @@ class OperatedMotion:
         if self._errand is not None and begun is not None:
             self._path, self._path_s = begun
             self._phase, self._errand = step(self._phase, self._errand.happening), None
-        elif self._phase is Phase.SLOWING and self._tempo.standing:
-            self._leave(Happening.STOOD)
+        elif self._phase is OperationPhase.SLOWING and self._tempo.standing:
+            self._leave(OperationEvent.STOOD)
         elif self._path_s >= self._path.duration_s:
-            if (self._phase, Happening.ARRIVED) in TRANSITIONS:
-                self._leave(Happening.ARRIVED)
+            if (self._phase, OperationEvent.ARRIVED) in TRANSITIONS:
+                self._leave(OperationEvent.ARRIVED)
         elif isinstance(self._path, Crossfade) and self._path_s >= self._path.end_s:
             self._path = self._base
         moved = self._target is not None and self._target is not self._planned
-        if self._phase is Phase.POSING and moved and self._errand is None:
+        if self._phase is OperationPhase.POSING and moved and self._errand is None:
             self.pose()
 
-    def _leave(self, happening: Happening) -> None:
+    def _leave(self, happening: OperationEvent) -> None:
         """Go on with what follows a path at whose end the platform rests, or where it stands."""
         here = self._path.rows(self._path_s)[0].copy()
         self._phase = step(self._phase, happening)
-        if self._phase is Phase.PLAYING:
+        if self._phase is OperationPhase.PLAYING:
             self._follow(self._base)
             if self._errand is not None:  # a pose was pressed for on the way here
-                self._phase, self._errand = step(self._phase, Happening.POSE), None
+                self._phase, self._errand = step(self._phase, OperationEvent.POSE), None
         else:
-            self._follow(Standing(start_rows(here)))
+            self._follow(RestPath(start_rows(here)))
             self._planned = None
 
-    def _follow(self, path: Path) -> None:
+    def _follow(self, path: ScaledPath) -> None:
         """Begin a path that begins at rest: there the tempo may be whatever is wanted."""
         self._path, self._path_s = path, 0.0
         self._tempo.jump(self._override)
@@ -271,20 +270,20 @@ class OperatedMotion:
         elif isinstance(self._path, Crossfade) or self._leads_to_start:
             self._waiting = made  # one passage at a time, and none to another start
         elif self._phase in ON_MOTION and made.fade_s > 0.0:
-            self._passage = Passage(self._base, made, self._reach, self._period_s)
+            self._passage = MotionBlend(self._base, made, self._reach, self._period_s)
         else:
             self._take(made)
 
     @property
     def _leads_to_start(self) -> bool:
         errand = self._errand
-        returning = self._phase is Phase.RETURNING
-        return returning or (errand is not None and errand.happening is Happening.PLAY)
+        returning = self._phase is OperationPhase.RETURNING
+        return returning or (errand is not None and errand.happening is OperationEvent.PLAY)
 
-    def _prove_passage(self, passage: Passage) -> None:
+    def _prove_passage(self, passage: MotionBlend) -> None:
         """Do a part of its proof; one that is refused changes nothing."""
         tempo = max(self._tempo.rate, self._override)
-        if passage.step(self._path_s, tempo) is PassageStage.REFUSED:
+        if passage.step(self._path_s, tempo) is BlendStage.REFUSED:
             self._passage = None
             why = f"the passage to it is not free: {passage.objection}"
             self._said = Refusal(why, serial=passage.made.serial)
@@ -307,7 +306,7 @@ class OperatedMotion:
         if self._passage is not None:
             self._waiting, self._passage = self._passage.made, None
 
-    def _take(self, made: Made) -> None:
+    def _take(self, made: BuiltMotion) -> None:
         old, new = self._base, made.motion
         if new is None:
             return

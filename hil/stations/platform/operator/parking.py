@@ -12,12 +12,12 @@ import numpy as np
 
 from hil.stations.platform.motion.moves import MoveLimits, Moves
 from hil.stations.platform.motion.source import Floats
+from hil.stations.platform.operator.path_check import PathCheck, PathScan
 from hil.stations.platform.operator.paths import Played
-from hil.stations.platform.operator.reach import Reach, Survey
 from platform6dof.pose import Pose
 
 
-class Stage(Enum):
+class ParkStage(Enum):
     """What is done next."""
 
     LOCATE = "locate"
@@ -28,12 +28,12 @@ class Stage(Enum):
     REFUSED = "refused"
 
 
-TRANSITIONS: dict[Stage, tuple[Stage, ...]] = {
-    Stage.LOCATE: (Stage.PLAN, Stage.REFUSED),
-    Stage.PLAN: (Stage.PROVE, Stage.REFUSED),
-    Stage.PROVE: (Stage.PROVE, Stage.PLAN, Stage.PROVED, Stage.REFUSED),
-    Stage.PROVED: (),
-    Stage.REFUSED: (),
+TRANSITIONS: dict[ParkStage, tuple[ParkStage, ...]] = {
+    ParkStage.LOCATE: (ParkStage.PLAN, ParkStage.REFUSED),
+    ParkStage.PLAN: (ParkStage.PROVE, ParkStage.REFUSED),
+    ParkStage.PROVE: (ParkStage.PROVE, ParkStage.PLAN, ParkStage.PROVED, ParkStage.REFUSED),
+    ParkStage.PROVED: (),
+    ParkStage.REFUSED: (),
 }
 """What may follow what."""
 
@@ -46,7 +46,7 @@ class _Rows(Played):
         return super().rows(t_s).copy()
 
 
-class WayToPark:
+class ParkPath:
     """Looks for a way to park from one pose.
 
     Args:
@@ -56,34 +56,34 @@ class WayToPark:
         reach: the room that there is.
     """
 
-    def __init__(self, park: Pose, neutral: Pose, limits: MoveLimits, reach: Reach) -> None:
+    def __init__(self, park: Pose, neutral: Pose, limits: MoveLimits, reach: PathCheck) -> None:
         self._park, self._neutral = park, neutral
         self._limits, self._reach = limits, reach
         self.begin()
 
     def begin(self) -> None:
         """Forget what was found: the platform stands elsewhere."""
-        self._stage = Stage.LOCATE
+        self._stage = ParkStage.LOCATE
         self._left: list[tuple[Pose, ...]] = []
         self._here = self._park
-        self._survey: Survey | None = None
+        self._survey: PathScan | None = None
         self._planned: Moves | None = None
         self._objection = ""
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ParkStage:
         """How far it has come."""
         return self._stage
 
     @property
     def path(self) -> Moves | None:
         """The way that was proved; None before."""
-        return self._planned if self._stage is Stage.PROVED else None
+        return self._planned if self._stage is ParkStage.PROVED else None
 
     @property
     def refused(self) -> str:
         """What speaks against the shortest way, once no other is free either; empty before."""
-        return self._objection if self._stage is Stage.REFUSED else ""
+        return self._objection if self._stage is ParkStage.REFUSED else ""
 
     def work(self, here: Callable[[], Pose]) -> None:
         """Do the part of one cycle.
@@ -95,30 +95,30 @@ class WayToPark:
             following = self._work(here)
         except (ArithmeticError, ValueError) as error:
             self._objection = self._objection or str(error)
-            following = Stage.REFUSED
+            following = ParkStage.REFUSED
         if following is not self._stage:
             if following not in TRANSITIONS[self._stage]:
                 raise AssertionError(f"way to park: {self._stage} is not followed by {following}")
             self._stage = following
 
-    def _work(self, here: Callable[[], Pose]) -> Stage:
-        if self._stage is Stage.LOCATE:
+    def _work(self, here: Callable[[], Pose]) -> ParkStage:
+        if self._stage is ParkStage.LOCATE:
             self._here = here()
             self._left = self._ways(self._here)
-            return Stage.PLAN
-        if self._stage is Stage.PLAN:
+            return ParkStage.PLAN
+        if self._stage is ParkStage.PLAN:
             over = self._left.pop(0)
             self._planned = Moves(self._here, [(pose, 0.0) for pose in over], self._limits)
-            self._survey = Survey(self._reach, _Rows(self._planned), leave=True)
-            return Stage.PROVE
-        if self._stage is Stage.PROVE and self._survey is not None:
+            self._survey = PathScan(self._reach, _Rows(self._planned), leave=True)
+            return ParkStage.PROVE
+        if self._stage is ParkStage.PROVE and self._survey is not None:
             found = self._survey.step()
             if found is None:
-                return Stage.PROVE
+                return ParkStage.PROVE
             self._objection = self._objection or found
             if found:
-                return Stage.PLAN if self._left else Stage.REFUSED
-            return Stage.PROVED
+                return ParkStage.PLAN if self._left else ParkStage.REFUSED
+            return ParkStage.PROVED
         return self._stage
 
     def _ways(self, here: Pose) -> list[tuple[Pose, ...]]:

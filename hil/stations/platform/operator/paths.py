@@ -23,7 +23,7 @@ ANGULAR_SHARE = 0.5
 most 4 shares squared for beta up to 30 degrees."""
 
 
-class Path(Protocol):
+class ScaledPath(Protocol):
     """Something that can be followed at any tempo."""
 
     @property
@@ -36,7 +36,7 @@ class Path(Protocol):
         ...
 
 
-class Standing:
+class RestPath:
     """Standing at one place.
 
     Args:
@@ -122,7 +122,7 @@ class Crossfade:
         return self._out
 
 
-class Way:
+class ShortestPath:
     """The shortest way with bounded jerk from where a path is to rest at a pose.
 
     Args:

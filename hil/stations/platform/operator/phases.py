@@ -3,7 +3,7 @@
 from enum import Enum
 
 
-class Phase(Enum):
+class OperationPhase(Enum):
     """What is being done."""
 
     RESTING = "resting"
@@ -15,7 +15,7 @@ class Phase(Enum):
     """On the way to the motion's start, to play it."""
 
 
-class Happening(Enum):
+class OperationEvent(Enum):
     """What changes the phase."""
 
     PLAY = "play"
@@ -26,33 +26,33 @@ class Happening(Enum):
     """The path has been followed to its end."""
 
 
-TRANSITIONS: dict[tuple[Phase, Happening], Phase] = {
-    (Phase.RESTING, Happening.PLAY): Phase.RETURNING,
-    (Phase.RESTING, Happening.POSE): Phase.POSING,
-    (Phase.PLAYING, Happening.POSE): Phase.SLOWING,
-    (Phase.PLAYING, Happening.ARRIVED): Phase.RESTING,
-    (Phase.SLOWING, Happening.PLAY): Phase.PLAYING,
-    (Phase.SLOWING, Happening.STOOD): Phase.POSING,
-    (Phase.SLOWING, Happening.ARRIVED): Phase.POSING,
-    (Phase.POSING, Happening.PLAY): Phase.RETURNING,
-    (Phase.RETURNING, Happening.POSE): Phase.POSING,
-    (Phase.RETURNING, Happening.ARRIVED): Phase.PLAYING,
+TRANSITIONS: dict[tuple[OperationPhase, OperationEvent], OperationPhase] = {
+    (OperationPhase.RESTING, OperationEvent.PLAY): OperationPhase.RETURNING,
+    (OperationPhase.RESTING, OperationEvent.POSE): OperationPhase.POSING,
+    (OperationPhase.PLAYING, OperationEvent.POSE): OperationPhase.SLOWING,
+    (OperationPhase.PLAYING, OperationEvent.ARRIVED): OperationPhase.RESTING,
+    (OperationPhase.SLOWING, OperationEvent.PLAY): OperationPhase.PLAYING,
+    (OperationPhase.SLOWING, OperationEvent.STOOD): OperationPhase.POSING,
+    (OperationPhase.SLOWING, OperationEvent.ARRIVED): OperationPhase.POSING,
+    (OperationPhase.POSING, OperationEvent.PLAY): OperationPhase.RETURNING,
+    (OperationPhase.RETURNING, OperationEvent.POSE): OperationPhase.POSING,
+    (OperationPhase.RETURNING, OperationEvent.ARRIVED): OperationPhase.PLAYING,
 }
 """Every pair that changes something; any other leaves the phase as it is."""
 
-ON_MOTION = (Phase.PLAYING, Phase.SLOWING)
+ON_MOTION = (OperationPhase.PLAYING, OperationPhase.SLOWING)
 """Phases in which the motion itself is followed."""
 
 PLAYING_TEXT = {
-    Phase.RESTING: "",
-    Phase.PLAYING: "play",
-    Phase.SLOWING: "pose",
-    Phase.POSING: "pose",
-    Phase.RETURNING: "play",
+    OperationPhase.RESTING: "",
+    OperationPhase.PLAYING: "play",
+    OperationPhase.SLOWING: "pose",
+    OperationPhase.POSING: "pose",
+    OperationPhase.RETURNING: "play",
 }
 """What each phase is called towards people."""
 
 
-def step(phase: Phase, happening: Happening) -> Phase:
+def step(phase: OperationPhase, happening: OperationEvent) -> OperationPhase:
     """Next phase; the same one if nothing follows."""
     return TRANSITIONS.get((phase, happening), phase)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from hil.config.settings import ConfigError
 from hil.desk.order import MOTION_MAX_BYTES, Six
 from hil.machines.machine import envelope_of, geometry_of
-from hil.stations.platform.check import CheckResult, check_plan
+from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.scenario import MultiSineSettings, Plan
 from platform6dof.pose import PlatformSetpoint, Pose
@@ -22,7 +22,7 @@ SHOWN_MAX: Final = 6
 LIVE_KIND: Final = "multi_sine"
 
 
-class Proof:
+class PlanJudge:
     """Judge of targets and motions for one plan.
 
     Args:
@@ -84,7 +84,7 @@ class Proof:
         return ""
 
 
-def _found(result: CheckResult) -> str:
+def _found(result: PlatformProof) -> str:
     return _listed(
         "motion",
         [

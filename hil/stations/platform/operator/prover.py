@@ -12,11 +12,11 @@ PROGRAM: Final = ("-m", "hil.stations.platform.operator.prover")
 def main() -> None:
     """Run the prover's process."""
     # Imported here: control, which names the program, is not to load what only proofs need.
-    from hil.stations.platform.operator.proof import Proof
+    from hil.stations.platform.operator.proof import PlanJudge
     from hil.stations.platform.scenario import Plan
 
-    def proof_of(header: Mapping[str, Any]) -> Proof:
-        return Proof(Plan.build(header["scenario"], "header"))
+    def proof_of(header: Mapping[str, Any]) -> PlanJudge:
+        return PlanJudge(Plan.build(header["scenario"], "header"))
 
     serve(proof_of)
 

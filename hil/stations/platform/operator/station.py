@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from hil.stations.platform.control import Control, ParkingProof, PlatformMachine, PlatformStation
-from hil.stations.platform.operator.course import OperatedCourse
 from hil.stations.platform.operator.motion import OperatedMotion
+from hil.stations.platform.operator.sequence import OperatedCourse
 from hil.timing.clock import Tick
 from safety.modes import Request
 from safety.verdict import Verdict

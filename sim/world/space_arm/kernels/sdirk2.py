@@ -80,7 +80,7 @@ class StepControl(NamedTuple):
     rate_tolerance: float  # error that a stage may leave of a rate [rad/s]
 
 
-class SpanWork(NamedTuple):
+class Sdirk2Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
     step: Array  # (15, 6)
@@ -88,14 +88,14 @@ class SpanWork(NamedTuple):
     scratch: Scratch
 
 
-def make_span_work() -> SpanWork:
+def make_span_work() -> Sdirk2Work:
     """New arrays for one arm."""
-    return SpanWork(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
+    return Sdirk2Work(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
 
 
 @njit(cache=True, error_model="numpy")
 def _refresh(
-    arm: ArmArrays, coriolis: bool, state: Array, ahead_s: float, age_s: float, work: SpanWork
+    arm: ArmArrays, coriolis: bool, state: Array, ahead_s: float, age_s: float, work: Sdirk2Work
 ) -> None:
     """Compute D and bias for the middle of the next ``ahead_s``.
 
@@ -257,7 +257,7 @@ def advance(
     command: Array,
     dry: Array,
     span_s: float,
-    work: SpanWork,
+    work: Sdirk2Work,
     count: NDArray[np.int64],
 ) -> int:
     """Lead a state through a span of time with constant commands.

@@ -79,7 +79,7 @@ Q_END, L_END = 24, 25
 STEP_ROWS = 26
 
 
-class SpanWork(NamedTuple):
+class Sdirk4Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
     step: Array  # (26, 6)
@@ -87,13 +87,13 @@ class SpanWork(NamedTuple):
     scratch: Scratch
 
 
-def make_span_work() -> SpanWork:
+def make_span_work() -> Sdirk4Work:
     """New arrays for one arm."""
-    return SpanWork(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
+    return Sdirk4Work(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
 
 
 @njit(cache=True, error_model="numpy")
-def _refresh(arm: ArmArrays, coriolis: bool, state: Array, h: float, work: SpanWork) -> None:
+def _refresh(arm: ArmArrays, coriolis: bool, state: Array, h: float, work: Sdirk4Work) -> None:
     """Compute D and bias for the middle of a step of ``h``."""
     w = work.step
     for j in range(6):
@@ -199,7 +199,7 @@ def advance(
     command: Array,
     dry: Array,
     span_s: float,
-    work: SpanWork,
+    work: Sdirk4Work,
     count: NDArray[np.int64],
 ) -> int:
     """Lead a state through a span of time with constant commands; as `sdirk2.advance`.

@@ -31,18 +31,15 @@ class PlaceError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A bench that answers.
-
-    Args:
-        path: its socket.
-        name: of the run.
-        pid: number of the process that runs it.
-    """
+class Endpoint:
+    """A bench that answers."""
 
     path: Path
+    """Its socket."""
     name: str
+    """Of the run."""
     pid: int
+    """Number of the process that runs it."""
 
 
 def folder() -> Path:
@@ -149,13 +146,13 @@ def socket_name(name: str, pid: int) -> str:
     return f"{re.sub(r'[^A-Za-z0-9_.+-]', '_', name)[:NAME_MAX] or 'bench'}-{pid}.sock"
 
 
-def place_of(path: Path) -> Place | None:
+def place_of(path: Path) -> Endpoint | None:
     """What the file name of a socket tells of its bench; None if it is no such name."""
     match = _SOCKET.fullmatch(path.name)
-    return None if match is None else Place(path, match["name"], int(match["pid"]))
+    return None if match is None else Endpoint(path, match["name"], int(match["pid"]))
 
 
-def benches(place: Path | None = None) -> list[Place]:
+def benches(place: Path | None = None) -> list[Endpoint]:
     """The benches of this user that answer, by name.
 
     Raises:
@@ -190,7 +187,7 @@ def sweep(place: Path, wanted: str = "") -> None:
                     os.unlink(name, dir_fd=fd)
 
 
-def _named(fd: int, place: Path) -> Iterator[Place]:
+def _named(fd: int, place: Path) -> Iterator[Endpoint]:
     for name in sorted(os.listdir(fd)):
         if (found := place_of(place / name)) is not None:
             yield found

@@ -10,10 +10,10 @@ from enum import Enum
 
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import Floats
-from hil.stations.platform.operator.parking import WayToPark
-from hil.stations.platform.operator.paths import Path, Standing, Way
-from hil.stations.platform.operator.phases import Happening
-from hil.stations.platform.operator.reach import Reach, Survey, cycle_count, start_rows
+from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count, start_rows
+from hil.stations.platform.operator.paths import RestPath, ScaledPath, ShortestPath
+from hil.stations.platform.operator.phases import OperationEvent
 from platform6dof.pose import Pose
 
 SPARE_CYCLES = 4
@@ -21,7 +21,7 @@ SPARE_SHARE = 1.25
 """The place where the way begins is so much further ahead than the proof should take."""
 
 
-class Stage(Enum):
+class PoseMoveStage(Enum):
     """What is done next."""
 
     TARGET = "target"
@@ -36,7 +36,7 @@ class Stage(Enum):
     REFUSED = "refused"
 
 
-class Errand:
+class PoseMove:
     """One way to a pose, from the press to the moment when it may be gone.
 
     Args:
@@ -50,11 +50,11 @@ class Errand:
 
     def __init__(
         self,
-        happening: Happening,
+        happening: OperationEvent,
         target: Floats,
         limits: MoveLimits,
-        reach: Reach,
-        park: WayToPark,
+        reach: PathCheck,
+        park: ParkPath,
         period_s: float,
     ) -> None:
         self.happening = happening
@@ -67,19 +67,21 @@ class Errand:
         self._park = park
         park.begin()
         # A motion was proved together with the way between its start and park.
-        self._stage = Stage.TARGET if happening is Happening.POSE else Stage.GAUGE
+        self._stage = (
+            PoseMoveStage.TARGET if happening is OperationEvent.POSE else PoseMoveStage.GAUGE
+        )
         self._ahead_s = 0.0
         self._begin_s = 0.0
         self._from_rest = False
-        self._way: Way | None = None
-        self._survey = Survey(reach, Standing(start_rows(target)))
+        self._way: ShortestPath | None = None
+        self._survey = PathScan(reach, RestPath(start_rows(target)))
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> PoseMoveStage:
         """How far it has come."""
         return self._stage
 
-    def step(self, path: Path, path_s: float) -> Stage:
+    def step(self, path: ScaledPath, path_s: float) -> PoseMoveStage:
         """Do the part of one cycle; before the path is sampled.
 
         Args:
@@ -92,32 +94,32 @@ class Errand:
             self._refuse(str(error))
         return self._stage
 
-    def _work(self, path: Path, path_s: float) -> None:
-        if self._stage in (Stage.TARGET, Stage.BACK):
+    def _work(self, path: ScaledPath, path_s: float) -> None:
+        if self._stage in (PoseMoveStage.TARGET, PoseMoveStage.BACK):
             self._look_back()
             return
-        if self._stage in (Stage.PROVE, Stage.PROVED) and self._late(path_s):
-            self._stage = Stage.GAUGE  # the place was passed before all was proved
-        if self._stage is Stage.GAUGE:
+        if self._stage in (PoseMoveStage.PROVE, PoseMoveStage.PROVED) and self._late(path_s):
+            self._stage = PoseMoveStage.GAUGE  # the place was passed before all was proved
+        if self._stage is PoseMoveStage.GAUGE:
             self._from_rest = path_s >= path.duration_s
             if not self._from_rest:
-                way = Way(path.rows(path_s), self.target, self._limits)
+                way = ShortestPath(path.rows(path_s), self.target, self._limits)
                 cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(
                     way.duration_s, self._reach.spacing_s
                 )
                 self._ahead_s = cycles * self._period_s
-                self._stage = Stage.PLAN
+                self._stage = PoseMoveStage.PLAN
                 return
-            self._ahead_s, self._stage = 0.0, Stage.PLAN
-        if self._stage is Stage.PLAN:
+            self._ahead_s, self._stage = 0.0, PoseMoveStage.PLAN
+        if self._stage is PoseMoveStage.PLAN:
             self._begin_s = path_s + self._ahead_s
-            self._way = Way(path.rows(self._begin_s), self.target, self._limits)
-            self._survey = Survey(self._reach, self._way)
-            self._stage = Stage.PROVE
-        elif self._stage is Stage.PROVE:
-            self._survey_to(Stage.PROVED)
+            self._way = ShortestPath(path.rows(self._begin_s), self.target, self._limits)
+            self._survey = PathScan(self._reach, self._way)
+            self._stage = PoseMoveStage.PROVE
+        elif self._stage is PoseMoveStage.PROVE:
+            self._survey_to(PoseMoveStage.PROVED)
 
-    def _survey_to(self, following: Stage) -> None:
+    def _survey_to(self, following: PoseMoveStage) -> None:
         """Do a part of the survey; go on to a stage if it ends well."""
         objection = self._survey.step()
         if objection:
@@ -127,28 +129,28 @@ class Errand:
 
     def _look_back(self) -> None:
         """Look at the pose, and at the way from there to park."""
-        if self._stage is Stage.TARGET:
-            self._survey_to(Stage.BACK)
+        if self._stage is PoseMoveStage.TARGET:
+            self._survey_to(PoseMoveStage.BACK)
             return
         self._park.work(lambda: Pose.from_coordinates(self.target))
         if self._park.refused:
             self._refuse(f"no way from there to park is free: {self._park.refused}")
         elif self._park.path is not None:
-            self._stage = Stage.GAUGE
+            self._stage = PoseMoveStage.GAUGE
 
     def _late(self, path_s: float) -> bool:
         return not self._from_rest and path_s > self._begin_s
 
     def _refuse(self, why: str) -> None:
-        self.objection, self._stage = why, Stage.REFUSED
+        self.objection, self._stage = why, PoseMoveStage.REFUSED
 
-    def begun(self, path_s: float) -> tuple[Way, float] | None:
+    def begun(self, path_s: float) -> tuple[ShortestPath, float] | None:
         """The way and how far on it the platform is [s], as soon as it is gone; None before.
 
         Args:
             path_s: how far the present path is followed [s].
         """
-        if self._stage is not Stage.PROVED or self._way is None:
+        if self._stage is not PoseMoveStage.PROVED or self._way is None:
             return None
         if self._from_rest:
             return self._way, 0.0

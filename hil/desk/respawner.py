@@ -1,4 +1,4 @@
-"""Keeps a desk beside a run: `python -m hil.desk.keeper` starts it, and another one if it dies.
+"""Keeps a desk beside a run: `python -m hil.desk.respawner` starts it, and another one if it dies.
 
 Control has this process started before anything moves. A new desk on the same slot and telemetry
 is then a matter between keeper and desk, and costs no cycle more than the reading of a line that
@@ -36,7 +36,7 @@ OVER: Final = b"over\n"
 DESK_PROGRAM: Final = ("-m", "hil.desk.process")
 
 
-class Keeper:
+class Respawner:
     """Starts desks, one after the other, and says what became of them.
 
     Args:
@@ -165,7 +165,7 @@ def main() -> int:
         signal.signal(number, signal.SIG_IGN)
     _ordinary()
     order = sys.stdin.buffer.readline()
-    return Keeper(order, _say).keep() if order else 0
+    return Respawner(order, _say).keep() if order else 0
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from hil.machines.rig import Rig
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats
+from hil.stations.platform.operator.path_check import spacing_of
 from hil.stations.platform.operator.paths import Played
-from hil.stations.platform.operator.reach import spacing_of
 from hil.stations.platform.scenario import MultiSineSettings, Plan, RotationTerm
 
 PEAK_RATE = 1.875
@@ -28,7 +28,7 @@ PEAK_SECOND = 10.0 / 3.0**0.5
 """Greatest second derivative of it, by its length squared."""
 
 
-class Stage(Enum):
+class BuildStage(Enum):
     """What is done next."""
 
     IDLE = "idle"
@@ -38,27 +38,24 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
-    """A motion that can be taken.
-
-    Args:
-        serial: its number.
-        motion: the motion.
-        settings: what it was made from.
-        fade_s: how long the passage to it lasts [s].
-        apart_s: time between two places in which that is looked at [s].
-        refused: why there is none; then the rest means nothing.
-    """
+class BuiltMotion:
+    """A motion that can be taken."""
 
     serial: int
+    """Its number."""
     motion: Played | None
+    """The motion."""
     settings: MultiSineSettings | None
+    """What it was made from."""
     fade_s: float
+    """How long the passage to it lasts [s]."""
     apart_s: float
+    """Time between two places in which that is looked at [s]."""
     refused: str = ""
+    """Why there is none; then the rest means nothing."""
 
 
-class Workshop:
+class MotionBuilder:
     """Makes the newest of the motions that are offered.
 
     Args:
@@ -67,7 +64,7 @@ class Workshop:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._stage = Stage.IDLE
+        self._stage = BuildStage.IDLE
         self._serial = 0
         self._json = b""
         self._settings: MultiSineSettings | None = None
@@ -81,7 +78,7 @@ class Workshop:
     @property
     def busy(self) -> bool:
         """Whether a motion is in work."""
-        return self._stage is not Stage.IDLE
+        return self._stage is not BuildStage.IDLE
 
     def offer(self, serial: int, table: bytes) -> None:
         """Begin with a new motion; one that is still in work is dropped.
@@ -91,30 +88,30 @@ class Workshop:
             table: its ``[motion]`` table as JSON.
         """
         self._serial, self._json = serial, table
-        self._stage = Stage.READ
+        self._stage = BuildStage.READ
 
-    def step(self, in_force: object) -> Made | None:
+    def step(self, in_force: object) -> BuiltMotion | None:
         """Do one stage; return the motion, or why there is none, when it is done.
 
         Args:
             in_force: settings of the motion that is played, from which the passage begins.
         """
-        if self._stage is Stage.IDLE:
+        if self._stage is BuildStage.IDLE:
             return None
         try:
-            if self._stage is Stage.READ:
+            if self._stage is BuildStage.READ:
                 self._settings = self._read(in_force)
-                self._stage = Stage.MAKE
+                self._stage = BuildStage.MAKE
                 return None
-            if self._stage is Stage.MAKE:
+            if self._stage is BuildStage.MAKE:
                 self._motion = self._make()
-                self._stage = Stage.FADE
+                self._stage = BuildStage.FADE
                 return None
             made = self._faded(in_force)
         except (ConfigError, ValidationError, ValueError) as error:
             why = " ".join(str(error).split())
-            made = Made(self._serial, None, None, 0.0, 0.0, why)
-        self._stage = Stage.IDLE
+            made = BuiltMotion(self._serial, None, None, 0.0, 0.0, why)
+        self._stage = BuildStage.IDLE
         return made
 
     def _read(self, in_force: object) -> MultiSineSettings:
@@ -131,14 +128,14 @@ class Workshop:
         scenario = self._plan.scenario.model_copy(update={"motion": self._settings})
         return Played(motion_of(self._plan.model_copy(update={"scenario": scenario})))
 
-    def _faded(self, in_force: object) -> Made:
+    def _faded(self, in_force: object) -> BuiltMotion:
         settings, rig = self._settings, self._plan.rig
         if settings is None or not isinstance(in_force, MultiSineSettings):
             raise ValueError("it was not read")
         change = greatest_change(in_force, settings, rig)
         fade_s = max(settings.fade_s, shortest_fade_s(change, rig.slow_moves.limits()))
         apart_s = spacing_of(greatest_second(in_force, settings, change, fade_s))
-        return Made(self._serial, self._motion, settings, fade_s, apart_s)
+        return BuiltMotion(self._serial, self._motion, settings, fade_s, apart_s)
 
 
 def greatest_change(old: MultiSineSettings, new: MultiSineSettings, rig: Rig) -> Floats:

@@ -27,7 +27,7 @@ class Told(Protocol):
         ...
 
 
-class Sink(Protocol):
+class TelemetrySink(Protocol):
     """Where telemetry goes."""
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
@@ -35,14 +35,14 @@ class Sink(Protocol):
         ...
 
 
-class Teller:
+class Publisher:
     """Tells telemetry of the operation.
 
     Args:
         sink: the telemetry.
     """
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: TelemetrySink) -> None:
         self._sink = sink
         self._last: tuple[object, ...] | None = None
         self._next_s = 0.0

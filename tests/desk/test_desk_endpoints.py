@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hil.desk.client import DeskClient, DeskRefusedError
-from hil.desk.places import PlaceError, benches, folder, opened, socket_name, sweep, token
+from hil.desk.endpoints import PlaceError, benches, folder, opened, socket_name, sweep, token
 from hil.desk.service import listen
 
 

@@ -7,13 +7,13 @@ begins at a place of the old motion that is reached only when the proof is done,
 from enum import Enum
 
 from hil.stations.platform.motion.source import Floats
-from hil.stations.platform.operator.errand import SPARE_CYCLES, SPARE_SHARE
+from hil.stations.platform.operator.motion_builder import BuiltMotion
+from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count
 from hil.stations.platform.operator.paths import Crossfade, Played
-from hil.stations.platform.operator.reach import Reach, Survey, cycle_count
-from hil.stations.platform.operator.workshop import Made
+from hil.stations.platform.operator.pose_move import SPARE_CYCLES, SPARE_SHARE
 
 
-class Stage(Enum):
+class BlendStage(Enum):
     """What is done next."""
 
     PLAN = "plan"
@@ -22,11 +22,11 @@ class Stage(Enum):
     REFUSED = "refused"
 
 
-TRANSITIONS: dict[Stage, tuple[Stage, ...]] = {
-    Stage.PLAN: (Stage.PROVE,),
-    Stage.PROVE: (Stage.PLAN, Stage.PROVED, Stage.REFUSED),
-    Stage.PROVED: (Stage.PLAN,),
-    Stage.REFUSED: (),
+TRANSITIONS: dict[BlendStage, tuple[BlendStage, ...]] = {
+    BlendStage.PLAN: (BlendStage.PROVE,),
+    BlendStage.PROVE: (BlendStage.PLAN, BlendStage.PROVED, BlendStage.REFUSED),
+    BlendStage.PROVED: (BlendStage.PLAN,),
+    BlendStage.REFUSED: (),
 }
 """What may follow what; PLAN follows where the place of the beginning was passed too early, or the
 tempo has dropped so that it would be reached late or never."""
@@ -44,7 +44,7 @@ class _Stretch:
         return self._crossfade.rows(self._begin_s + t_s).copy()
 
 
-class Passage:
+class MotionBlend:
     """One passage, from the motion that was made to the moment when it may be gone.
 
     Args:
@@ -54,7 +54,7 @@ class Passage:
         period_s: cycle time [s].
     """
 
-    def __init__(self, old: Played, made: Made, reach: Reach, period_s: float) -> None:
+    def __init__(self, old: Played, made: BuiltMotion, reach: PathCheck, period_s: float) -> None:
         if made.motion is None:
             raise ValueError(f"motion {made.serial} was refused: {made.refused}")
         self.made = made
@@ -65,17 +65,17 @@ class Passage:
         self._ahead_s = self._new.lead_in_s - old.lead_in_s
         cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(made.fade_s, made.apart_s)
         self._wait_s = cycles * period_s
-        self._stage = Stage.PLAN
+        self._stage = BlendStage.PLAN
         self._begin_s = 0.0
         self._crossfade: Crossfade | None = None
-        self._survey: Survey | None = None
+        self._survey: PathScan | None = None
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> BlendStage:
         """How far it has come."""
         return self._stage
 
-    def step(self, path_s: float, tempo: float) -> Stage:
+    def step(self, path_s: float, tempo: float) -> BlendStage:
         """Do the part of one cycle; before the path is sampled.
 
         Args:
@@ -89,26 +89,26 @@ class Passage:
             self._stage = following
         return self._stage
 
-    def _work(self, path_s: float, tempo: float) -> Stage:
-        if self._stage is Stage.REFUSED:
+    def _work(self, path_s: float, tempo: float) -> BlendStage:
+        if self._stage is BlendStage.REFUSED:
             return self._stage
         ahead_s = self._begin_s - path_s
-        if self._stage is not Stage.PLAN and not 0.0 <= ahead_s <= tempo * self._wait_s + 1e-9:
-            return Stage.PLAN  # that place was passed before all was proved, or is far by now
-        if self._stage is Stage.PLAN:
+        if self._stage is not BlendStage.PLAN and not 0.0 <= ahead_s <= tempo * self._wait_s + 1e-9:
+            return BlendStage.PLAN  # that place was passed before all was proved, or is far by now
+        if self._stage is BlendStage.PLAN:
             self._begin_s = path_s + tempo * self._wait_s
             begin_s = self._begin_s + self._ahead_s
             fade_s = self.made.fade_s
             self._crossfade = Crossfade(self._old, self._new, begin_s, self._ahead_s, fade_s)
             way = _Stretch(self._crossfade, begin_s)
-            self._survey = Survey(self._reach, way, apart_s=self.made.apart_s)
-            return Stage.PROVE
-        if self._stage is Stage.PROVE and self._survey is not None:
+            self._survey = PathScan(self._reach, way, apart_s=self.made.apart_s)
+            return BlendStage.PROVE
+        if self._stage is BlendStage.PROVE and self._survey is not None:
             objection = self._survey.step()
             if objection is None:
-                return Stage.PROVE
+                return BlendStage.PROVE
             self.objection = objection
-            return Stage.REFUSED if objection else Stage.PROVED
+            return BlendStage.REFUSED if objection else BlendStage.PROVED
         return self._stage
 
     def begun(self, path_s: float) -> tuple[Crossfade, float] | None:
@@ -117,6 +117,10 @@ class Passage:
         Args:
             path_s: how far the old motion is followed [s].
         """
-        if self._stage is not Stage.PROVED or self._crossfade is None or path_s < self._begin_s:
+        if (
+            self._stage is not BlendStage.PROVED
+            or self._crossfade is None
+            or path_s < self._begin_s
+        ):
             return None
         return self._crossfade, path_s + self._ahead_s

@@ -17,7 +17,7 @@ from hil.machines.machine import envelope_of, gate_limits, geometry_of
 from hil.machines.rig import Rig
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import Floats
-from hil.stations.platform.operator.paths import Path
+from hil.stations.platform.operator.paths import ScaledPath
 from platform6dof.inverse import leg_setpoints_batch
 from platform6dof.pose import PlatformSetpoint
 
@@ -29,7 +29,7 @@ LEG_PLACES = 6
 """Places of the legs' room per cycle: about as much."""
 
 
-class Reach:
+class PathCheck:
     """The room that a rig's platform has.
 
     Args:
@@ -48,7 +48,7 @@ class Reach:
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
-    def outside(self, way: Path, times_s: Floats, *, leave: bool = False) -> str:
+    def outside(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
         """The first place of a way that is outside the envelope, as a sentence; or nothing.
 
         Args:
@@ -78,7 +78,7 @@ class Reach:
         found = self._envelope.check(PlatformSetpoint.from_rows(rows))
         return {(one.quantity, one.leg): abs(one.value - one.limit) for one in found}
 
-    def beyond(self, way: Path, times_s: Floats, *, leave: bool = False) -> str:
+    def beyond(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
         """The worst place from which a stop would leave the soft limits; or nothing.
 
         Args:
@@ -114,7 +114,7 @@ class Reach:
         )
 
 
-class Survey:
+class PathScan:
     """The proof of one way, a part of it per cycle.
 
     Args:
@@ -125,7 +125,12 @@ class Survey:
     """
 
     def __init__(
-        self, reach: Reach, way: Path, *, leave: bool = False, apart_s: float | None = None
+        self,
+        reach: PathCheck,
+        way: ScaledPath,
+        *,
+        leave: bool = False,
+        apart_s: float | None = None,
     ) -> None:
         self._way, self._leave = way, leave
         count = place_count(way.duration_s, apart_s or reach.spacing_s)
@@ -175,7 +180,7 @@ def spacing_of(second: float) -> float:
     return math.sqrt(8.0 * SAG / second) if second > 0.0 else math.inf
 
 
-def _place(way: Path, t_s: float) -> str:
+def _place(way: ScaledPath, t_s: float) -> str:
     return "at its end" if t_s >= way.duration_s else f"{t_s:.2f} s on the way"
 
 

@@ -9,22 +9,20 @@ from hil.desk.order import DEAD_MAN_S
 
 
 @dataclass(slots=True)
-class Grip:
+class ClientDeadMan:
     """A client's hold-to-run, as its signs of life tell of it.
 
     A press counts if it was made while its maker owned the motion. After a silence it counts no
     more until it was let go and pressed anew: a panel that froze and comes back must not go on by
     itself.
-
-    Args:
-        stamp_s: monotonic time of the newest sign of life [s]; -inf if there was none.
-        held: what it said.
-        firm: whether the hold counts.
     """
 
     stamp_s: float = -math.inf
+    """Monotonic time of the newest sign of life [s]; -inf if there was none."""
     held: bool = False
+    """What it said."""
     firm: bool = False
+    """Whether the hold counts."""
 
     def heard(self, held: bool, stamp_s: float, now_s: float, *, counts: bool) -> bool:
         """Take a sign of life.

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from hil.desk import messages as m
-from hil.desk.grip import Grip
+from hil.desk.dead_man import ClientDeadMan
 from hil.desk.order import BUTTONS, Button, OperatorOrder, Six, name_of
 
 NOTHING_BEFORE: Final = OperatorOrder()
 _T = TypeVar("_T")
 
 
-class Pen:
+class OrderWriter:
     """The order as it was written last.
 
     Args:
@@ -48,7 +48,7 @@ class Pen:
         self.order = order
         self._write(order)
 
-    def own(self, name: str, grip: Grip) -> None:
+    def own(self, name: str, grip: ClientDeadMan) -> None:
         """The motion has an owner now.
 
         Args:
@@ -63,7 +63,7 @@ class Pen:
         order = replace(self.order, owner="", owning=self.order.owning + 1)
         self._put(replace(order, stamp_s=-math.inf, held=False, target=None))
 
-    def sign_of_life(self, grip: Grip) -> None:
+    def sign_of_life(self, grip: ClientDeadMan) -> None:
         """The owner lives, or has been silent for too long."""
         self._put(replace(self.order, stamp_s=grip.stamp_s, held=grip.firm))
 

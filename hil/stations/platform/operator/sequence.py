@@ -11,12 +11,12 @@ from drives.waits import Waits
 from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
-from hil.desk.tell import Note, Told
+from hil.desk.publisher import Note, Told
+from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
 from hil.stations.platform.operator.buttons import MOVING_MODES, standing_of
-from hil.stations.platform.operator.ending import Ending
+from hil.stations.platform.operator.ending import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
-from hil.stations.platform.operator.park_wish import ON_THE_WAY, ParkWish
-from hil.stations.platform.operator.presses import BY_CAUTION, Presses
+from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
 from hil.stations.platform.supervisor import Outcome, in_vain
 from hil.timing.clock import Tick
 from safety.faults import told
@@ -60,13 +60,13 @@ class OperatedCourse:
         """What is followed in ENGAGED."""
         self._told = told
         self._note = note
-        self._presses = Presses(note)
-        self._ending = Ending()
+        self._presses = ButtonCommands(note)
+        self._ending = EndConditions()
         self._mode = Mode.OFF
         self._waited = 0
         self._held = False
         self._owner = ""
-        self._parking = ParkWish(self._presses.refuse)
+        self._parking = ParkRequest(self._presses.refuse)
         self._verdict: Verdict | None = None
         self.done = False
 

@@ -12,19 +12,19 @@ from properties import dear
 
 from hil.machines.machine import envelope_of, gate_limits, geometry_of
 from hil.stations.platform.operator import motion as operated_motion
-from hil.stations.platform.operator.errand import Errand
-from hil.stations.platform.operator.paths import Way
-from hil.stations.platform.operator.phases import Phase
-from hil.stations.platform.operator.reach import (
+from hil.stations.platform.operator.path_check import (
     ENVELOPE_PLACES,
     LEG_PLACES,
     SAG,
-    Reach,
-    Survey,
+    PathCheck,
+    PathScan,
     cycle_count,
     place_count,
     start_rows,
 )
+from hil.stations.platform.operator.paths import ShortestPath
+from hil.stations.platform.operator.phases import OperationPhase
+from hil.stations.platform.operator.pose_move import PoseMove
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint
 
@@ -50,7 +50,7 @@ def rig(request):
 
 
 def verdict(reach, way):
-    survey = Survey(reach, way)
+    survey = PathScan(reach, way)
     for _ in range(cycle_count(way.duration_s, reach.spacing_s)):
         objection = survey.step()
         if objection is not None:
@@ -62,7 +62,7 @@ def excess(rig, way):
     """How far the worst of very many places is outside [m, rad, 1]; below 0 inside."""
     geometry, gate, limits = geometry_of(rig), gate_limits(rig, PERIOD_S), rig.limits
     envelope, worst = envelope_of(rig, geometry), -math.inf
-    count = FINE * place_count(way.duration_s, Reach(rig, PERIOD_S).spacing_s)
+    count = FINE * place_count(way.duration_s, PathCheck(rig, PERIOD_S).spacing_s)
     for k in range(1, count + 1):
         setpoint = PlatformSetpoint.from_rows(way.rows(way.duration_s * k / count))
         state, legs = envelope.state(setpoint.X_BP), leg_setpoint(geometry, setpoint)
@@ -100,10 +100,10 @@ rates = st.tuples(*[st.floats(-0.05, 0.05)] * 6)
 @dear
 @given(poses, poses, rates)
 def test_brute_force_along_random_ways_agrees(rig, start, end, rate):
-    reach, envelope = Reach(rig, PERIOD_S), envelope_of(rig, geometry_of(rig))
+    reach, envelope = PathCheck(rig, PERIOD_S), envelope_of(rig, geometry_of(rig))
     rows = start_rows(pulled_in(envelope, start))
     rows[1] = rate
-    way = Way(rows, pulled_in(envelope, end), rig.slow_moves.limits())
+    way = ShortestPath(rows, pulled_in(envelope, end), rig.slow_moves.limits())
     objection, worst = verdict(reach, way), excess(rig, way)
     if objection:
         assert worst > 0.0, objection
@@ -113,12 +113,12 @@ def test_brute_force_along_random_ways_agrees(rig, start, end, rate):
 
 def test_a_way_is_refused_for_its_middle_though_both_ends_are_fine():
     rig = plan().rig
-    reach = Reach(rig, PERIOD_S)
+    reach = PathCheck(rig, PERIOD_S)
     limits = rig.slow_moves.limits()
     for pose in DENT:
-        assert verdict(reach, Way(start_rows(pose), pose, limits)) == ""
+        assert verdict(reach, ShortestPath(start_rows(pose), pose, limits)) == ""
     for start, end in (DENT, DENT[::-1]):
-        objection = verdict(reach, Way(start_rows(start), end, limits))
+        objection = verdict(reach, ShortestPath(start_rows(start), end, limits))
         assert objection.startswith("leg 1: length 0.6")
         assert "limit 0.645 m" in objection
         assert objection.endswith("s on the way")
@@ -134,9 +134,9 @@ def test_a_way_is_refused_for_its_middle_though_both_ends_are_fine():
 )
 def test_every_limit_of_the_envelope_is_looked_at(limit, text):
     rig = plan(f"rig_settings.limits.{limit}").rig
-    way = Way(start_rows(np.array(NEAR)), np.array([0.2, 0.2, 0.9, 0.3, 0.2, 0.2]),
+    way = ShortestPath(start_rows(np.array(NEAR)), np.array([0.2, 0.2, 0.9, 0.3, 0.2, 0.2]),
               rig.slow_moves.limits())  # fmt: skip
-    objection = verdict(Reach(rig, PERIOD_S), way)
+    objection = verdict(PathCheck(rig, PERIOD_S), way)
     assert text in objection
     assert ", limit " in objection
 
@@ -144,7 +144,7 @@ def test_every_limit_of_the_envelope_is_looked_at(limit, text):
 def test_no_cycle_looks_at_more_than_its_part():
     seen = []
 
-    class Counting(Reach):
+    class Counting(PathCheck):
         def outside(self, way, times_s, *, leave=False):
             seen.append(len(times_s) / ENVELOPE_PLACES)
             return super().outside(way, times_s, leave=leave)
@@ -155,9 +155,9 @@ def test_no_cycle_looks_at_more_than_its_part():
 
     rig = plan().rig
     reach = Counting(rig, PERIOD_S)
-    way = Way(start_rows(np.array(NEAR)), np.array([-0.1, 0.1, 1.0, 0.2, 0.1, 0.0]),
+    way = ShortestPath(start_rows(np.array(NEAR)), np.array([-0.1, 0.1, 1.0, 0.2, 0.1, 0.0]),
               rig.slow_moves.limits())  # fmt: skip
-    survey = Survey(reach, way)
+    survey = PathScan(reach, way)
     for cycle in range(1, cycle_count(way.duration_s, reach.spacing_s) + 1):
         done = survey.step()
         assert len(seen) == cycle
@@ -184,7 +184,7 @@ def test_the_present_way_is_kept_when_a_new_target_is_refused():
     assert player.said[0].startswith("POSE: leg ")
     assert "limit" in player.said[0]
     np.testing.assert_array_equal(player.rows, alone.rows)
-    assert player.motion.phase is Phase.POSING
+    assert player.motion.phase is OperationPhase.POSING
     assert player.motion.playing == "pose"
 
 
@@ -204,7 +204,7 @@ def test_a_new_target_is_taken_up_on_the_way_when_it_is_proved():
 def test_a_proof_that_comes_too_late_begins_anew_and_nothing_jumps(monkeypatch):
     delays = iter([60])
 
-    class Slow(Errand):
+    class Slow(PoseMove):
         def step(self, path, path_s):
             if self._survey is not None and (left := next(delays, 0)):
                 self._left = left
@@ -215,7 +215,7 @@ def test_a_proof_that_comes_too_late_begins_anew_and_nothing_jumps(monkeypatch):
 
     player = Player()
     led_to(player, NEAR, 0.5)
-    monkeypatch.setattr(operated_motion, "Errand", Slow)
+    monkeypatch.setattr(operated_motion, "PoseMove", Slow)
     other = (-0.02, 0.03, 0.93, 0.0, 0.0, 0.0)
     player.run(6.0, target=other).check()
     assert next(delays, None) is None, "it was held up"
@@ -232,5 +232,5 @@ def test_play_on_the_way_is_refused_when_its_way_is_and_the_pose_is_gone_to():
     assert player.motion.playing == "play"
     player.run(5.0).check()
     assert any(said.startswith("PLAY: leg ") for said in player.said)
-    assert player.motion.phase is Phase.POSING
+    assert player.motion.phase is OperationPhase.POSING
     np.testing.assert_allclose(player.rows[-1][0], NEAR, atol=1e-9)

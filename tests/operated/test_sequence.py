@@ -7,7 +7,7 @@ from operated_bench import PERIOD_S, Bench
 from properties import dear
 
 from hil.desk.order import Button
-from hil.stations.platform.operator.buttons import Standing, allowed_buttons, why_not
+from hil.stations.platform.operator.buttons import Readiness, allowed_buttons, why_not
 from hil.stations.platform.supervisor import Outcome
 from safety.modes import Mode
 from safety.verdict import Action
@@ -249,7 +249,7 @@ def test_lockout_ends_the_run(monkeypatch):
     assert bench.course.outcome is Outcome.TRIPPED
 
 
-ALL = Standing()
+ALL = Readiness()
 
 
 def test_buttons_that_do_something():
@@ -268,12 +268,12 @@ def test_buttons_that_do_something():
         Mode.LOCKOUT: set(),
     }
     assert {mode: set(allowed_buttons(mode, ALL)) for mode in Mode} == wanted
-    let_go = Standing(held=False)
+    let_go = Readiness(held=False)
     stops = {Button.HOLD, Button.SHUT_DOWN, Button.RESET}
     for mode in Mode:
         assert set(allowed_buttons(mode, let_go)) == wanted[mode] & stops
-    assert why_not(Button.RESET, Mode.FAULT, Standing(clear=False)).startswith("the fault's cause")
-    assert why_not(Button.POSE, Mode.ENGAGED, Standing(target=False)).startswith("no pose")
+    assert why_not(Button.RESET, Mode.FAULT, Readiness(clear=False)).startswith("the fault's cause")
+    assert why_not(Button.POSE, Mode.ENGAGED, Readiness(target=False)).startswith("no pose")
 
 
 events = st.lists(

@@ -15,18 +15,15 @@ JERK_PER_S2 = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """The tempo after a step of time.
-
-    Args:
-        way_s: how far the motion's own time went in the step [s].
-        rate: s' [1].
-        second: s'' [1/s].
-    """
+class OverrideRamp:
+    """The tempo after a step of time."""
 
     way_s: float
+    """How far the motion's own time went in the step [s]."""
     rate: float
+    """s' [1]."""
     second: float
+    """s'' [1/s]."""
 
 
 class Tempo:
@@ -73,7 +70,7 @@ class Tempo:
         self._wanted = rate
         self._phases = _plan(self._rate, self._second, rate)
 
-    def advance(self, dt_s: float) -> Pace:
+    def advance(self, dt_s: float) -> OverrideRamp:
         """Go on for a time [s], 0 or more; however long, the integral is exact."""
         way_s, phases = 0.0, self._phases
         while phases and dt_s > 0.0:
@@ -88,7 +85,7 @@ class Tempo:
             if not phases:  # rounding ends with the plan
                 self._rate, self._second = self._wanted, 0.0
         way_s += self._rate * dt_s
-        return Pace(way_s, self._rate, self._second)
+        return OverrideRamp(way_s, self._rate, self._second)
 
     def _integrate(self, t_s: float, jerk: float) -> float:
         rate, second = self._rate, self._second

@@ -11,11 +11,15 @@ from player import LONG, PERIOD_S, Player
 from hil.config.settings import ConfigError
 from hil.machines.machine import envelope_of, geometry_of
 from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.operator.passage import Passage, Stage
+from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
+from hil.stations.platform.operator.motion_builder import (
+    BuiltMotion,
+    greatest_change,
+    greatest_second,
+)
+from hil.stations.platform.operator.path_check import SAG, PathCheck, spacing_of
 from hil.stations.platform.operator.paths import Crossfade, Played
-from hil.stations.platform.operator.phases import Phase
-from hil.stations.platform.operator.reach import SAG, Reach, spacing_of
-from hil.stations.platform.operator.workshop import Made, greatest_change, greatest_second
+from hil.stations.platform.operator.phases import OperationPhase
 
 ONE = (-0.295, -0.299, 0.738, 0.135, 0.132, 0.262)
 OTHER = (-0.053, 0.15, 0.677, -0.334, -0.285, 0.163)
@@ -38,7 +42,7 @@ def playing(motion):
     player.run(PERIOD_S)
     player.motion.play()
     player.run(12.0)
-    assert player.motion.phase is Phase.PLAYING
+    assert player.motion.phase is OperationPhase.PLAYING
     assert player.said == []
     return player
 
@@ -70,14 +74,14 @@ def test_a_passage_that_leaves_the_envelope_is_refused_and_the_motion_goes_on():
 
 def test_what_is_followed_in_a_passage_was_looked_at_before(monkeypatch):
     looked = []
-    outside = Reach.outside
+    outside = PathCheck.outside
 
     def note(self, way, times_s, *, leave=False):
         looked.extend(way.rows(t_s)[0].copy() for t_s in times_s.tolist())
         return outside(self, way, times_s, leave=leave)
 
     player = playing(LONG | {"duration_s": 30.0})
-    monkeypatch.setattr(Reach, "outside", note)
+    monkeypatch.setattr(PathCheck, "outside", note)
     begun = len(player.rows)
     player.wish |= {"serial": 1, "table": json.dumps(LARGER | {"duration_s": 30.0}).encode()}
     while player.motion.serial != 1:
@@ -110,10 +114,10 @@ def test_without_a_motion_that_is_followed_no_passage_is_needed(how):
         player.run(PERIOD_S, target=(0.0, 0.0, 0.93, 0.0, 0.0, 0.0), override=0.0)
         player.motion.pose()
         player.run(3.0)
-        assert player.motion.phase is Phase.POSING
+        assert player.motion.phase is OperationPhase.POSING
     elif how == "end":
         player.run(0.1)
-        assert player.motion.phase is Phase.RESTING
+        assert player.motion.phase is OperationPhase.RESTING
     elif how == "engaging again":
         player.motion.begin()
         player.run(2 * PERIOD_S)
@@ -149,15 +153,15 @@ def test_out_of_engaged_a_motion_is_taken_at_once_even_if_that_was_left_in_a_pas
 
 def passage(old=LONG, new=LARGER, fade_s=1.0):
     the_plan = plan(motion=old, rate_hz=1.0 / PERIOD_S)
-    made = Made(1, Played(motion_of(plan(motion=new))), None, fade_s, 0.01)
-    reach = Reach(the_plan.rig, PERIOD_S)
-    return Passage(Played(motion_of(the_plan)), made, reach, PERIOD_S)
+    made = BuiltMotion(1, Played(motion_of(plan(motion=new))), None, fade_s, 0.01)
+    reach = PathCheck(the_plan.rig, PERIOD_S)
+    return MotionBlend(Played(motion_of(the_plan)), made, reach, PERIOD_S)
 
 
 def test_a_passage_begins_where_it_was_proved_to_begin_and_not_before():
     one = passage()
     path_s = 1.0
-    while one.step(path_s, 1.0) is not Stage.PROVED:
+    while one.step(path_s, 1.0) is not BlendStage.PROVED:
         assert one.begun(path_s) is None
         path_s += 0.9 * PERIOD_S
     assert one.begun(path_s) is None
@@ -173,16 +177,16 @@ def test_a_passage_begins_where_it_was_proved_to_begin_and_not_before():
 def test_a_passage_whose_beginning_was_passed_is_proved_anew():
     one = passage()
     one.step(1.0, 1.0)
-    assert one.step(1.0, 1.0) is Stage.PROVE
-    assert one.step(3.0, 1.0) is Stage.PLAN
-    assert one.step(3.0, 1.0) is Stage.PROVE
+    assert one.step(1.0, 1.0) is BlendStage.PROVE
+    assert one.step(3.0, 1.0) is BlendStage.PLAN
+    assert one.step(3.0, 1.0) is BlendStage.PROVE
     path_s = 3.0
-    while one.stage is not Stage.PROVED:
+    while one.stage is not BlendStage.PROVED:
         path_s += PERIOD_S
         one.step(path_s, 1.0)
     assert one.begun(path_s) is None
     assert one.begun(path_s + 1.0) is not None
-    assert one.step(path_s + 1.0, 1.0) is Stage.PLAN
+    assert one.step(path_s + 1.0, 1.0) is BlendStage.PLAN
 
 
 @pytest.mark.parametrize("tempo", [1.0, 0.5, 0.1, 0.0])
@@ -206,13 +210,13 @@ def test_a_tempo_that_drops_in_the_proof_does_not_put_the_passage_off():
 
 def test_a_passage_is_planned_anew_where_a_lower_tempo_would_put_it_off():
     one = passage()
-    assert one.step(1.0, 1.0) is Stage.PROVE
-    assert one.step(1.0, 0.5) is Stage.PLAN
-    while one.step(1.0, 0.5) is not Stage.PROVED:
-        assert one.stage in (Stage.PLAN, Stage.PROVE)
+    assert one.step(1.0, 1.0) is BlendStage.PROVE
+    assert one.step(1.0, 0.5) is BlendStage.PLAN
+    while one.step(1.0, 0.5) is not BlendStage.PROVED:
+        assert one.stage in (BlendStage.PLAN, BlendStage.PROVE)
     assert one.begun(1.0) is None
-    assert one.step(1.0, 0.0) is Stage.PLAN, "it would never be reached"
-    while one.step(1.0, 0.0) is not Stage.PROVED:
+    assert one.step(1.0, 0.0) is BlendStage.PLAN, "it would never be reached"
+    while one.step(1.0, 0.0) is not BlendStage.PROVED:
         assert one.begun(1.0) is None
     assert one.begun(1.0) is not None
 
@@ -273,7 +277,7 @@ def test_a_passage_has_an_end_in_sight():
 
 
 def test_a_motion_that_was_refused_has_no_passage():
-    made = Made(3, None, None, 0.0, 0.0, "motion 3: no")
+    made = BuiltMotion(3, None, None, 0.0, 0.0, "motion 3: no")
     the_plan = plan(motion=LONG)
     with pytest.raises(ValueError, match="motion 3"):
-        Passage(Played(motion_of(the_plan)), made, Reach(the_plan.rig, PERIOD_S), PERIOD_S)
+        MotionBlend(Played(motion_of(the_plan)), made, PathCheck(the_plan.rig, PERIOD_S), PERIOD_S)

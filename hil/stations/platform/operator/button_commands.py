@@ -2,9 +2,9 @@
 
 from hil.desk.operation import DONE, Refusal
 from hil.desk.order import Button
-from hil.desk.tell import Note
+from hil.desk.publisher import Note
 from hil.stations.platform.gated_bank import NEVER_S
-from hil.stations.platform.operator.buttons import MOVING_MODES, Standing, why_not
+from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, why_not
 from hil.timing.clock import Tick
 from safety.faults import told
 from safety.modes import Mode, Request
@@ -43,7 +43,7 @@ RESET_TAKEN = -1
 """... and low for a cycle at least before it can rise again."""
 
 
-class Presses:
+class ButtonCommands:
     """The operator's presses, and what became of them.
 
     Args:
@@ -106,7 +106,7 @@ class Presses:
         if why:
             self.refuse(tick, Refusal(why, button.value))
 
-    def objection(self, button: Button, mode: Mode, standing: Standing) -> str:
+    def objection(self, button: Button, mode: Mode, standing: Readiness) -> str:
         """Why a press does nothing now; empty if it does something."""
         why = why_not(button, mode, standing)
         if button is Button.RESET and self._resetting:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from hil.desk.operation import Refusal
 from hil.desk.order import Button
-from hil.stations.platform.operator.presses import ASKED_CYCLES, refusal_of
+from hil.stations.platform.operator.button_commands import ASKED_CYCLES, refusal_of
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request, Severity
 from safety.verdict import Check, Verdict, Violation
@@ -18,7 +18,7 @@ ON_THE_WAY = (Mode.ENGAGING, Mode.ENGAGED, Mode.CSTOP, Mode.HOLD)
 BEGUN = (Mode.PARKING, Mode.STANDBY)
 
 
-class ParkWish:
+class ParkRequest:
     """Whether somebody wants the platform parked.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hil.desk import messages as m
-from hil.desk.grip import Grip
+from hil.desk.dead_man import ClientDeadMan
 
 HELLO_TIMEOUT_S: Final = 1.0
 """Time that a connection has for its first word [s]."""
@@ -19,22 +19,19 @@ OWNER_SILENT_MAX_S: Final = 2.0
 
 
 @dataclass(slots=True)
-class Client:
-    """One connection.
-
-    Args:
-        nonce: what its proof has to be made with.
-        since_s: when it came [s].
-        name: as it is shown to others; empty until it is let in.
-        grip: its hold-to-run.
-        took_s: when it took the motion last [s]; -inf if it never did.
-    """
+class ClientSession:
+    """One connection."""
 
     nonce: str
+    """What its proof has to be made with."""
     since_s: float
+    """When it came [s]."""
     name: str = ""
-    grip: Grip = field(default_factory=Grip)
+    """As it is shown to others; empty until it is let in."""
+    grip: ClientDeadMan = field(default_factory=ClientDeadMan)
+    """Its hold-to-run."""
     took_s: float = -math.inf
+    """When it took the motion last [s]; -inf if it never did."""
 
     @property
     def known(self) -> bool:

@@ -1,0 +1,136 @@
+"""The words of the code: a public class means one thing, and a field's words stand under it."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+FIVE = ("platform6dof", "arm_driver", "drives", "safety", "sim")
+TWINS = {
+    "DriveType": "what a type of drive has, once as its master and once as the drive sees it",
+    "Emergency": "an EMCY message of CiA 301, once received and once sent",
+    "GeometryError": "numbers that describe no machine",
+    "LineSplitter": "lines of a stream of bytes",
+    "PortLock": "the exclusive right to use one device",
+    "Pose": "where a frame is in another one",
+    "PoseError": "numbers that are no pose",
+}
+"""Public classes of two packages that may not import each other, and the one thing they mean."""
+GONE = frozenset(
+    [
+        "Case",
+        "CheckResult",
+        "Client",
+        "Course",
+        "Errand",
+        "Grip",
+        "Happening",
+        "HeldSource",
+        "Keeper",
+        "Made",
+        "OperatorSlot",
+        "ParkWish",
+        "Passage",
+        "Pen",
+        "Place",
+        "Presses",
+        "Room",
+        "Said",
+        "Shown",
+        "Standing",
+        "Survey",
+        "Teller",
+        "Way",
+        "WayToPark",
+        "Workshop",
+    ]
+)
+"""Pictures of our own that a term of the field has replaced."""
+
+
+def modules(*folders):
+    for folder in folders:
+        for path in sorted((TOP / folder).rglob("*.py")):
+            yield path.relative_to(TOP).as_posix(), ast.parse(path.read_text())
+
+
+def classes(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
+def places(*folders):
+    """Where each public class is defined, by its name."""
+    found = defaultdict(list)
+    for file, tree in modules(*folders):
+        for one in classes(tree):
+            if not one.name.startswith("_"):
+                found[one.name].append(file)
+    return found
+
+
+def is_value(node):
+    """Whether a class is a dataclass or a named tuple: its fields are its arguments."""
+    return any("dataclass" in ast.unparse(one) for one in node.decorator_list) or any(
+        ast.unparse(base) == "NamedTuple" for base in node.bases
+    )
+
+
+def lists_its_fields(node):
+    lines = (ast.get_docstring(node) or "").splitlines()
+    return is_value(node) and any(line.strip() in ("Args:", "Attributes:") for line in lines)
+
+
+def test_a_public_class_of_hil_means_one_thing():
+    found = places("hil")
+    twice = {name: files for name, files in found.items() if len(files) > 1}
+    assert not twice
+
+
+def test_twins_among_the_packages_mean_the_same_and_lie_in_two_of_them():
+    found = places(*FIVE)
+    twice = {name: files for name, files in found.items() if len(files) > 1}
+    assert set(twice) == set(TWINS), {one: twice.get(one) for one in set(twice) ^ set(TWINS)}
+    for name, files in twice.items():
+        assert len(files) == 2, (name, files)
+        assert len({file.partition("/")[0] for file in files}) == 2, (name, files)
+
+
+def test_the_words_of_a_field_stand_under_it():
+    found = [
+        f"{file}:{one.lineno}: {one.name}"
+        for file, tree in modules(*FIVE, "hil")
+        for one in classes(tree)
+        if lists_its_fields(one)
+    ]
+    assert not found, found
+
+
+def test_no_picture_of_our_own_names_a_class_or_a_function():
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [
+        f"{file}:{node.lineno}: {node.name}"
+        for file, tree in modules(*FIVE, "hil")
+        for node in ast.walk(tree)
+        if isinstance(node, kinds) and node.name.lstrip("_") in GONE
+    ]
+    assert not found, found
+
+
+LIST = "\n\n    {}:\n        a: it.\n    "
+
+
+@pytest.mark.parametrize(
+    ("head", "words", "listed"),
+    [
+        ("@dataclass(frozen=True)\nclass A:", LIST.format("Attributes"), True),
+        ("class A(NamedTuple):", LIST.format("Args"), True),
+        ("class A:", LIST.format("Args"), False),
+        ("@dataclass\nclass A:", LIST.format("Raises"), False),
+        ("@dataclass\nclass A:", "", False),
+    ],
+)
+def test_a_list_in_a_docstring_is_seen(head, words, listed):
+    (node,) = classes(ast.parse(f'{head}\n    """What it is.{words}"""'))
+    assert lists_its_fields(node) is listed
