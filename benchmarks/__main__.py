@@ -10,6 +10,7 @@ from benchmarks import (
     bench_arm,
     bench_arm_link,
     bench_cycle,
+    bench_help,
     bench_kill,
     bench_kinematics,
     bench_panel,
@@ -32,6 +33,7 @@ NAMES = (
     "arm_link",
     "panel",
     "recording",
+    "help",
 )
 
 
@@ -86,6 +88,8 @@ def main() -> None:
         results["panel"] = bench_panel.run(min(arguments.seconds, 30.0))
     if "recording" in chosen:
         results["recording"] = bench_recording.run()
+    if "help" in chosen:
+        results["help"] = bench_help.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

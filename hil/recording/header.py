@@ -14,6 +14,8 @@ from hil.recording.signals import Signals
 RECORDING_NAME: Final = "recording.mcap"
 """Name of the recording inside a run's folder."""
 
+SIMULATED: Final = "simulated"
+"""Fact that names the facts that tell of emulated devices, with spaces between; empty for none."""
 
 HEADER_NAME: Final = "header.json"
 """The header's second copy, at the end of a finished file."""
@@ -45,6 +47,11 @@ class RunHeader:
     which devices are simulated. Text only."""
     scenario: Mapping[str, Any] = field(default_factory=dict)
     """The effective scenario, as JSON values."""
+
+    @property
+    def simulated(self) -> dict[str, str]:
+        """Facts that tell of emulated devices."""
+        return simulated_in(self.metadata)
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -83,6 +90,11 @@ class RunHeader:
             metadata=dict(raw["metadata"]),
             scenario=dict(raw["scenario"]),
         )
+
+
+def simulated_in(facts: Mapping[str, str]) -> dict[str, str]:
+    """Those of a run's facts that tell of emulated devices."""
+    return {name: facts[name] for name in facts.get(SIMULATED, "").split() if name in facts}
 
 
 def code_name(names: tuple[str, ...], code: int) -> str:

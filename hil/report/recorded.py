@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
 from hil.recording.events import EventRecord
+from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
 from hil.report.notes import recording_notes
@@ -16,9 +17,6 @@ from hil.report.phases import Phase, phases_of, times_s
 from hil.report.tables import KeyFigure
 
 Array = NDArray[np.float64]
-
-SIMULATED: Final = "SIMULATED"
-"""A fact of a header that begins so tells of an emulated device."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -48,7 +46,7 @@ class RecordedRun:
     @property
     def simulated(self) -> tuple[str, ...]:
         """The devices that were simulated, as the header names them."""
-        return tuple(text for text in self.facts().values() if text.startswith(SIMULATED))
+        return tuple(simulated_in(self.facts()).values())
 
     @property
     def badges(self) -> tuple[str, ...]:

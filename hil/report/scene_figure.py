@@ -20,7 +20,7 @@ from hil.scene.parts import Build
 from hil.scene.shaded import faces_of, painted
 
 Array = NDArray[np.float64]
-Colour = str | tuple[float, ...]
+Colour = str | tuple[float, float, float, float]
 
 MEANT: Final = 0.25
 """Share of the shading that a colour gets which stands for a value: it must be known again."""

@@ -44,6 +44,7 @@ TOLERANCE_M = 0.25e-3
 FACTS = {
     "scenario": "bkm_on_rm01",
     "arm": "SIMULATED RM-01 (emulated controller)",
+    "simulated": "arm",
     "clock": "virtual",
 }
 COMPLETED = (stream_result(84.0, 240, "completed", "at rest at the declared end"),)

@@ -23,6 +23,7 @@ ACTION_NAMES = tuple(action.name for action in Action)
 def platform_facts(**metadata):
     rig = load_rig(CONFIGS / "rigs" / "paper.toml")
     facts = {"scenario": "circle", "drives": "SIMULATED paper (sim:)", "axes": "a; b"} | metadata
+    facts["simulated"] = "drives" if facts["drives"].startswith("SIMULATED") else ""
     header = RunHeader(PLATFORM, facts, {"rig": rig.model_dump(mode="json")})
     return RunFacts(header, 0.001, "circle")
 
@@ -38,6 +39,7 @@ def arm_facts(**metadata):
         "space_arm": "bkm",
         "robot": "SIMULATED rm01 (sim:)",
     } | metadata
+    facts["simulated"] = "robot" if facts["robot"].startswith("SIMULATED") else ""
     scenario = {MACHINES_KEY: machines, "robot": robot.model_dump(mode="json")}
     header = RunHeader(ARM, facts, scenario)
     return RunFacts(header, 0.35, "bkm")

@@ -423,15 +423,11 @@ def test_scenes_of_a_header():
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("SIMULATED rm01 (sim:)", "SIMULATED robot rm01"),
-        ("rm01 (serial:/dev/ttyS0)", "Robot rm01"),
-    ],
+    ("simulated", "words"), [("robot", "SIMULATED robot rm01"), ("", "Robot rm01")]
 )
-def test_a_robot_that_is_simulated_is_called_so_like_the_space_arm(line, words):
+def test_a_robot_that_is_simulated_is_called_so_like_the_space_arm(simulated, words):
     header = arm_header()
-    header.metadata["robot"] = line
+    header.metadata.update({"robot": "rm01", "simulated": simulated})
     arm, machine = scenes_of(header)
     assert machine.title == words
     assert arm.title == "SIMULATED space arm bkm"

@@ -65,7 +65,7 @@ def desk(tmp_path_factory):
 @pytest.fixture
 def own_desk(tmp_path):
     """A desk that may be killed."""
-    facts = {"scenario": "killed", "robot": "SIMULATED"}
+    facts = {"scenario": "killed", "robot": "SIMULATED", "simulated": "robot"}
     header = RunHeader(ARM_WITH_MODES, facts, {"station": "arm"})
     with DeskProcess(header, 0.35, station="arm", place=tmp_path / "hil-bench") as process:
         yield process

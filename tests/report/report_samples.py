@@ -54,6 +54,7 @@ def header_of(plan: Plan | None, **facts: str) -> RunHeader:
         "rig": "paper",
         "clock": "virtual",
         "drives": "SIMULATED paper (sim:)",
+        "simulated": "drives",
         "limits_sha256": "11aa22bb",
         "versions": "hil-bench 0.1.0, numpy 2.0",
     }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hil.recording.header import RunHeader
+from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.report.machines import ArmMachines
@@ -28,6 +28,7 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
             "scenario": plan.scenario.name,
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
+            SIMULATED: "robot" if _simulated(plan) else "",
             "clock": plan.scenario.clock,
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
@@ -54,10 +55,14 @@ def _machines(prepared: ArmProof) -> ArmMachines:
     )
 
 
+def _simulated(plan: ArmPlan) -> bool:
+    devices = plan.scenario.devices
+    return devices.arm == SIM_URL or bool(devices.in_place_of)
+
+
 def robot_line(plan: ArmPlan) -> str:
     """The robot of a run in one line; an emulated one can never be taken for a real one."""
     devices = plan.scenario.devices
-    simulated = devices.arm == SIM_URL or devices.in_place_of
     instead = f", in place of {devices.in_place_of}, which was not there"
     place = instead if devices.in_place_of else ""
-    return f"{'SIMULATED ' if simulated else ''}{plan.robot.name} ({devices.arm}{place})"
+    return f"{'SIMULATED ' if _simulated(plan) else ''}{plan.robot.name} ({devices.arm}{place})"

@@ -15,7 +15,7 @@ def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
     choice = plan.get("scenario", {})
     payload = choice.get("space_arm", {}).get("payload", "")
     robot = plan.get("robot", {}).get("name", "")
-    simulated = header.metadata.get("robot", "").startswith("SIMULATED")
+    simulated = "robot" in header.simulated
     beside = RobotScene(machines.robot, robot, simulated=simulated)
     if machines.space is None:
         return (beside,)

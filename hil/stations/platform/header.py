@@ -1,7 +1,7 @@
 """What a recording says of its run before the first cycle: date, versions, rig, limits, drives."""
 
 from drives.bank import BankReport
-from hil.recording.header import RunHeader
+from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS
@@ -35,6 +35,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Mome
             "rate_hz": repr(scenario.rate_hz),
             "seed": str(scenario.seed),
             "drives": _drives_line(plan, report),
+            SIMULATED: "drives" if report.simulated else "",
             "axes": "; ".join(report.axes),
             **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
             "limits_sha256": limits.digest(),

@@ -49,13 +49,14 @@ class RigShape:
         closed = _numbers(rig, "cylinders.closed_length_m", (LEGS,))
         margin = _numbers(rig, "limits.soft_margin_m")
         return cls(
-            str(_value(rig, "name") or ""),
-            *(_joints(rig, plate) for plate in ("base", "platform")),
-            closed,
-            closed + margin,
-            closed + _numbers(rig, "cylinders.stroke_m", (LEGS,)) - margin,
-            _numbers(rig, "cylinders.reference_length_m", (LEGS,)),
-            float(_numbers(rig, "neutral.z_m")),
+            name=str(_value(rig, "name") or ""),
+            base_joints_m=_joints(rig, "base"),
+            platform_joints_m=_joints(rig, "platform"),
+            closed_length_m=closed,
+            soft_min_m=closed + margin,
+            soft_max_m=closed + _numbers(rig, "cylinders.stroke_m", (LEGS,)) - margin,
+            reference_length_m=_numbers(rig, "cylinders.reference_length_m", (LEGS,)),
+            neutral_z_m=float(_numbers(rig, "neutral.z_m")),
         )
 
     @property

@@ -226,10 +226,10 @@ class BenchModel:
     @property
     def banners(self) -> tuple[str, ...]:
         """What is simulated, one line a device."""
-        facts = self.facts.header.metadata
-        lines = {key: line for key, line in facts.items() if line in self.facts.simulated}
+        header = self.facts.header
+        lines = header.simulated
         if self._newest.robot_simulated:
-            lines.setdefault("robot", f"SIMULATED {facts.get('robot', '')}")
+            lines.setdefault("robot", f"SIMULATED {header.metadata.get('robot', '')}")
         return tuple(f"{key.replace('_', ' ')}: {line}" for key, line in lines.items())
 
     # --- what can be pressed --------------------------------------------------------------------

@@ -62,8 +62,7 @@ class RunFacts:
     @property
     def simulated(self) -> tuple[str, ...]:
         """What the simulated devices of the run say of themselves; empty if all are real."""
-        facts = self.header.metadata
-        return tuple(line for line in facts.values() if line.startswith("SIMULATED"))
+        return tuple(self.header.simulated.values())
 
 
 def _no_events() -> tuple[EventRecord, ...]:

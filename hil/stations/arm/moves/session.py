@@ -16,7 +16,7 @@ from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.machines.robot_settings import RobotSettings
-from hil.recording.header import RunHeader
+from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.moves.approach import await_place
@@ -217,6 +217,7 @@ def _header(session: RobotSession, name: str, X_RT0: Pose, told: dict[str, str])
         {
             "scenario": name,
             "robot": choice.robot_line,
+            SIMULATED: "robot" if choice.url == SIM_URL else "",
             "clock": choice.clock,
             "period_s": repr(TICK_S),
             **told,

@@ -12,9 +12,10 @@ from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
+from hil.recording.header import simulated_in
 from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
-from hil.report.recorded import SIMULATED, RecordedRun, notes_of
+from hil.report.recorded import RecordedRun, notes_of
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
@@ -107,10 +108,10 @@ class ArmView(RecordedRun):
     @property
     def simulated(self) -> tuple[str, ...]:
         """What the header or the robot itself says was simulated."""
-        facts = tuple(text for text in self.facts().values() if text.startswith(SIMULATED))
-        robot = self.facts().get("robot", "")
-        told = any(SIMULATED_KEY in event.data for event in self.recording.events)
-        return (*facts, *([f"{SIMULATED} {robot}"] if told and robot not in facts else ()))
+        found = simulated_in(self.facts())
+        if any(SIMULATED_KEY in event.data for event in self.recording.events):
+            found.setdefault("robot", f"SIMULATED {self.facts().get('robot', '')}")
+        return tuple(found.values())
 
     @property
     def badges(self) -> tuple[str, ...]:
