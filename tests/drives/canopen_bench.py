@@ -12,7 +12,7 @@ from drives.scaling import LegScale
 from drives.waits import Wait
 from sim.devices.can_rack import CanRack
 from sim.devices.drive_parameters import RackSettings
-from sim.devices.object_entry import Entry, Group
+from sim.devices.object_entry import DictionaryEntry, Group
 
 PERIOD_S = 0.004
 REFERENCE_M = 0.7
@@ -69,7 +69,7 @@ def until(bank, condition, limit=1500):
 ENABLED = (DriveState.ENABLED,) * 6
 
 
-@copied(Wait, Entry, Group)
+@copied(Wait, DictionaryEntry, Group)
 def enabled(*arguments, **changes):
     """A bench whose drives are homed and enabled, what it told when set up, and its feedback.
 

@@ -16,7 +16,7 @@ from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.scenario import plan_from_table
 from sim.devices.can_rack import CanRack
 from sim.devices.faults import Injection
-from sim.devices.object_entry import Entry, Group
+from sim.devices.object_entry import DictionaryEntry, Group
 
 PERIOD_S = 0.004
 RATE_HZ = 250.0
@@ -119,7 +119,7 @@ def set_in_motion(*overrides, **changes):
     return BenchOnRack(*overrides, **changes).moving()
 
 
-in_motion = copied(Cycle, Wait, Entry, Group)(set_in_motion)
+in_motion = copied(Cycle, Wait, DictionaryEntry, Group)(set_in_motion)
 """The same, set in motion once; not for tests that first patch what a bench is made of."""
 
 

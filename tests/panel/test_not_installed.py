@@ -17,7 +17,7 @@ from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.panel.scope.models.channels import channel_named
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.shell.models.background import Watch
-from hil.panel.study.models.compare import Run, comparable
+from hil.panel.study.models.compare import ComparedRun, comparable
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compare_work import compare, read_run
 from hil.panel.study.models.replay import FileFeed
@@ -84,7 +84,7 @@ def test_its_signals_are_there_for_the_scope(recording):
 def test_it_is_compared(recording):
     watch = Watch()
     run = read_run(recording, watch)
-    shifted = Run(run.facts, run.rows.copy())
+    shifted = ComparedRun(run.facts, run.rows.copy())
     shifted.rows[:, 3] += 0.25
     channels = comparable(run.facts, shifted.facts)
     shown = channel_named(channels, "depth_m")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import CLUTCH, FRICTION
-from sim.world.space_arm.integrators import Span, SpanStatus
+from sim.world.space_arm.integrators import KernelIntegrator, Motion, SpanStatus
 from sim.world.space_arm.kernels import euler_1993, rk4, rk4_modes, sdirk2
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
 
@@ -24,7 +24,7 @@ def _positive(name: str, value: float) -> float:
     return value
 
 
-class Rk4:
+class Rk4(KernelIntegrator):
     """The classical Runge-Kutta method of fourth order in fixed steps, see `kernels.rk4`.
 
     Args:
@@ -36,32 +36,19 @@ class Rk4:
     """
 
     def __init__(self, step_s: float, *, coriolis: bool = True) -> None:
+        super().__init__(np.zeros((rk4_modes.ROWS, 6)))
         self.step_s = _positive("step_s", step_s)
         self.coriolis = coriolis
-        self._work = np.zeros((rk4_modes.ROWS, 6))
         self._scratch = make_scratch()
-        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
-    def pass_time(
-        self,
-        arm: ArmArrays,
-        drive: Array,
-        state: Array,
-        command_rad_s: Array,
-        dry_nm: Array,
-        span_s: float,
-    ) -> Span:
-        """See `Integrator`."""
-        count = self._count
-        count[:] = 0
-        status = rk4.advance(
-            arm, drive, self.coriolis, state, command_rad_s, dry_nm, span_s,
-            _steps(span_s, self.step_s), self._work, self._scratch, count,
-        )  # fmt: skip
-        return Span(SpanStatus(status), int(count[sdirk2.STEPS]), hits=int(count[sdirk2.HITS]))
+    def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
+        steps = _steps(motion[-1], self.step_s)
+        return rk4.advance(
+            arm, drive, self.coriolis, *motion, steps, self._work, self._scratch, self._count
+        )
 
 
-class Euler1993:
+class Euler1993(KernelIntegrator):
     """The implicit Euler method of 1993, without iterations, see `kernels.euler_1993`.
 
     Args:
@@ -74,23 +61,14 @@ class Euler1993:
     """
 
     def __init__(self, step_s: float, refresh_s: float = 0.35, *, coriolis: bool = False) -> None:
+        super().__init__(np.zeros((euler_1993.ROWS, 6)))
         self.step_s = _positive("step_s", step_s)
         self.refresh_s = _positive("refresh_s", refresh_s)
         self.coriolis = coriolis
-        self._table = np.zeros((euler_1993.ROWS, 6))
         self._scratch = make_scratch()
-        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
-    def pass_time(
-        self,
-        arm: ArmArrays,
-        drive: Array,
-        state: Array,
-        command_rad_s: Array,
-        dry_nm: Array,
-        span_s: float,
-    ) -> Span:
-        """See `Integrator`; ``rejected`` of the result are switches of regimes.
+    def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
+        """As any; ``rejected`` counts switches of regimes.
 
         Raises:
             ValueError: if a clutch can slip, for which the scheme has no regime.
@@ -101,20 +79,13 @@ class Euler1993:
                 f"clutch of {weakest:g} N m: the scheme of 1993 knows no clutches; "
                 "leave the effect out (inf N m) or take another integrator"
             )
-        count = self._count
-        count[:] = 0
+        span_s = motion[-1]
         steps = _steps(span_s, self.step_s)
         steps_of_mass = max(1, round(self.refresh_s / (span_s / steps)))
-        status = euler_1993.advance(
-            arm, drive, self.coriolis, state, command_rad_s, dry_nm, span_s, steps,
-            steps_of_mass, self._table, self._scratch, count,
+        return euler_1993.advance(
+            arm, drive, self.coriolis, *motion, steps, steps_of_mass, self._work, self._scratch,
+            self._count,
         )  # fmt: skip
-        return Span(
-            SpanStatus(status),
-            int(count[sdirk2.STEPS]),
-            rejected=int(count[sdirk2.REJECTED]),
-            hits=int(count[sdirk2.HITS]),
-        )
 
 
 def largest_stable_step(

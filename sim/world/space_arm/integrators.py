@@ -4,10 +4,11 @@ An integrator changes a state in place and tells how it went; it never raises fo
 do. The state is an array of five rows and six columns, see `kernels.sdirk2`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from sim.world.space_arm.kernels.dynamics import ArmArrays
 from sim.world.space_arm.kernels.stage import RATE_TOLERANCE
 
 Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Motion = tuple[Array, Array, Array, float]
+"""State, rates that are asked for [rad/s], dry friction [N m], and the span [s]."""
 
 SHARP_RAD_S = 1e-14
 """Rate tolerance of steps that are so many, or so short, that `RATE_TOLERANCE` would add up."""
@@ -137,24 +139,15 @@ class Accuracy:
         return replace(accuracy, **changes)  # pyright: ignore[reportArgumentType]
 
 
-def _told(status: int, count: Counts) -> Span:
-    """What a kernel counted."""
-    steps, rejected, iterations, _, hits = count.tolist()
-    return Span(SpanStatus(status), steps, rejected, iterations, hits)
-
-
-class Sdirk2:
-    """The implicit method of second order with convex stages, see `kernels.sdirk2`.
+class KernelIntegrator(ABC):
+    """An integrator that a compiled kernel is, which counts what it does.
 
     Args:
-        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
-        accuracy: how accurate.
+        work: arrays that the kernel writes into.
     """
 
-    def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
-        self.accuracy = accuracy or Accuracy()
-        self._control = self.accuracy.control(lever_m)
-        self._work = sdirk2.make_span_work()
+    def __init__(self, work: Any) -> None:
+        self._work = work
         self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
     def pass_time(
@@ -168,14 +161,42 @@ class Sdirk2:
     ) -> Span:
         """See `Integrator`."""
         self._count[:] = 0
-        status = sdirk2.advance(
-            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work,
-            self._count,
-        )  # fmt: skip
-        return _told(status, self._count)
+        status = self._advance(arm, drive, (state, command_rad_s, dry_nm, span_s))
+        steps, rejected, iterations, _, hits = self._count.tolist()
+        return Span(SpanStatus(status), steps, rejected, iterations, hits)
+
+    @abstractmethod
+    def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
+        """Call the kernel.
+
+        Args:
+            arm: the arm with its payload.
+            drive: the table of its drives.
+            motion: state, rates that are asked for [rad/s], dry friction [N m] and span [s].
+
+        Returns:
+            The value of a `SpanStatus`.
+        """
 
 
-class Sdirk4:
+class Sdirk2(KernelIntegrator):
+    """The implicit method of second order with convex stages, see `kernels.sdirk2`.
+
+    Args:
+        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
+        accuracy: how accurate.
+    """
+
+    def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
+        super().__init__(sdirk2.make_span_work())
+        self.accuracy = accuracy or Accuracy()
+        self._control = self.accuracy.control(lever_m)
+
+    def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
+        return sdirk2.advance(arm, drive, self._control, *motion, self._work, self._count)
+
+
+class Sdirk4(KernelIntegrator):
     """The implicit method of fourth order, see `kernels.sdirk4`: for tolerances far below usual.
 
     Args:
@@ -184,29 +205,11 @@ class Sdirk4:
     """
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
+        super().__init__(sdirk4.make_span_work())
         self._control = (accuracy or Accuracy.fine()).control(lever_m)
-        self._work = sdirk4.make_span_work()
-        self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
-    def pass_time(
-        self,
-        arm: ArmArrays,
-        drive: Array,
-        state: Array,
-        command_rad_s: Array,
-        dry_nm: Array,
-        span_s: float,
-    ) -> Span:
-        """See `Integrator`.
-
-        Raises:
-            ValueError: if the gears have rigid gaps.
-        """
+    def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
+        """As any; raises `ValueError` if the gears have rigid gaps."""
         if drive[HOLD, 0] == RIGID_GAP:
             raise ValueError("gears with rigid gaps (model c): only SDIRK2 finds their blows")
-        self._count[:] = 0
-        status = sdirk4.advance(
-            arm, drive, self._control, state, command_rad_s, dry_nm, span_s, self._work,
-            self._count,
-        )  # fmt: skip
-        return _told(status, self._count)
+        return sdirk4.advance(arm, drive, self._control, *motion, self._work, self._count)
