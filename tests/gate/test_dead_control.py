@@ -126,6 +126,7 @@ def test_the_record_of_a_living_process_and_of_one_that_was_waited_for():
         assert watch.look() is ControlState.RUNNING
         assert watch.item().ok
         child.send_signal(signal.SIGKILL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody has waited
         assert watch.look() is ControlState.DEAD, "by its very flags, whatever it has to give back"
         child.communicate()
         assert watch.look() is ControlState.DEAD
