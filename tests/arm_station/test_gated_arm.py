@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,9 +30,11 @@ class Link:
 
     def __init__(self):
         self.written, self.full, self.ends, self.closed = [], False, [], False
+        self.measured = None
 
     def start(self, plan, measured=None):
         self.written.append(plan.start)
+        self.measured = measured
 
     def offer(self, location):
         if self.full:
@@ -126,6 +129,31 @@ def test_a_trial_lets_nothing_through():
     with pytest.raises(PastGateError):
         arm.offer(location_of(forward(GEOMETRY, q_rad), CONVENTION))
     assert not link.written
+    assert arm.offer(passed(arm, 1, 0.2)) is Offer.TAKEN, "the stream is where it was"
+
+
+@pytest.mark.parametrize("axis", range(6))
+def test_a_gripper_moved_or_turned_about_one_axis_alone_is_another(axis):
+    link, arm = gated()
+    place = passed(arm, 1, 0.2)
+    for count in (-60, 60):
+        counts = [one + count * (number == axis) for number, one in enumerate(place.counts)]
+        with pytest.raises(PastGateError, match="from the waypoint that passed"):
+            arm.offer(Location(tuple(counts)))
+    assert not link.written
+
+
+def test_a_stop_is_told_to_the_gate_and_the_start_to_the_link():
+    told = []
+    gate = SimpleNamespace(declare_stop=lambda: told.append("stop"), latched=(), limits=("both",))
+    link = Link()
+    arm = GatedArm(gate, link, CONVENTION)
+    arm.declare_stop()
+    assert told == ["stop"]
+    assert arm.limits == ("both",)
+    place, measured = place_of(START_DEG), place_of(START_DEG + 0.1)
+    arm.start(StreamPlan(place, None), measured)
+    assert (link.written, link.measured) == ([place], measured)
 
 
 def test_the_rest_is_the_link_s():

@@ -12,6 +12,7 @@ from hil.config.settings import ConfigError, apply_overrides, read_toml
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
 from hil.machines.rig import Rig
+from hil.run.file_kinds import scenario_file
 from hil.run.together import TogetherScenario
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.platform.bench import run
@@ -184,3 +185,12 @@ def test_an_own_file_needs_no_ending_but_a_shipped_one_goes_before_it(tmp_path, 
     assert found == scenario.parent / "other.toml"
     with pytest.raises(ConfigError, match=r"looked for nowhere, .*nowhere\.toml\)"):
         find_file("nowhere", folder="rigs", key="rig")
+
+
+def test_a_scenario_may_say_that_it_is_a_platforms(tmp_path):
+    named = tmp_path / "named.toml"
+    text = (configs_dir() / "scenarios" / "heave.toml").read_text(encoding="utf-8")
+    named.write_text(f'station = "platform"\n{text.replace("../rigs/", "")}', encoding="utf-8")
+    bare = load_plan(configs_dir() / "scenarios" / "heave.toml")
+    assert load_plan(named).scenario.motion == bare.scenario.motion
+    assert scenario_file(str(named))[1].name == "platform scenario"

@@ -95,6 +95,8 @@ class Scenario(Settings):
 
     name: Name
     """Lower-case letters, digits and underscores; names the folder of the run."""
+    station: Literal["platform"] = "platform"
+    """A scenario that names no station is one of this."""
     description: str = ""
     """A sentence for people."""
     rig: str
