@@ -17,7 +17,7 @@ seeds = st.integers(0, 2**31)
 
 
 def random_pose(its, rng):
-    turn = Rotation.random(random_state=rng).as_matrix()
+    turn = Rotation.random(rng=rng).as_matrix()
     return its.Pose(rng.uniform(-3.0, 3.0, 3), turn)
 
 
@@ -109,4 +109,4 @@ def test_what_is_no_pose_is_refused_with_what_would_be_right(its):
             with pytest.raises(its.PoseError, match="finite"):
                 its.Pose(numbers[:3], numbers[3:].reshape(3, 3))
     with pytest.raises(TypeError):
-        its.Pose.identity() @ np.eye(3)
+        _ = its.Pose.identity() @ np.eye(3)
