@@ -156,7 +156,7 @@ def test_row_43_a_corrupted_plan_is_refused_when_it_is_loaded(prepared, line, mo
     def jumping(plan, source, told):
         poses, way_m = path_of(plan, source, told)
         jump = np.array([0.1, 0.0, 0.0])
-        moved = [type(p)(p.position_m + jump, p.rotation) for p in poses[CORRUPTED:]]
+        moved = [replace(p, position_m=p.position_m + jump) for p in poses[CORRUPTED:]]
         return [*poses[:CORRUPTED], *moved], way_m
 
     prepare_plan(prepared.plan)  # the control: sound, it is accepted

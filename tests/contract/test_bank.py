@@ -79,7 +79,7 @@ def test_a_command_for_five_legs_is_refused(configured):
 
 def test_commands_and_feedback_cannot_be_changed(configured):
     feedback = configured.exchange(None)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         feedback.homed = (True,) * 6
     with pytest.raises(dataclasses.FrozenInstanceError):
         LegCommand(STILL, STILL).length_m = STILL

@@ -79,7 +79,7 @@ def test_a_good_recording_needs_no_note(good_view: RunView) -> None:
 
 
 def test_real_drives_are_not_called_simulated(tmp_path) -> None:
-    view = RunView.of(write_run(tmp_path / "a.mcap", drives="paper (can:can0)"))
+    view = RunView.of(write_run(tmp_path / "a.mcap", drives="paper (can:can0)", simulated=""))
     assert not view.simulated
 
 

@@ -7,15 +7,15 @@ import numpy as np
 
 from hil.recording.header import RunHeader
 from hil.scene.figure import Figure
-from hil.scene.margins import Group, travel
+from hil.scene.margins import MarginGroup, travel
 from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
 from hil.scene.solids import ball, bar, box
 
 
-def margins_of(scenario: Mapping[str, Any]) -> tuple[Group, ...]:
+def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     """What is left to the gate's limit."""
     most = np.radians([scenario["angle_max_deg"]])
-    return (Group(("Pendulum",), ("rad",), "angle_rad", travel(-most, most)),)
+    return (MarginGroup(("Pendulum",), ("rad",), "angle_rad", travel(-most, most)),)
 
 
 class PendulumScene:
