@@ -20,6 +20,10 @@ NEAR = 1e-12
 rad, …]: what is zero but for rounding has no digits of its own."""
 
 
+TIES = {"waypoint"}
+"""Keys of where something is greatest: of two places that are alike, rounding chooses."""
+
+
 def thin(answer: Answer) -> dict[str, Any]:
     """What is kept of an answer, as JSON has it."""
     kept: dict[str, Any] = {"status": answer.status, "told": _plain(answer.told)}
@@ -77,6 +81,8 @@ def far(kept: Any, found: Any, place: str = "", scale: float = 0.0) -> Iterator[
     """Places where what was found is not near what was kept; what is new beside it is none."""
     if isinstance(kept, dict) and isinstance(found, dict):
         for key, value in kept.items():
+            if key in TIES and key in found:
+                continue
             if key in found:
                 yield from far(value, found[key], f"{place}.{key}")
             else:
