@@ -48,7 +48,7 @@ TESTS = {
     "hil/stations/platform/gate/slot.py": ("gate/test_slot.py",),
     **ARM_TESTS,
     "hil/stations/platform/gated_bank.py": (
-        "test_gated_bank.py",
+        "platform_station/test_gated_bank.py",
         "gate/test_rows.py",
         "gate/test_server.py",
     ),

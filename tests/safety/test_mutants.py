@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from campaign import count
-from mutants import MUTANTS, PACKAGES, ROOT, Mutant, Mutation
+from mutants import MUTANTS, PACKAGES, ROOT, TESTS, Mutant, Mutation
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 SEED = 12
@@ -30,6 +30,12 @@ def test_each_has_its_place():
     texts = {mutant.file: (ROOT / mutant.file).read_text(encoding="utf-8") for mutant in MUTANTS}
     places = {mutant.name: texts[mutant.file].count(mutant.old) for mutant in MUTANTS}
     assert {name: found for name, found in places.items() if found != 1} == {}
+
+
+def test_the_tests_that_look_at_them_are_there():
+    """In every run: a mutant without its tests would end its pytest, not die."""
+    named = {test for tests in TESTS.values() for test in tests}
+    assert {test for test in named if not (ROOT / "tests" / test).is_file()} == set()
 
 
 @pytest.mark.parametrize("package", PACKAGES)
