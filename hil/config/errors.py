@@ -2,11 +2,25 @@
 
 import math
 from collections.abc import Iterable
-from typing import Self
+from typing import Final, Self
+
+DEVICE_ABSENT: Final = "device_absent"
+"""Code of a refusal because nothing answers at a device's URL; its values: ``url``, ``says``."""
 
 
 class RefusedError(Exception):
-    """The machine, the motion or a recording was refused; the text says why."""
+    """The machine, the motion or a recording was refused; the text says why.
+
+    Args:
+        text: for people.
+        code: what is refused, for those who decide by it; empty where nobody does.
+        values: belonging to the code.
+    """
+
+    def __init__(self, text: str, code: str = "", **values: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.values = values
 
 
 class MotionError(ValueError):

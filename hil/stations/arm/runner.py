@@ -1,6 +1,5 @@
 """What the verbs show of the arm station: a check's findings, a run with its progress bar."""
 
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
@@ -21,7 +19,7 @@ from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
 from hil.stations.arm.findings import findings_table
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
-from hil.stations.arm.scenario import SIM_URL, ArmPlan
+from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.keyboard import HELP
 from hil.stations.arm.sources.settings import (
     GamepadSourceSettings,
@@ -31,6 +29,7 @@ from hil.stations.arm.sources.settings import (
 from hil.stations.arm.supervision import supervision_table
 from hil.stations.arm.warm import warm_arm
 from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
+from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -126,25 +125,15 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
 
 
 def _run(prepared: ArmProof, run: Callable[[ArmProof], ArmRunResult]) -> ArmRunResult:
-    """Run against the robot, or against an emulated one if it is not there and that is wanted."""
-    devices = prepared.plan.scenario.devices
-    try:
-        return run(prepared)
-    except RefusedError as error:
-        if devices.arm == SIM_URL or "is not there" not in str(error):
-            raise
-        if devices.fallback != "sim":
-            command = shlex.join(["hil", *sys.argv[1:]])
-            raise RefusedError(
-                f"{error}\nto go on with an emulated robot instead:  {command} --fallback sim"
-            ) from error
-        with emulated_robot(prepared) as url:
-            err.print(
-                f"[black on yellow] SIMULATED ROBOT [/] {escape(str(error))}; an emulated one at "
-                f"{url} takes its place",
-                soft_wrap=True,
-            )
-            return run(moved_to(prepared, url))
+    """Run against the robot, or against an emulated one if it is absent and that is wanted."""
+    fallback = prepared.plan.scenario.devices.fallback
+    return run_or_stand_in(run, prepared, _emulated, device="robot", fallback=fallback)
+
+
+@contextmanager
+def _emulated(prepared: ArmProof) -> Iterator[tuple[ArmProof, str]]:
+    with emulated_robot(prepared) as url:
+        yield moved_to(prepared, url), url
 
 
 def moved_to(prepared: ArmProof, url: str) -> ArmProof:

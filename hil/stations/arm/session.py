@@ -11,7 +11,7 @@ from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link import open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from arm_driver.val import OatConvention
-from hil.config.errors import RefusedError
+from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.recording.events import EventRecord
 from hil.recording.header import RunHeader
@@ -173,4 +173,5 @@ def arm_wire(
     try:
         return open_arm_link(url, now_s=clock.now_s, settings=settings)
     except ArmLinkError as error:
-        raise RefusedError(f"nothing has moved: the robot at {url} is not there: {error}") from None
+        text = f"nothing has moved: the robot at {url} is not there: {error}"
+        raise RefusedError(text, DEVICE_ABSENT, url=url, says=str(error)) from None

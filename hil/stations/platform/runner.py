@@ -1,7 +1,5 @@
 """What the verbs show: a run with its progress bar, a check's findings, the doctor's list."""
 
-import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
@@ -10,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
-from hil.config.errors import RefusedError
+from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
@@ -38,6 +35,7 @@ from hil.stations.platform.scenario import Plan
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
 from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
+from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
 
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
@@ -91,25 +89,23 @@ def play(
     motion = motion_of(plan)
     if plan.scenario.checks_first:
         _refuse_if_unproved(plan, motion)
-    try:
-        with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
-            stop = _heard(until_told)
-            return _run(
-                plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet
-            )
-    except (LinkError, DriveAbsentError) as error:
-        if plan.scenario.devices.fallback != "sim":
-            raise RefusedError(_absent(plan, error)) from error
-        with (
-            emulated(plan, error) as stand_in,
-            _progress(plan, motion, quiet=quiet, operator=operator) as progress,
-        ):
-            stop = _heard(until_told)
-            return _run(
-                stand_in, folder, motion, progress, course, stop, operator=operator, quiet=quiet
-            )
-    except _REFUSALS as error:
-        raise RefusedError(f"nothing has moved: {error}") from error
+
+    def run_on(plan: Plan) -> RunResult:
+        try:
+            with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
+                stop = _heard(until_told)
+                return _run(
+                    plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet
+                )
+        except (LinkError, DriveAbsentError) as error:
+            url = plan.drives_url
+            text = f"nothing has moved: the drives at {url} are not there: {error}"
+            raise RefusedError(text, DEVICE_ABSENT, url=url, says=str(error)) from error
+        except _REFUSALS as error:
+            raise RefusedError(f"nothing has moved: {error}") from error
+
+    fallback = plan.scenario.devices.fallback
+    return run_or_stand_in(run_on, plan, emulated, device="drives", fallback=fallback)
 
 
 def _run(
@@ -151,31 +147,17 @@ def _heard(until_told: ExitStack | None) -> Iterator[StopWish]:
             until_told.push(run_only.pop_all())
 
 
-def _absent(plan: Plan, error: DriveError) -> str:
-    """What to do when drives are absent; nothing goes on in simulation by itself."""
-    command = shlex.join(["hil", *sys.argv[1:]])
-    return (
-        f"nothing has moved: the drives at {plan.drives_url} are not there: {error}\n"
-        f"to go on with emulated drives instead:  {command} --fallback sim"
-    )
-
-
 @contextmanager
-def emulated(plan: Plan, error: DriveError) -> Iterator[Plan]:
-    """The plan with emulated drives, on the same kind of wire, in place of those not there."""
+def emulated(plan: Plan) -> Iterator[tuple[Plan, str]]:
+    """The plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
     from hil.stations.platform.drives.rack import emulated_rack
 
     url = plan.drives_url
     buses = len(url.split())
     with emulated_rack(protocol_of(url), plan.rig_file, buses=buses) as stand_in:
-        err.print(
-            f"[black on yellow] SIMULATED DRIVES [/] {escape(url)} is not there "
-            f"({escape(str(error))}); emulated drives at {stand_in} take its place",
-            soft_wrap=True,
-        )
         devices = plan.scenario.devices.model_copy(update={"drives": stand_in, "in_place_of": url})
         scenario = plan.scenario.model_copy(update={"devices": devices})
-        yield plan.model_copy(update={"scenario": scenario})
+        yield plan.model_copy(update={"scenario": scenario}), stand_in
 
 
 def warm_and_say(*, quiet: bool) -> None:
