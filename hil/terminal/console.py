@@ -53,8 +53,7 @@ def tell_bad_usage(arguments: Sequence[str]) -> None:
 def show_recording_failure(failure: str) -> None:
     """The first line of a run whose recording failed; nothing if it did not."""
     if failure:
-        out.print("[red]recording failed[/]", end="")
-        out.print(failure.removeprefix("recording failed"), markup=False, soft_wrap=True)
+        out.print(failure, style="red", markup=False, soft_wrap=True)
 
 
 def show_recording(path: Path, parts: int) -> None:

@@ -46,9 +46,9 @@ _MOVING_MODES: Final = FOLLOWING_MODES | {Mode.CSTOP, Mode.HOMING, Mode.QSTOP}
 class Alone(Enum):
     """Why the gate is alone."""
 
-    GONE = "control is gone"
-    SILENT = "control is silent"
-    LEAVING = "control leaves"
+    GONE = "gone"
+    SILENT = "silent"
+    LEAVING = "leaving"
     """The only one that somebody asked for."""
 
 
@@ -173,7 +173,7 @@ class GateServer:
     def _absent(self) -> str:
         """What the gate stops for by itself: control does not lead any more, and did not say so."""
         why = self._alone
-        return "" if why is None or why is Alone.LEAVING else why.value.removeprefix("control is ")
+        return "" if why is None or why is Alone.LEAVING else why.value
 
     @property
     def _power_goes(self) -> bool:
@@ -186,7 +186,8 @@ class GateServer:
             self._alone_cycles = self._rested = 0
         self._alone = why
         self._black_box.keep()
-        self._black_box.event(why.value if index is None else f"{why.value}, cycle {index}")
+        said = f"control is {why.value}"
+        self._black_box.event(said if index is None else f"{said}, cycle {index}")
 
     def _wanted(
         self, order: Order | None, index: int
