@@ -2,9 +2,13 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+# one worker reads the sources once
+pytestmark = pytest.mark.xdist_group("sources")
 
 TOP = Path(__file__).parents[1]
 FIVE = ("platform6dof", "arm_driver", "drives", "safety", "sim")
@@ -18,55 +22,36 @@ TWINS = {
     "PoseError": "numbers that are no pose",
 }
 """Public classes of two packages that may not import each other, and the one thing they mean."""
-GONE = frozenset(
-    [
-        "Case",
-        "CheckResult",
-        "Client",
-        "Course",
-        "Errand",
-        "Grip",
-        "Happening",
-        "HeldSource",
-        "Keeper",
-        "Made",
-        "OperatorSlot",
-        "ParkWish",
-        "Passage",
-        "Pen",
-        "Place",
-        "Presses",
-        "Room",
-        "Said",
-        "Shown",
-        "Standing",
-        "Survey",
-        "Teller",
-        "Way",
-        "WayToPark",
-        "Workshop",
-    ]
-)
+GONE = {
+    "Case", "CheckResult", "Client", "Course", "Errand", "Grip", "Happening", "HeldSource",
+    "Keeper", "Made", "OperatorSlot", "ParkWish", "Passage", "Pen", "Place", "Presses", "Room",
+    "Said", "Shown", "Standing", "Survey", "Teller", "Way", "WayToPark", "Workshop",
+}  # fmt: skip
 """Pictures of our own that a term of the field has replaced."""
 
 
-def modules(*folders):
-    for folder in folders:
-        for path in sorted((TOP / folder).rglob("*.py")):
-            yield path.relative_to(TOP).as_posix(), ast.parse(path.read_text())
+KINDS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def classes(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+@cache
+def definitions():
+    """File and node of every class and function of the six packages."""
+    return [
+        (path.relative_to(TOP).as_posix(), node)
+        for folder in (*FIVE, "hil")
+        for path in sorted((TOP / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, KINDS)
+    ]
 
 
 def places(*folders):
     """Where each public class is defined, by its name."""
     found = defaultdict(list)
-    for file, tree in modules(*folders):
-        for one in classes(tree):
-            if not one.name.startswith("_"):
-                found[one.name].append(file)
+    for file, node in definitions():
+        public = isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        if public and file.partition("/")[0] in folders:
+            found[node.name].append(file)
     return found
 
 
@@ -99,21 +84,18 @@ def test_twins_among_the_packages_mean_the_same_and_lie_in_two_of_them():
 
 def test_the_words_of_a_field_stand_under_it():
     found = [
-        f"{file}:{one.lineno}: {one.name}"
-        for file, tree in modules(*FIVE, "hil")
-        for one in classes(tree)
-        if lists_its_fields(one)
+        f"{file}:{node.lineno}: {node.name}"
+        for file, node in definitions()
+        if isinstance(node, ast.ClassDef) and lists_its_fields(node)
     ]
     assert not found, found
 
 
 def test_no_picture_of_our_own_names_a_class_or_a_function():
-    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = [
         f"{file}:{node.lineno}: {node.name}"
-        for file, tree in modules(*FIVE, "hil")
-        for node in ast.walk(tree)
-        if isinstance(node, kinds) and node.name.lstrip("_") in GONE
+        for file, node in definitions()
+        if node.name.lstrip("_") in GONE
     ]
     assert not found, found
 
@@ -132,5 +114,5 @@ LIST = "\n\n    {}:\n        a: it.\n    "
     ],
 )
 def test_a_list_in_a_docstring_is_seen(head, words, listed):
-    (node,) = classes(ast.parse(f'{head}\n    """What it is.{words}"""'))
+    (node,) = ast.parse(f'{head}\n    """What it is.{words}"""').body
     assert lists_its_fields(node) is listed
