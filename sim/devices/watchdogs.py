@@ -53,7 +53,7 @@ class Deadline:
         return self._last_s + self._time_s
 
     def earliest_s(self, now_s: float) -> float:
-        """Return a time before which `expired` cannot come true, whatever is received until then."""
+        """Return a time before which `expired` cannot come true, whatever is received by then."""
         if self._time_s <= 0.0:
             return math.inf
         return (now_s if self._last_s is None else self._last_s) + self._time_s
