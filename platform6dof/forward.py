@@ -4,7 +4,7 @@ A hexapod's lengths belong to up to forty poses. Newton's method from a pose nea
 (the last tick's) finds that one; nothing here can tell which branch a machine stands on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,17 +80,106 @@ def forward(
         packed,
     )
     packed.setflags(write=False)
-    steps, residual, condition, status, place = packed[12:].tolist()
-    if status == kernel.CONVERGED:
-        if condition <= condition_max:
-            pose = Pose.from_packed(packed)
-            return ForwardResult(pose, int(steps), residual, condition, True, "")
-        reason = f"condition number {condition:.3g} is above {condition_max:.3g}: nearly singular"
-    else:
-        reason = _reason(
+    steps, residual, condition = packed[12:15].tolist()
+    reason = _why_not(geometry, lengths, packed, tolerance_m, condition_max)
+    pose = guess if reason else Pose.from_packed(packed)
+    return ForwardResult(pose, int(steps), residual, condition, not reason, reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForwardBatch:
+    """What the searches for very many poses found; arrays are read-only."""
+
+    position_m: Array
+    """Origin of P in B [m], shape (N, 3); NaN where none was found."""
+    rotation: Array
+    """Axes of P in B as columns, shape (N, 3, 3); NaN where none was found."""
+    iterations: NDArray[np.int64]
+    """Newton steps taken, shape (N,)."""
+    residual_m: Array
+    """Largest difference of a length from the wanted one [m], shape (N,)."""
+    condition: Array
+    """1-norm condition number of the scaled Jacobian, shape (N,); inf where none was found."""
+    converged: NDArray[np.bool_]
+    """Whether the pose is the answer, shape (N,)."""
+    _told: tuple[HexapodGeometry, Array, Array, float, float] = field(repr=False)
+
+    def reason(self, row: int) -> str:
+        """Why a row has no pose, with leg, value and limit; empty if it has one."""
+        geometry, lengths, found, tolerance_m, condition_max = self._told
+        return _why_not(geometry, lengths[row], found[row], tolerance_m, condition_max)
+
+
+def forward_batch(
+    geometry: HexapodGeometry,
+    length_m: ArrayLike,
+    guess: Pose,
+    tolerance_m: float = TOLERANCE_M,
+    max_steps: int = MAX_STEPS,
+    condition_max: float = CONDITION_MAX,
+) -> ForwardBatch:
+    """Poses of the platform from very many leg lengths, one after the other; raises on no number.
+
+    Each row is started from the last pose that was found, so rows are best in the order of a
+    motion. A row without a pose is told as such, and the next one goes on from the pose before it.
+
+    Args:
+        length_m: leg lengths as ``leg_lengths`` gives them [m], shape (N, 6).
+        guess: pose to start the first row from.
+        tolerance_m: largest residual of a converged result [m].
+        max_steps: largest number of Newton steps of a row.
+        condition_max: largest condition number of a converged result.
+
+    Raises:
+        ValueError: ``length_m`` is not rows of six numbers.
+    """
+    lengths = np.array(length_m, np.float64, order="C")
+    if lengths.ndim != 2 or lengths.shape[1] != 6:
+        raise ValueError(f"length_m: shape {lengths.shape}, must be (N, 6)")
+    found = np.empty((len(lengths), 17))
+    kernel.poses_of_lengths(
+        geometry.table,
+        geometry.pair_limits_m,
+        lengths,
+        guess.position_m.copy(),
+        guess.rotation.copy(),
+        geometry.length_scale_m,
+        tolerance_m,
+        max_steps,
+        found,
+    )
+    converged = (found[:, 15] == kernel.CONVERGED) & (found[:, 14] <= condition_max)
+    found[~converged, :12] = np.nan
+    steps = found[:, 12].astype(np.int64)
+    for array in (found, lengths, steps, converged):
+        array.setflags(write=False)
+    return ForwardBatch(
+        found[:, :3],
+        found[:, 3:12].reshape(-1, 3, 3),
+        steps,
+        found[:, 13],
+        found[:, 14],
+        converged,
+        (geometry, lengths, found, tolerance_m, condition_max),
+    )
+
+
+def _why_not(
+    geometry: HexapodGeometry,
+    lengths: Array,
+    found: Array,
+    tolerance_m: float,
+    condition_max: float,
+) -> str:
+    """Why a search found no pose that may be used; empty if it found one."""
+    steps, residual, condition, status, place = found[12:].tolist()
+    if status != kernel.CONVERGED:
+        return _reason(
             geometry, lengths, int(status), int(place), residual, tolerance_m, int(steps)
         )
-    return ForwardResult(guess, int(steps), residual, condition, False, reason)
+    if condition <= condition_max:
+        return ""
+    return f"condition number {condition:.3g} is above {condition_max:.3g}: nearly singular"
 
 
 def _reason(

@@ -22,6 +22,11 @@ SMALLEST_PIVOT = 1e-14
 MAX_TURN_RAD = 0.5
 MAX_HALVINGS = 12
 
+MAX_CHORDS = 8
+SLOWEST = 0.2
+"""A step of the chord method that leaves more than this of the residual ends it."""
+MAX_FOLLOWED_RAD = 0.05
+
 # Status of a search for the pose of given lengths.
 CONVERGED = 0
 NOT_FINITE = 1
@@ -248,10 +253,12 @@ def _solve(matrix: Array, right: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _condition(rows: Array, scale: float) -> float:
-    """Condition number in the 1-norm of the Jacobian, rotation columns divided by ``scale``."""
-    matrix, inverse = np.empty((6, 6)), np.empty((6, 6))
-    norm = 0.0
+def _invert(rows: Array, scale: float, inverse: Array) -> float:
+    """Write the inverse of the Jacobian; return its condition number in the 1-norm.
+
+    In both, its rotation columns are divided by ``scale``.
+    """
+    matrix, norm = np.empty((6, 6)), 0.0
     for k in range(6):
         total = 0.0
         for i in range(6):
@@ -271,11 +278,11 @@ def _condition(rows: Array, scale: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _move(p: Array, r: Array, step: Array, factor: float, p_out: Array, r_out: Array) -> None:
-    """Write p + v and exp([w]x) R, with [v; w] = factor * step: a turn about base axes."""
+def _move(p: Array, r: Array, step: Array, p_out: Array, r_out: Array) -> None:
+    """Write p + v and exp([w]x) R, with [v; w] = step: a turn about base axes; perhaps in place."""
     for k in range(3):
-        p_out[k] = p[k] + factor * step[k, 0]
-    w = (factor * step[3, 0], factor * step[4, 0], factor * step[5, 0])
+        p_out[k] = p[k] + step[k]
+    w = (step[3], step[4], step[5])
     square = _dot(w, w)
     if square < 1e-8:
         sine, cosine = 1.0 - square / 6.0, 0.5 - square / 24.0
@@ -358,8 +365,11 @@ def _descend(
     turn = math.sqrt(step[3, 0] ** 2 + step[4, 0] ** 2 + step[5, 0] ** 2)
     factor = min(1.0, MAX_TURN_RAD / turn) if turn > 0.0 else 1.0
     p_new, r_new, residual = np.empty(3), np.empty((3, 3)), np.empty((6, 1))
+    part = np.empty(6)
     for _ in range(MAX_HALVINGS):
-        _move(p, r, step, factor, p_new, r_new)
+        for k in range(6):
+            part[k] = factor * step[k, 0]
+        _move(p, r, part, p_new, r_new)
         _fill(table, p_new, r_new, here[0], here[1:])
         largest_new, square_new = _misfit(wanted, here[0], residual)
         if square_new < square:
@@ -425,8 +435,98 @@ def pose_of_lengths(
             steps += 1
     _square_up(r)
     out[12], out[13] = steps, largest
-    out[14] = _condition(here[1:], scale) if status == CONVERGED else np.inf
+    out[14] = _invert(here[1:], scale, matrix) if status == CONVERGED else np.inf
     out[15], out[16] = status, place
+
+
+@njit(cache=True, error_model="numpy")
+def _follow(
+    table: Array, wanted: Array, p: Array, r: Array, inverse: Array, tolerance: float, here: Array
+) -> tuple[int, float]:
+    """Newton's method with one inverse for all steps (chord method); p and r are moved.
+
+    Returns the steps taken, -1 where it goes too slowly or too far, and the largest residual [m].
+    """
+    before = np.inf
+    for steps in range(MAX_CHORDS + 1):
+        _fill(table, p, r, here[0], here[1:])
+        largest = 0.0
+        for i in range(6):
+            here[0, i] = wanted[i] - here[0, i]
+            largest = abs(here[0, i]) if not abs(here[0, i]) <= largest else largest
+        if largest <= tolerance:
+            return steps, largest
+        if not largest <= SLOWEST * before:
+            break
+        before = largest
+        turn = 0.0
+        for k in range(6):
+            total = 0.0
+            for i in range(6):
+                total += inverse[k, i] * here[0, i]
+            here[1, k] = total  # the Jacobian that lies there is not asked for any more
+            turn += total * total if k >= 3 else 0.0
+        if not turn <= MAX_FOLLOWED_RAD**2:
+            break
+        _move(p, r, here[1], p, r)
+    return -1, before
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def poses_of_lengths(
+    table: Array,
+    pair_limits: Array,
+    lengths: Array,
+    p: Array,
+    r: Array,
+    scale: float,
+    tolerance: float,
+    limit: int,
+    out: Array,
+) -> None:
+    """`pose_of_lengths` of many lengths, each started from the last pose that was found.
+
+    A row near the one before is followed with the inverse that its condition number needed
+    anyway; where that goes too slowly, the search of one pose begins anew.
+
+    Args:
+        lengths: wanted lengths [m], shape (N, 6).
+        p: position to start from [m], shape (3,); overwritten.
+        r: rotation to start from, shape (3, 3); overwritten.
+        out: as of `pose_of_lengths`, shape (N, 17); the others are as there.
+    """
+    slack = math.pi * abs(table[0, 13])
+    here, inverse, known = np.empty((7, 6)), np.empty((6, 6)), False
+    p_last, r_last, row = p.copy(), r.copy(), np.empty(17)
+    for n in range(lengths.shape[0]):
+        wanted = lengths[n]
+        steps = -1
+        if known and _impossible(wanted, pair_limits, slack)[0] == CONVERGED:
+            steps, out[n, 13] = _follow(table, wanted, p, r, inverse, tolerance, here)
+        if steps >= 0:
+            if n % 16 == 0:
+                _square_up(r)
+            out[n, 12], out[n, 15], out[n, 16] = steps, CONVERGED, 0
+        else:
+            pose_of_lengths(
+                table, pair_limits, wanted, p_last, r_last, scale, tolerance, limit, row
+            )
+            _copy(row, out[n])
+            if row[15] != CONVERGED:
+                _copy(p_last, p)
+                _copy(r_last, r)
+                continue
+            _copy(row[:3], p)
+            _copy(row[3:12], r)
+            _fill(table, p, r, here[0], here[1:])
+        out[n, 14] = _invert(here[1:], scale, inverse)
+        known = math.isfinite(out[n, 14])
+        for k in range(3):
+            p_last[k] = out[n, k] = p[k]
+            for j in range(3):
+                r_last[k, j] = out[n, 3 + 3 * k + j] = r[k, j]
+                inverse[3 + k, j] /= scale
+                inverse[3 + k, 3 + j] /= scale
 
 
 def warm() -> None:
@@ -440,3 +540,5 @@ def warm() -> None:
     leg_states(table, np.zeros((1, 24)))
     leg_rows_of_poses(table, np.zeros((1, 24)))
     pose_of_lengths(table, pairs, np.zeros(6), vector, matrix, 1.0, 1e-12, 1, np.empty(17))
+    rows = np.zeros((0, 6)), np.empty(3), np.empty((3, 3))
+    poses_of_lengths(table, pairs, *rows, 1.0, 1e-12, 1, np.empty((0, 17)))

@@ -55,7 +55,7 @@ def test_the_solver_tells_a_singular_matrix(rank):
 def test_a_step_shifts_and_turns_about_base_axes(q, step, factor):
     start = Pose.from_coordinates(q)
     p, r = np.empty(3), np.empty((3, 3))
-    legs._move(start.position_m, start.rotation, step.reshape(6, 1), factor, p, r)
+    legs._move(start.position_m, start.rotation, factor * step, p, r)
     turn = Rotation.from_rotvec(factor * step[3:]).as_matrix()
     np.testing.assert_allclose(p, start.position_m + factor * step[:3], rtol=0, atol=1e-15)
     np.testing.assert_allclose(r, turn @ start.rotation, rtol=0, atol=1e-15)
