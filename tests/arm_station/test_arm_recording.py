@@ -25,8 +25,7 @@ from hil.recording.recorder import Recorder
 from hil.recording.ring import RecorderRing, RecorderStatus
 from hil.recording.signals import Signal, Signals
 from hil.recording.transforms import RowPoses
-from hil.stations.arm.events import stream_result
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording, stream_result
 
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING")
 ACTIONS = ("NONE", "PASSED", "STOPPED")

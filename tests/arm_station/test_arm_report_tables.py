@@ -22,10 +22,9 @@ import hil.report.page
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.report.ending import Ending
 from hil.report.page import write_report
-from hil.stations.arm.events import SUPERVISION, link_tally, stream_result
-from hil.stations.arm.report.joints import HEADS, acceleration_rad_s2, joint_tables
+from hil.stations.arm.recording import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
-from hil.stations.arm.report.link_table import link_table
+from hil.stations.arm.report.tables import HEADS, acceleration_rad_s2, joint_tables, link_table
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.signals import NAN7
 from hil.stations.arm.station import SECTIONS

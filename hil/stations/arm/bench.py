@@ -7,13 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from arm_driver import warm as robot
 from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
+from hil.config.shipped import configs_dir
+from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.recording.ring import RecorderStatus
+from hil.run.station import Tried
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.header import robot_line, run_header
 from hil.stations.arm.loop import ArmEnd
@@ -21,7 +25,7 @@ from hil.stations.arm.operator import led_arm
 from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.scenario import PLANNED as PLANNED
-from hil.stations.arm.scenario import ArmPlan
+from hil.stations.arm.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.session import Stream, arm_clock, arm_wire, run_stream
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.sources.source import SourceError, VelocitySource
@@ -33,6 +37,8 @@ from hil.timing.stop import StopSignals
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
+from sim.world.space_arm import warm as space_arm
+from sim.world.space_arm.simulator import TICK_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +179,26 @@ def _wire(prepared: ArmProof, clock: Clock, faults: tuple[ArmFault, ...]) -> Arm
         return robot
 
     return arm_wire(plan.scenario.devices.arm, plan.robot.host_settings(), clock, emulated)
+
+
+def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
+    """Compile, or load from the cache, all kernels that a run of an arm calls.
+
+    Args:
+        classic: the integrators that only comparisons take, too.
+        fine: the one for ``space_arm.accuracy = "fine"``, too.
+    """
+    robot.warm()
+    settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)
+
+
+def dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
+    """Run it, whatever clock and robot it names."""
+    plan = load_arm_plan(file, ['clock="virtual"', 'devices.arm="sim:"'])
+    warm_arm()
+    prepared = prepare_plan(plan)
+    total_s = len(prepared.steps) * TICK_S
+    result = run_arm(prepared, out, progress=lambda t_s: tell(t_s, total_s))
+    reason = result.end.reason or ("" if result.end.result is None else result.end.result.value)
+    return Tried(ok=result.ok, reason=reason, recording=result.recorder.path)

@@ -26,7 +26,6 @@ from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.nodes import Nodes, node_pose
 from hil.stations.arm.peers import WaypointMaker
-from hil.stations.arm.refusals import violations_of
 from hil.stations.arm.sources.source import Twist, VelocitySource, rest
 from hil.stations.arm.step import (
     ArmStep,
@@ -36,6 +35,7 @@ from hil.stations.arm.step import (
     pose_of,
     robot_sample,
     space_sample,
+    violations_of,
 )
 from safety.arm_limits import ArmAction, ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import SpanStatus

@@ -19,14 +19,14 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.audience import Audience
 from hil.run.journal import Journal
-from hil.stations.arm.events import (
+from hil.stations.arm.prepare import X_WB
+from hil.stations.arm.recording import (
     LINK_TALLY,
     SUPERVISION,
     link_tally,
     stream_result,
     told_simulated,
 )
-from hil.stations.arm.prepare import X_WB
 from hil.stations.arm.signals import (
     ACTION_CODE,
     NAN3,

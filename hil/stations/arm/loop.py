@@ -20,11 +20,11 @@ from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
+from hil.stations.arm.findings import near_limits
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.peers import WaypointMaker, Witness
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import ArmStep, MotionPhase, RobotStep
-from hil.stations.arm.supervision import near_limits
 from hil.timing.clock import Clock, Tick
 from hil.timing.stop import StopWish
 from sim.world.space_arm.simulator import TICK_S

@@ -10,9 +10,9 @@ from arm_driver.host_values import HostSettings
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.machines.robot_supervision import supervision_of
 from hil.scene.margins import MarginGroup, above, travel, windows
+from hil.stations.arm.findings import WARNED_FROM
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.signals import WATCHED
-from hil.stations.arm.supervision import WARNED_FROM
 
 Array = NDArray[np.float64]
 LEGS: Final = 6

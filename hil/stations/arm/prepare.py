@@ -19,9 +19,14 @@ from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.stations.arm.control import LOOKS, ArmStation, play_out
-from hil.stations.arm.corners import worst_corner
 from hil.stations.arm.gated import WaypointGate
-from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
+from hil.stations.arm.nodes import (
+    LiveMotionNodes,
+    Nodes,
+    PlannedNodes,
+    planned_offsets_m,
+    worst_corner,
+)
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.source import VelocitySource
 from hil.stations.arm.start import posture_at

@@ -15,8 +15,8 @@ from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.run.station import Checked
-from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
-from hil.stations.arm.findings import findings_table
+from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
+from hil.stations.arm.findings import findings_table, supervision_table
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import ArmPlan
@@ -26,8 +26,6 @@ from hil.stations.arm.sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
-from hil.stations.arm.supervision import supervision_table
-from hil.stations.arm.warm import warm_arm
 from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S

@@ -10,12 +10,14 @@ from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kinematics import branch_of, nearest
 from arm_driver.pose import ArmError, Pose
+from hil.recording.header import RunHeader
 from hil.scene.figure import Figure
 from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.time import between_angles, between_poses, rotation_of
 from hil.scene.track import Track
-from hil.stations.arm.scene_space_arm import axis_labels, triad
+from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.scene_space_arm import SpaceArmScene, axis_labels, triad
 from hil.stations.arm.signals import SIGNALS
 
 Array = NDArray[np.float64]
@@ -210,3 +212,20 @@ def _fingers(growth: float = 1.0) -> tuple[Solid, ...]:
         box((0.25 * s * g, 0.12 * s * g, 0.8 * s * g)).moved(0.0, 0.28 * s, -0.4 * s),
         box((0.25 * s * g, 0.12 * s * g, 0.8 * s * g)).moved(0.0, -0.28 * s, -0.4 * s),
     )
+
+
+ArmScene = RobotScene | SpaceArmScene
+
+
+def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
+    """What a run's arms look like."""
+    plan = header.scenario
+    machines = ArmMachines.from_scenario(plan)
+    choice = plan.get("scenario", {})
+    payload = choice.get("space_arm", {}).get("payload", "")
+    robot = plan.get("robot", {}).get("name", "")
+    simulated = "robot" in header.simulated
+    beside = RobotScene(machines.robot, robot, simulated=simulated)
+    if machines.space is None:
+        return (beside,)
+    return (SpaceArmScene(machines.space, payload), beside)

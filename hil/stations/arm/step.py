@@ -7,13 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import Joints, forward, singular_distances
+from arm_driver.kinematics import (
+    JointLimitError,
+    Joints,
+    OutOfReachError,
+    SingularError,
+    forward,
+    singular_distances,
+)
 from arm_driver.location import Location
-from arm_driver.pose import Pose
+from arm_driver.pose import ArmError, Pose
 from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
 from hil.stations.arm.sources.source import Twist
-from safety.arm_limits import ArmSample, ArmViolation
+from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
 
@@ -114,3 +121,38 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
         snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
         quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),
     )  # fmt: skip
+
+
+def violations_of(limits: ArmLimits, error: ArmError) -> tuple[ArmViolation, ...]:
+    """Why a pose is none that the robot may take, at least one reason.
+
+    Args:
+        limits: of the robot: its name, and the names and ranges of its joints.
+        error: of its kinematics.
+    """
+    if isinstance(error, OutOfReachError):
+        return (_of(ArmCheck.REACH, limits, error.excess_m, 0.0, "m", str(error)),)
+    if isinstance(error, SingularError):
+        name = f"{error.name} singularity"
+        return (_of(ArmCheck.MARGIN, limits, error.value, error.limit, error.unit, name),)
+    if isinstance(error, JointLimitError):
+        return tuple(
+            ArmViolation(
+                ArmCheck.POSITION,
+                limits.name,
+                limits.joint_names[one.joint - 1],
+                one.value_rad,
+                limits.position_max_rad[one.joint - 1],
+                "rad",
+                limits.position_min_rad[one.joint - 1],
+                note=one.flip,
+            )
+            for one in error.violations
+        )
+    return (_of(ArmCheck.INTERNAL, limits, 0.0, 0.0, "", f"{type(error).__name__}: {error}"),)
+
+
+def _of(
+    check: ArmCheck, limits: ArmLimits, value: float, limit: float, unit: str, note: str
+) -> ArmViolation:
+    return ArmViolation(check, limits.name, "", value, limit, unit, note=note)

@@ -16,11 +16,10 @@ from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import Joints, forward
 from arm_driver.pose import Pose
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.laws import LEVELS, PathMover, RestToRest
 from hil.stations.arm.moves.rays import Axes, Ray, RayPart, full_rate
 from hil.stations.arm.moves.session import LONGEST_S, RobotSession
-from hil.stations.arm.moves.station import RobotStation
+from hil.stations.arm.moves.station import RobotJudge, RobotStation
 from hil.stations.arm.session import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
 from sim.world.space_arm.simulator import TICK_S

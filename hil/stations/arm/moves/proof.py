@@ -22,7 +22,6 @@ from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.control import play_out
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
-from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.laws import (
     LEVELS,
     UNIT_S,
@@ -33,9 +32,8 @@ from hil.stations.arm.moves.laws import (
     fastest_share_per_s,
 )
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
-from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.refusals import violations_of
-from hil.stations.arm.step import RobotStep, robot_sample
+from hil.stations.arm.moves.station import RobotJudge, RobotStation
+from hil.stations.arm.step import RobotStep, robot_sample, violations_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
 from safety.arm_rules import cut_corner, differences, too_fast_gripper, too_fast_joints

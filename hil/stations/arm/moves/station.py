@@ -4,19 +4,129 @@ The loop, the link and the recorder are those of every run. A waypoint is made w
 by what the operator does then: the dead-man let go is felt by the next one.
 """
 
-from typing import Protocol
+from copy import copy
+from dataclasses import dataclass
+from typing import Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import forward
-from arm_driver.pose import Pose, angle_between_rad
+from arm_driver.keeper import BranchKeeper
+from arm_driver.kinematics import Joints, forward
+from arm_driver.pose import ArmError, Pose, angle_between_rad
 from arm_driver.val import OatConvention
+from hil.config.errors import RefusedError
+from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.control import REST_SPEED_M_S, REST_TURN_RAD_S
+from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.judge import RobotJudge
-from hil.stations.arm.step import MotionPhase, RobotStep, location_of
+from hil.stations.arm.step import MotionPhase, RobotStep, location_of, robot_sample, violations_of
+from safety.arm_gate import ArmGate
+from safety.arm_limits import ArmAction, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
+
+Array = NDArray[np.float64]
+_MAY_NOT = "the robot may not be moved from where it stands"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What the gate says of one waypoint."""
+
+    joints: Joints | None
+    """Of the robot there; None if no joints lead there."""
+    margins: tuple[float, ...]
+    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
+    violations: tuple[ArmViolation, ...]
+    """Why it is refused; empty if it passed."""
+
+
+def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
+    """The gate of a robot at rest.
+
+    Args:
+        robot: whose limits count.
+        start_rad: its joint angles [rad], shape (6,).
+
+    Raises:
+        RefusedError: if it may not stand there, with joint, value and limit.
+    """
+    sample = robot_sample(robot.geometry(), np.array(start_rad))
+    gate = ArmGate((robot.gate_limits(),), TICK_S, (sample,))
+    if gate.latched:
+        raise RefusedError("\n".join((f"{_MAY_NOT}:", *map(str, gate.latched))))
+    return gate
+
+
+class RobotJudge:
+    """Judges one waypoint after the other, from a start at rest.
+
+    The joints follow from the place, in the branch of the start: that is what the controller makes
+    of a waypoint, whatever joints its maker had in mind.
+
+    Args:
+        geometry: the robot.
+        gate: open, at the start.
+        keeper: at the same joints.
+        index: number of the waypoint that passed last.
+    """
+
+    def __init__(
+        self, geometry: PumaGeometry, gate: WaypointGate, keeper: BranchKeeper, index: int = 0
+    ) -> None:
+        self._geometry, self._gate, self._keeper, self._index = geometry, gate, keeper, index
+
+    @classmethod
+    def at(cls, robot: RobotSettings, start_rad: Array, gate: WaypointGate | None = None) -> Self:
+        """The judge of a robot at rest.
+
+        Args:
+            robot: whose limits count.
+            start_rad: its joint angles [rad], shape (6,).
+            gate: open, at that start; one of its own if left out.
+
+        Raises:
+            RefusedError: if it may not stand there, with joint, value and limit.
+        """
+        geometry = robot.geometry()
+        gate = gate or gate_at(robot, start_rad)
+        try:
+            return cls(geometry, gate, BranchKeeper(geometry, start_rad, robot.least()))
+        except ArmError as error:
+            raise RefusedError(f"{_MAY_NOT}: {robot.name}: {error}") from None
+
+    @property
+    def joints(self) -> Joints:
+        """Of the waypoint that passed last."""
+        return self._keeper.last
+
+    @property
+    def index(self) -> int:
+        """Number of the waypoint judged last; 0 is the start."""
+        return self._index
+
+    def trial(self) -> Self:
+        """Another one at the same waypoint, whose verdicts bind nobody."""
+        return type(self)(self._geometry, self._gate.trial(), copy(self._keeper), self._index)
+
+    def declare_stop(self) -> None:
+        """Note that the waypoints from now on are a smooth stop; no limit is another for that."""
+        self._gate.declare_stop()
+
+    def judge(self, X_RT: Pose) -> Judged:
+        """Judge the next waypoint; after a refusal every other one is refused as well."""
+        self._index += 1
+        try:
+            joints = self._keeper.follow(X_RT)
+        except ArmError as error:
+            return Judged(None, (), violations_of(self._gate.limits[0], error))
+        sample = robot_sample(self._geometry, np.array(joints.q_rad))
+        verdict = self._gate.judge(self._index, (sample,))
+        if verdict.action is not ArmAction.PASSED:
+            return Judged(joints, sample.margins, verdict.violations)
+        return Judged(joints, sample.margins, ())
+
 
 OVER = (MotionPhase.AT_REST, MotionPhase.REFUSED)
 

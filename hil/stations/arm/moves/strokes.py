@@ -17,8 +17,7 @@ from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
-from hil.stations.arm.moves.judge import RobotJudge
-from hil.stations.arm.moves.station import RobotStation
+from hil.stations.arm.moves.station import RobotJudge, RobotStation
 from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 

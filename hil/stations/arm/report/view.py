@@ -19,9 +19,8 @@ from hil.report.recorded import RecordedRun, notes_of
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
-from hil.stations.arm.report.driven import driven_path
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.report.tracking import TrackedPath, Tracking, tracking_of
+from hil.stations.arm.report.tracking import TrackedPath, Tracking, driven_path, tracking_of
 
 Array = NDArray[np.float64]
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     Array,
     Frame,
+    PlannedSource,
     SourceError,
     SourceLimits,
     Twist,

@@ -13,11 +13,11 @@ import numpy as np
 
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_table
-from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     ROUNDING_PART,
     Array,
     Frame,
+    PlannedSource,
     SourceError,
     SourceLimits,
     Twist,

@@ -7,6 +7,7 @@ wants zero velocity, and what it asks too much is scaled down. No source asks fo
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
@@ -198,3 +199,51 @@ def checked_time(t_s: float) -> float:
     if not math.isfinite(t_s):
         raise SourceError(f"t_s = {t_s} s: a source is sampled at a time, which is a finite number")
     return t_s
+
+
+class PlannedSource(ABC):
+    """A motion of known duration.
+
+    Args:
+        duration_s: from rest to rest [s].
+    """
+
+    def __init__(self, duration_s: float) -> None:
+        self._duration_s = duration_s
+        self._ended = False
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest [s]."""
+        return self._duration_s
+
+    @property
+    def end_reason(self) -> str:
+        """Whether it has come to its end."""
+        return "completed" if self._ended else ""
+
+    @property
+    def held(self) -> bool:
+        """Always: nobody has to hold it."""
+        return True
+
+    def listen(self) -> None:  # noqa: B027 nobody has to do so
+        """Nothing to hear."""
+
+    def sample(self, t_s: float) -> Twist | None:
+        """Return the velocity at a time since the beginning [s]; None from the end on.
+
+        Raises:
+            SourceError: if the time is not a finite number.
+        """
+        if checked_time(t_s) >= self._duration_s:
+            self._ended = True
+            return None
+        return self._velocity(t_s)
+
+    def close(self) -> None:  # noqa: B027 nobody has to do so
+        """Nothing is held."""
+
+    @abstractmethod
+    def _velocity(self, t_s: float) -> Twist:
+        """The velocity at a time before the end [s]; it may lie before the beginning."""

@@ -14,10 +14,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     Array,
     Frame,
+    PlannedSource,
     SourceError,
     SourceLimits,
     Twist,
