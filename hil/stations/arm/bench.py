@@ -126,13 +126,7 @@ def run_arm(
     """Run a prepared motion against its robot.
 
     Args:
-        prepared: the motion.
-        out: folder that gets a new folder for this run.
-        faults: of the emulated robot in this process.
-        progress: called with the motion time now and then [s].
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
-        operator: whether panels find a desk: to watch, to stop, to hold a live motion; real clock
-            only.
         robot_at: where the robot's controller shows its gripper, as the operator read it there;
             for a robot that does not tell it by itself.
 
@@ -182,12 +176,7 @@ def _wire(prepared: ArmProof, clock: Clock, faults: tuple[ArmFault, ...]) -> Arm
 
 
 def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
-    """Compile, or load from the cache, all kernels that a run of an arm calls.
-
-    Args:
-        classic: the integrators that only comparisons take, too.
-        fine: the one for ``space_arm.accuracy = "fine"``, too.
-    """
+    """Compile, or load from the cache, all kernels that a run of an arm calls."""
     robot.warm()
     settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)

@@ -60,17 +60,8 @@ class ArmStation:
     """Control of both arms through one motion.
 
     Args:
-        space: the simulated arm, at rest at its start.
-        rates: what turns wishes into its joint rates.
-        X_WB: the space arm's base in the world.
-        source: what is wanted.
         mapping: from the space arm's gripper to the robot's; None while none is chosen: then
             only the space arm moves, to find out where the motion leads.
-        geometry: the robot.
-        start: the robot's joints at the start.
-        least: smallest distances from the robot's singularities.
-        convention: of the controller's angles.
-        gate: judges every waypoint; needed with a mapping.
         nodes: where the waypoints are put for the simulated gripper's motion; None puts them on it.
     """
 
@@ -309,11 +300,6 @@ def play_out(
     station: WaypointMaker[S], steps_max: int, told: Callable[[int], None] | None = None
 ) -> list[S]:
     """Take all steps of a motion, to see where it leads.
-
-    Args:
-        station: at its start; its source must end by itself.
-        steps_max: more are not taken.
-        told: called with the number of each step.
 
     Raises:
         ValueError: if the motion has not ended by then.

@@ -23,12 +23,7 @@ GAP_MAX_RAD = math.radians(10.0)
 
 
 class DeadMan:
-    """Watches whether a live motion is held, and keeps the robot at rest while it is not.
-
-    Args:
-        station: whose robot it is.
-        witness: notes when the robot rests, and when it goes on.
-    """
+    """Watches whether a live motion is held, and keeps the robot at rest while it is not."""
 
     def __init__(self, station: WaypointMaker[RobotStep], witness: Witness) -> None:
         self._station = station

@@ -25,9 +25,6 @@ def findings_table(findings: Iterable[PathFinding]) -> Table:
     """The worst of each kind, its limit and the room between them.
 
     Reach is left out: a pose out of reach refuses the motion before there is anything to show.
-
-    Args:
-        findings: of a motion that keeps every limit.
     """
     table = Table("", "where", "waypoint", "worst", "limit", "room", box=None, pad_edge=False)
     for one in findings:

@@ -50,10 +50,6 @@ class GripperFollower:
     """The robot's gripper on its way behind the place that the simulated one has on the bench.
 
     Args:
-        start: where both are.
-        period_s: from one waypoint to the next [s].
-        speed_max_m_s: of the robot's gripper [m/s].
-        turn_max_rad_s: its turn rate [rad/s].
         corners: how the robot's controller rounds corners; None to take them as they come.
     """
 
@@ -77,14 +73,7 @@ class GripperFollower:
 
     @classmethod
     def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
-        """A robot within its limits; a planned motion is repeated as it is, or was refused before.
-
-        Args:
-            limits: of the robot.
-            start: where both are.
-            period_s: from one waypoint to the next [s].
-            live: whether it goes slower at corners that are too sharp.
-        """
+        """A robot within its limits; a planned motion is repeated as it is, or was refused before."""
         return cls(
             start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
             limits.corners if live else None,
@@ -117,11 +106,7 @@ class GripperFollower:
         self._resting = False
 
     def follow(self, asked: Pose) -> Pose:
-        """The robot's next pose, one period after the last.
-
-        Args:
-            asked: the place that the simulated gripper now has on the bench.
-        """
+        """The robot's next pose, one period after the last."""
         step = -1.0 / REST_STEPS if self._resting else 1.0 / GO_ON_STEPS
         self._share = min(max(self._share + step, 0.0), 1.0)
         before, self._asked = self._asked, asked
@@ -192,11 +177,8 @@ def _closed(gap: Array, part: float, most: float, all_most: float, beside: Array
     """The part of a gap to be closed in one period, so that nothing becomes too fast.
 
     Args:
-        gap: what there is to close.
-        part: of it, at most.
         most: the largest size of the result.
         all_most: the largest size of the result and the motion beside it together.
-        beside: the motion beside it.
     """
     size = math.hypot(*gap.tolist())
     room = max(all_most - math.hypot(*beside.tolist()), 0.0)

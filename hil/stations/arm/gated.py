@@ -59,8 +59,6 @@ class GatedArm:
 
     Args:
         gate: open, at the start of the stream; the robot's samples are its last.
-        link: to the robot.
-        convention: of the controller's angles.
     """
 
     def __init__(self, gate: ArmGate, link: ArmWire, convention: OatConvention) -> None:

@@ -53,10 +53,7 @@ class ArmJournal(Journal):
     """The journal of a run of this station.
 
     Args:
-        sink: the recorder.
-        convention: of the controller's angles, to read where the robot says it is.
         stop: the operator's wish to end, as a flag of the waypoints after it.
-        audience: who is told the same bytes at once, panels for instance; None for nobody.
     """
 
     def __init__(

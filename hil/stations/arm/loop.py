@@ -70,19 +70,7 @@ class ArmEnd:
 
 
 class ArmLoop:
-    """One stream from its start to its end, as `hil.run.run.Run` has it.
-
-    Args:
-        clock: paces the looks at the link.
-        station: makes the waypoints.
-        wire: the link behind its gate.
-        plan: declared start and end.
-        start: how the robot is to stand there, and what the operator says of it.
-        witness: notes what happens.
-        stop: the operator's wish to end.
-        longest_s: a live motion is brought to rest by then [s].
-        first_notes: what is noted when the stream begins.
-    """
+    """One stream from its start to its end, as `hil.run.run.Run` has it."""
 
     period_s = LOOK_S
 

@@ -34,7 +34,6 @@ class Nodes(Protocol):
         """Where the simulated gripper should be taken to be [m], shape (3,).
 
         Args:
-            index: number of the waypoint, from 1.
             place_m: of the simulated gripper at its time [m], shape (3,).
             velocity_m_s: of it [m/s], shape (3,).
         """
@@ -42,14 +41,7 @@ class Nodes(Protocol):
 
 
 def node_pose(nodes: Nodes | None, index: int, X_WG: Pose, velocity_WG_m_s: Array) -> Pose:
-    """Where the simulated gripper would be for the robot's path to fit its motion.
-
-    Args:
-        nodes: what puts the waypoints; None leaves them on the motion.
-        index: number of the waypoint, from 1.
-        X_WG: the simulated gripper in the world.
-        velocity_WG_m_s: of it, in the world's axes [m/s], shape (3,).
-    """
+    """Where the simulated gripper would be for the robot's path to fit its motion."""
     if nodes is None:
         return X_WG
     return X_WG.at(nodes.node_m(index, X_WG.position_m, velocity_WG_m_s))
@@ -72,14 +64,7 @@ class PlannedNodes:
 
 
 class LiveMotionNodes:
-    """Waypoints for a motion whose future nobody knows.
-
-    Args:
-        start_m: of the simulated gripper, at rest [m], shape (3,).
-        period_s: from waypoint to waypoint [s].
-        speed_max_m_s: of the robot's gripper [m/s].
-        scale: of the robot's ways.
-    """
+    """Waypoints for a motion whose future nobody knows."""
 
     def __init__(self, start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> None:
         step_max_m = (speed_max_m_s * period_s - SPARE_M) / scale
@@ -98,10 +83,6 @@ def planned_offsets_m(
 
     Args:
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
-        looks: places in a period.
-        model: of the robot's controller.
-        speed_max_m_s: of the robot's gripper [m/s].
-        scale: of the robot's ways.
     """
     step_max_m = speed_max_m_s * model.period_s - SPARE_M
     nodes = fitted_nodes(scale * way_m, looks, model, step_max_m) / scale
@@ -117,9 +98,7 @@ def worst_corner(
     """The corner that the robot would round most; None without three waypoints or without a limit.
 
     Args:
-        limits: of the robot.
         path: poses of either gripper at each waypoint, the start among them.
-        period_s: from one waypoint to the next [s].
         scale: of the ways, from the path to the robot.
 
     Raises:

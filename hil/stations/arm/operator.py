@@ -38,10 +38,7 @@ class ArmOperator:
     """What the panels want of an arm station; looked at whenever its source listens.
 
     Args:
-        slot: where the orders come from.
-        told: where the operation is told.
         now_s: monotonic time [s], the clock that stamps the orders.
-        live: whether the motion has to be held.
         desk_news: what has become of the desk since the last call; empty while it is well.
     """
 
@@ -145,12 +142,7 @@ class ArmOperator:
         return _EitherStop(signals, self)
 
     def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
-        """A source that is heard together with this operator, and held by him if it is live.
-
-        Args:
-            source: of wanted velocity.
-            limits: of its change, also when the dead-man is let go and held again.
-        """
+        """A source that is heard together with this operator, and held by him if it is live."""
         held = DeadManSource(source, self)
         return SlewedSource(held, limits) if self.live else held
 
@@ -171,12 +163,7 @@ class _EitherStop:
 
 
 class DeadManSource:
-    """A source that wants zero velocity while its operator's dead-man is released.
-
-    Args:
-        inner: the source; it is closed with this one.
-        operator: whose dead-man counts, if the motion is live.
-    """
+    """A source that wants zero velocity while its operator's dead-man is released."""
 
     def __init__(self, inner: VelocitySource, operator: ArmOperator) -> None:
         self._inner, self._operator = inner, operator
@@ -205,9 +192,6 @@ class DeadManSource:
     def sample(self, t_s: float) -> Twist | None:
         """The velocity wanted now; zero while the dead-man is released.
 
-        Args:
-            t_s: time since the motion began [s].
-
         Raises:
             SourceError: if the time is not a finite number.
         """
@@ -224,11 +208,6 @@ class DeadManSource:
 @contextmanager
 def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
     """A desk that panels find, for a run of the arm station; only a live motion has to be held.
-
-    Args:
-        plan: of the run.
-        header: of the run, for the panels.
-        now_s: monotonic time [s].
 
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.

@@ -164,8 +164,6 @@ def prepare(
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
-        plan: the scenario.
-        make_source: makes the source anew, at its beginning.
         planned: whether the source ends by itself and says the same each time.
         told: called with the number of each waypoint that has been looked at.
 

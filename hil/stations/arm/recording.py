@@ -24,10 +24,7 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     """The event of a stream's end, from which the report tells how a run went.
 
     Args:
-        t_s: motion time [s].
-        index: number of the waypoint.
         result: a value of `arm_driver.host_states.StreamResult`, such as "completed".
-        reason: why, a sentence for a person.
     """
     level = Level.INFO if result in ("completed", "cancelled") else Level.ERROR
     text = f"stream {result}: {reason}" if reason else f"stream {result}"
@@ -48,11 +45,8 @@ def link_tally(
     """The event of the link's counts at the end of a run, or of what its supervision has seen.
 
     Args:
-        t_s: time of the loop [s].
-        index: number of the last waypoint.
         counts: name → number, such as those of `arm_driver.host_values.LinkCounts`; names that end
             in `_s` are times [s].
-        name: of the event.
     """
     text = "; ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in counts.items())
     return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, name, text, dict(counts))
@@ -82,10 +76,6 @@ class ArmRecording:
     @classmethod
     def open(cls, path: Path, caps: Caps | None = None) -> Self:
         """Read a file, or the recording in a run's folder.
-
-        Args:
-            path: the file or the folder.
-            caps: most memory to spend on it.
 
         Raises:
             RecordingError: if it is not there, is no recording of the arm or is beyond the caps.
@@ -135,9 +125,6 @@ class ArmRecording:
 
     def column(self, name: str) -> NDArray[Any]:
         """One signal of all waypoints, read-only, (N,) or (N, count).
-
-        Args:
-            name: of a signal, such as "target_pose".
 
         Raises:
             RecordingError: if there is no such signal; the message lists those there are.

@@ -65,14 +65,6 @@ def run_arm_and_show(
 ) -> bool:
     """Run a plan, show how it went, and say whether all went well.
 
-    Args:
-        plan: what to run.
-        folder: that gets a new folder for this run.
-        report_too: whether to make the report.
-        as_json: whether to print nothing but JSON.
-        operator: whether panels find a desk.
-        robot_at: where the robot's controller shows its gripper, if its requests do not say so.
-
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
     """

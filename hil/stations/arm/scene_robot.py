@@ -39,11 +39,6 @@ class RobotScene:
     The solid arm stands where the robot told that it is; its joints there are those of inverse
     kinematics in the posture that was asked. Before the robot has told anything, it stands as
     asked, and the figure's note says so. The ghost is the gripper as asked.
-
-    Args:
-        geometry: the robot.
-        name: of the robot.
-        simulated: whether it is an emulated one.
     """
 
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
@@ -77,7 +72,6 @@ class RobotScene:
         """The arm at joint angles.
 
         Args:
-            q_rad: joint angles [rad], shape (6,).
             asked: pose of the gripper that was asked [m, 1], shape (7,); NaN: without a ghost.
         """
         transforms = np.zeros((len(_PARTS), 4, 4))
@@ -102,9 +96,6 @@ class RobotScene:
     def points_m(self, q_rad: Array) -> Array:
         """Shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper [m].
 
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-
         Returns:
             Shape (6, 3).
         """
@@ -121,11 +112,7 @@ class RobotScene:
         return points[0], matrix(poses[0, 3:].reshape(3, 3), poses[0, :3])
 
     def placements(self, q_rad: Array) -> Array:
-        """Placements of all parts but the ghost, shape (7, 4, 4).
-
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-        """
+        """Placements of all parts but the ghost, shape (7, 4, 4)."""
         points, hand = self._posture(q_rad)
         shoulder, near, far, elbow, wrist, _ = points
         starts = np.stack([shoulder, near, far, elbow])

@@ -103,15 +103,7 @@ def run_stream(
     """Run a stream and record it.
 
     Args:
-        stream: what runs.
-        header: what the recording begins with.
-        out: folder that gets a new folder for this run.
-        name: what that is called after.
-        recording: how it is recorded.
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
-        status: whether to show each waypoint there as well.
-        progress: called with the motion time now and then [s].
-        led: the operator at a desk, who is told the same.
         witness: wraps who notes what happens, to see each waypoint as well.
         first_notes: what a reader should know that was said before the stream.
 
@@ -158,12 +150,6 @@ def arm_wire(
     url: str, settings: HostSettings, clock: Clock, emulated: Callable[[], ArmController]
 ) -> ArmWire:
     """The link to a robot on a line, or to an emulated one in this process.
-
-    Args:
-        url: of the line; ``sim:`` for the emulated one.
-        settings: of the host's end.
-        clock: of the run.
-        emulated: makes the emulated robot.
 
     Raises:
         RefusedError: if the robot is not there.

@@ -25,8 +25,6 @@ def posture_at(robot: RobotSettings, place: Pose, joints_deg: NDArray[np.float64
     """The robot's joints at a place, in the posture of other joints that are said to be there.
 
     Args:
-        robot: which.
-        place: of its gripper, in its base.
         joints_deg: of the robot there, as somebody says [deg], shape (6,).
 
     Raises:

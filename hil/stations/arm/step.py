@@ -124,12 +124,7 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
 
 
 def violations_of(limits: ArmLimits, error: ArmError) -> tuple[ArmViolation, ...]:
-    """Why a pose is none that the robot may take, at least one reason.
-
-    Args:
-        limits: of the robot: its name, and the names and ranges of its joints.
-        error: of its kinematics.
-    """
+    """Why a pose is none that the robot may take, at least one reason."""
     if isinstance(error, OutOfReachError):
         return (_of(ArmCheck.REACH, limits, error.excess_m, 0.0, "m", str(error)),)
     if isinstance(error, SingularError):

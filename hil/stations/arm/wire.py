@@ -14,11 +14,6 @@ class VirtualArmLink:
 
     Looking at it lets the bytes pass that are due by then, both ways, in the time that the line
     takes; so it has to be looked at as often as a reader would look.
-
-    Args:
-        controller: the emulated robot.
-        settings: times and limits of the host.
-        now_s: monotonic time [s].
     """
 
     def __init__(

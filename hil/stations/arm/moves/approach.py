@@ -43,14 +43,6 @@ def await_place(
 ) -> Location:
     """Wait until the robot asks, and has told twice where it stands still.
 
-    Args:
-        robot: which.
-        clock: paces the looks.
-        wire: the link; nothing is sent.
-        shown: where its controller shows its gripper, for one that does not tell it by itself.
-        wish: the operator's wish to end.
-        say: tells the operator what is waited for.
-
     Raises:
         RefusedError: if it does not come to that, with what was waited for.
     """
@@ -115,11 +107,6 @@ def place_of(robot: RobotSettings, place: Location) -> Pose:
 
 def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joints:
     """The robot's joints at its place, in the posture of those that the pendant shows.
-
-    Args:
-        robot: which.
-        place: where it stands.
-        joints_deg: as its pendant shows them [deg], shape (6,).
 
     Raises:
         RefusedError: if they do not lead there.

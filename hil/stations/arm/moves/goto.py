@@ -70,9 +70,7 @@ def start_of(
     """The robot's joints where it stands, in the posture that a person says it stands in.
 
     Args:
-        session: with the robot.
         target: whose posture is taken for a question, if nobody said what the pendant shows.
-        confirm: asks the operator; None if nobody can be asked.
 
     Raises:
         RefusedError: if nobody says it, or the robot cannot stand so.
@@ -108,9 +106,6 @@ def plan_goto(
     """A proved move to a target; None if the robot is there.
 
     Args:
-        robot: which.
-        start: its joints where it stands.
-        target: where to.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
         straight: whether along a straight line; else all joints in proportion.
 
@@ -168,18 +163,7 @@ def run_goto(
     shown_at: int | None = None,
     witness: Callable[[Witness], Witness] | None = None,
 ) -> Streamed:
-    """Run a proved move while it is held, recorded.
-
-    Args:
-        session: with the robot.
-        move: proved.
-        start: the robot's joints at its beginning.
-        target: where to.
-        hand: the operator.
-        out: folder that gets a new folder for this run.
-        shown_at: descriptor to show on what happens; None to show nothing.
-        witness: wraps who notes what happens, to see each waypoint as well.
-    """
+    """Run a proved move while it is held, recorded."""
     arm = session.guard(move.start_rad)
     return session.run(
         arm, move.station(hand, arm), start, move.path.pose(1.0), "goto", out,

@@ -20,7 +20,6 @@ def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
     """The keys that jog, for the operator.
 
     Args:
-        axes: "joint", "base" or "tool".
         step: mm or degrees of one press; None if it moves while a key is held.
     """
     how = "moves while its key is held" if step is None else f"a press is a step of {step:g}"
@@ -68,12 +67,7 @@ class AlwaysHeld:
 
 
 class HeldKey:
-    """One key that is held.
-
-    Args:
-        keys: of the terminal; closed with this.
-        key: which.
-    """
+    """One key that is held."""
 
     def __init__(self, keys: HeldKeys, key: str = HOLD_KEY) -> None:
         self._keys, self._key = keys, key
@@ -98,12 +92,7 @@ class HeldKey:
 
 
 class JogHand:
-    """Keys that jog.
-
-    Args:
-        keys: of the terminal; closed with this.
-        stepping: whether a press makes one step; else the robot moves while a key is held.
-    """
+    """Keys that jog."""
 
     def __init__(self, keys: HeldKeys, *, stepping: bool) -> None:
         self._keys, self._stepping = keys, stepping
@@ -160,11 +149,6 @@ class JogHand:
 def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
     """The operator who jogs.
 
-    Args:
-        clock: of the session.
-        stepping: whether a press makes one step.
-        fd: of the terminal; standard input if left out.
-
     Raises:
         RefusedError: on the virtual clock, or without a terminal.
     """
@@ -175,10 +159,6 @@ def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
 
 def hand_for(clock: Clock, fd: int | None = None) -> Hand:
     """The operator of a move to a place: who holds the space key, or nobody in a dry run.
-
-    Args:
-        clock: of the move.
-        fd: of the terminal; standard input if left out.
 
     Raises:
         RefusedError: in real time without a terminal: then nobody could hold it.

@@ -61,11 +61,7 @@ class JogMover:
     """Moves along the axis of a key.
 
     Args:
-        geometry: the robot.
-        limits: of it.
         judge: of the session; it is asked on trial.
-        wish: what the operator wants.
-        axes: which kind.
         part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
         step: way [m] and turn [rad] of one press; None to move while a key is held.
     """
@@ -107,11 +103,7 @@ class JogMover:
         return False
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later.
-
-        Args:
-            held: whether anything may move, but for coming to rest.
-        """
+        """X_RT a period later."""
         self.note = ""
         self._pose = self._by_steps(held) if self._step is not None else self._by_holding(held)
         return self._pose
@@ -211,15 +203,7 @@ def run_jog(
     """Jog the robot until its operator ends it, recorded.
 
     Args:
-        session: with the robot.
-        start: its joints where it stands.
-        hand: the operator.
-        axes: which the keys move.
-        part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
-        out: folder that gets a new folder for this run.
         step: way [m] and turn [rad] of one press; None to move while a key is held.
-        shown_at: descriptor to show on what happens; None to show nothing.
-        longest_s: the session is ended by then [s].
 
     Raises:
         RefusedError: if the robot may not be moved from where it stands.

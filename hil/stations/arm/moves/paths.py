@@ -37,9 +37,7 @@ class JointPath:
     """All joints in proportion, from one set of angles to another.
 
     Args:
-        geometry: the robot.
         start_rad: joint angles at the beginning [rad], shape (6,).
-        end_rad: at the end.
     """
 
     def __init__(self, geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> None:
@@ -52,12 +50,7 @@ class JointPath:
 
 
 class StraightPath:
-    """A straight line of the gripper, which turns evenly about one axis.
-
-    Args:
-        start: X_RT at the beginning.
-        end: X_RT at the end.
-    """
+    """A straight line of the gripper, which turns evenly about one axis."""
 
     def __init__(self, start: Pose, end: Pose) -> None:
         self._start = start
@@ -74,7 +67,6 @@ class RecordedPath:
     """A recorded motion: through given joint angles at given times, smooth and without overshoot.
 
     Args:
-        geometry: the robot.
         t_s: rising times [s], shape (N,).
         q_rad: joint angles [rad], shape (N, 6).
     """
@@ -106,10 +98,6 @@ class PathDemand:
         """Look at a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
-
-        Args:
-            path: which.
-            keeper: at its beginning; it is led along.
         """
         s = _grid(path)
         poses: list[Pose] = []

@@ -69,10 +69,6 @@ class PlayedPath:
 def read_recorded(path: Path, robot: RobotSettings) -> PlayedPath:
     """Read a CSV file, or the recording of a run of the arm (its folder or file).
 
-    Args:
-        path: of it.
-        robot: whose convention the angles are in.
-
     Raises:
         ConfigError: with file, line and what would have been right.
     """
@@ -190,12 +186,6 @@ def plan_play(
 ) -> ProvedMove:
     """The recorded path as a proved move, in its own time or slower.
 
-    Args:
-        robot: which.
-        start: its joints at the beginning of the path.
-        recorded: the path.
-        slower: whether it may take longer than it did.
-
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
@@ -224,17 +214,7 @@ def run_play(
     *,
     shown_at: int | None = None,
 ) -> Streamed:
-    """Run a proved recorded path while it is held, and record it anew.
-
-    Args:
-        session: with the robot, which stands at the beginning of the path.
-        move: proved.
-        start: its joints there.
-        recorded: the path.
-        hand: the operator.
-        out: folder that gets a new folder for this run.
-        shown_at: descriptor to show on what happens; None to show nothing.
-    """
+    """Run a proved recorded path while it is held, and record it anew."""
     begin = Joints.of(move.start_rad, start.branch)
     arm = session.guard(move.start_rad)
     return session.run(

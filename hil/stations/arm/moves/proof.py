@@ -98,11 +98,8 @@ def proved_move(
     """A move from rest to rest along a path, as fast as it may be.
 
     Args:
-        robot: which.
         start_rad: its joints at the beginning of the path [rad], shape (6,).
-        path: where to.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
-        name: of what is refused, for the text.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
@@ -132,12 +129,7 @@ def proved_as_recorded(
     """A recorded motion in its own time, or in as much more as the robot's limits ask for.
 
     Args:
-        robot: which.
         start_rad: its joints at the beginning [rad], shape (6,).
-        path: the recorded motion over its time.
-        duration_s: of the recording [s].
-        name: of what is refused, for the text.
-        slower: whether it may take longer than that.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
@@ -235,11 +227,7 @@ def _let_go(
 
 
 def ways(units: int) -> Iterator[tuple[int, int, int]]:
-    """All three waypoints in a row that a mover can make of a law, each as its unit.
-
-    Args:
-        units: of the law.
-    """
+    """All three waypoints in a row that a mover can make of a law, each as its unit."""
     left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
     seen = set(left)
     while left:

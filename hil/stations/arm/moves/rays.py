@@ -86,8 +86,6 @@ def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
     """How fast the robot is jogged along a ray [m/s, rad/s].
 
     Args:
-        ray: which way, and from where.
-        limits: of the robot.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
     """
     if ray.axes is not Axes.JOINT:

@@ -99,9 +99,6 @@ class RobotSession:
     def guard(self, start_rad: Array) -> GatedArm:
         """The link behind a gate for one stream, from where the robot rests.
 
-        Args:
-            start_rad: its joint angles [rad], shape (6,).
-
         Raises:
             RefusedError: if it may not be moved from there, with joint, value and limit.
         """
@@ -126,17 +123,9 @@ class RobotSession:
         """Run a station against the robot and record it.
 
         Args:
-            arm: gate and link, at the start.
             station: what makes the waypoints, at its start, by that gate.
-            start: the robot's joints there.
             end: X_RT of the last waypoint; None if it is not known before.
-            name: what the run's folder is called after.
-            out: folder that gets a new folder for this run.
-            told: what the recording's header says of the move, by name.
-            notes: what was said before the stream begins.
-            witness: wraps who notes what happens, to see each waypoint and request as well.
             shown_at: descriptor to show on what happens; None to show nothing.
-            longest_s: the move is ended by then [s].
         """
         robot, convention = self.choice.robot, self.choice.robot.oat_convention()
         X_RT0 = forward(robot.geometry(), start.q_rad)
@@ -158,10 +147,6 @@ def session(
     choice: Choice, say: Callable[[str], None] = lambda text: None
 ) -> Iterator[RobotSession]:
     """Open the link, and wait until it is known where the robot stands.
-
-    Args:
-        choice: which robot, where.
-        say: tells the operator what is waited for.
 
     Raises:
         RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.

@@ -45,10 +45,6 @@ class Judged:
 def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
     """The gate of a robot at rest.
 
-    Args:
-        robot: whose limits count.
-        start_rad: its joint angles [rad], shape (6,).
-
     Raises:
         RefusedError: if it may not stand there, with joint, value and limit.
     """
@@ -66,9 +62,6 @@ class RobotJudge:
     of a waypoint, whatever joints its maker had in mind.
 
     Args:
-        geometry: the robot.
-        gate: open, at the start.
-        keeper: at the same joints.
         index: number of the waypoint that passed last.
     """
 
@@ -82,7 +75,6 @@ class RobotJudge:
         """The judge of a robot at rest.
 
         Args:
-            robot: whose limits count.
             start_rad: its joint angles [rad], shape (6,).
             gate: open, at that start; one of its own if left out.
 
@@ -160,15 +152,7 @@ class Mover(Protocol):
 
 
 class RobotStation:
-    """Control of the robot alone through one motion.
-
-    Args:
-        geometry: the robot.
-        convention: of its controller's angles.
-        judge: its gate, at the start.
-        mover: where to.
-        hand: the operator.
-    """
+    """Control of the robot alone through one motion."""
 
     def __init__(
         self,

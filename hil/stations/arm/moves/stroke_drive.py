@@ -59,11 +59,7 @@ class Driven:
 
 
 class ListeningWire:
-    """A link that outlives its streams, and keeps each request of the robot with its time.
-
-    Args:
-        wire: the link; closed by whoever opened it.
-    """
+    """A link that outlives its streams, and keeps each request of the robot with its time."""
 
     def __init__(self, wire: ArmWire) -> None:
         self._wire = wire
@@ -120,15 +116,6 @@ def drive_strokes(
     shown_at: int | None = None,
 ) -> Driven:
     """Drive strokes one after the other while they are held; the first that goes wrong is the last.
-
-    Args:
-        session: with the robot.
-        strokes: proved.
-        hand: the operator.
-        out: folder that gets a new folder for all of them.
-        baud: of the line.
-        say: tells the operator how far it has come, and what is waited for.
-        shown_at: descriptor to show on what happens; None to show nothing.
 
     Raises:
         RefusedError: if nobody holds, or the robot does not tell where it is while it moves.

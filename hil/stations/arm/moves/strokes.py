@@ -51,11 +51,7 @@ class ProvedStroke:
 
 
 class StrokeMover:
-    """Goes from waypoint to waypoint while it is held, and rests at one while it is not.
-
-    Args:
-        poses: X_RT at the beginning and at each waypoint.
-    """
+    """Goes from waypoint to waypoint while it is held, and rests at one while it is not."""
 
     def __init__(self, poses: tuple[Pose, ...]) -> None:
         self._poses, self._at, self._moving = poses, 0, False
@@ -100,10 +96,6 @@ def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ..
     """All strokes, from where the robot stands and back there, through the gate.
 
     Let go at any waypoint and held again is proved as well.
-
-    Args:
-        robot: which.
-        start: its joints.
 
     Raises:
         RefusedError: with axis, joint, value and limit; nothing has been sent.

@@ -88,8 +88,6 @@ class Accuracy:
         """Compare both over what the robot was sent, as long as it was to follow.
 
         Args:
-            run: the recording.
-            machines: both arms.
             sent: waypoints that the robot was sent, shape (N,).
             whole: whether the robot was sent all; else it came to rest elsewhere than the motion,
                 and its last period says nothing.

@@ -66,7 +66,6 @@ def best_path(
     """The hardest of the places at which a path was furthest off.
 
     Args:
-        model: of the controller.
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
         way_m: the motion at even times [m], shape (looks (N - 1) + 1, 3).
         looks: places of the motion in a period.

@@ -47,12 +47,7 @@ class FetchTimes:
 
     @classmethod
     def of(cls, run: ArmRecording, period_s: float) -> "FetchTimes":
-        """Take the times out of a recording.
-
-        Args:
-            run: the recording.
-            period_s: between waypoints [s].
-        """
+        """Take the times out of a recording."""
         number = run.column("index").astype(np.float64)
         streamed, at_s = run.column("sent_seq"), run.column("measured_at_s")
         requests = run.column("requests").astype(np.float64)

@@ -158,11 +158,6 @@ def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
 
     1 in the middle of the travel, 0 at an end.
 
-    Args:
-        q_rad: joint angles [rad], shape (N, 6).
-        low_rad: least angles [rad], shape (6,).
-        high_rad: greatest angles [rad], shape (6,).
-
     Returns:
         Shares, shape (N, 6); below 0 beyond an end, NaN where an angle is not there.
     """

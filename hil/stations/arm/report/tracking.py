@@ -97,9 +97,6 @@ class TrackedPath:
     def relative(self, reference: "TrackedPath | None" = None) -> tuple[Array, Array]:
         """Motion since the start, in the axes of the gripper at the start.
 
-        Args:
-            reference: whose start to take; this path's own without it.
-
         Returns:
             Positions [m], shape (N, 3), and turns as rotation vectors [rad], shape (N, 3).
         """
@@ -139,11 +136,6 @@ def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> T
     The delay is the shift with the least mean square distance between what was told and what was
     asked: the best of a grid of a tenth of a period, refined by Brent's method. It is looked for
     from one period before to ten periods after.
-
-    Args:
-        asked: the path it is to be on.
-        measured: what the robot told.
-        period_s: between waypoints [s].
     """
     if not len(asked) or not len(measured):
         return None
@@ -220,7 +212,6 @@ def driven_path(asked: TrackedPath, model: BlendModel | None, start: Pose | None
     """The controller's path, each waypoint at the time at which it was fetched.
 
     Args:
-        asked: waypoints.
         model: of the controller; without it, or with a waypoint missing, chords are all there is.
         start: where the robot stood a period before the first of them; None if that is not known.
     """

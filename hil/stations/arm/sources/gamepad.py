@@ -104,13 +104,7 @@ class HandleShape:
 
 
 class GamepadSource:
-    """Two handles as a velocity, hold-to-run.
-
-    Args:
-        handles: the device; closed with this source.
-        shape: how deflections become velocities.
-        frame: whose axes the handles are along.
-    """
+    """Two handles as a velocity, hold-to-run."""
 
     def __init__(self, handles: HandleDevice, shape: HandleShape, frame: Frame = "gripper") -> None:
         self._handles = handles

@@ -124,9 +124,6 @@ class HeldKeys:
     """Which keys of a terminal are held now.
 
     Args:
-        terminal: where the keys come from; closed with this.
-        keys: that can be held.
-        now_s: monotonic time [s].
         hold_s: time for which a key counts as held after each of its characters [s].
 
     Raises:
@@ -215,11 +212,8 @@ class KeyboardSource:
     """Keys held in a terminal as a velocity.
 
     Args:
-        terminal: where the keys come from; closed with this source.
         linear_m_s: speed along each axis while its key is held [m/s].
         angular_rad_s: turn rate about each axis while its key is held [rad/s].
-        now_s: monotonic time [s].
-        frame: whose axes the keys are along.
         hold_s: time for which a key counts as held after each of its characters [s].
     """
 

@@ -23,7 +23,6 @@ class Listener:
     """A listening socket.
 
     Args:
-        bound: the socket, bound.
         path: the file of a UNIX socket, removed when this is closed.
     """
 

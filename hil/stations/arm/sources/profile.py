@@ -75,9 +75,7 @@ class ProfileSource(PlannedSource):
     """Segments of velocity, one after the other.
 
     Args:
-        segments: at least one.
         limits: the most they may ask for; a programme above them is refused, not slowed down.
-        edge: form of the edges.
 
     Raises:
         SourceError: no segment, one above the limits, or one too short for its two edges.

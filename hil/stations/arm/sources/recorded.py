@@ -36,8 +36,6 @@ class RecordedSource(PlannedSource):
 
     Args:
         path: CSV file: UTF-8, commas, one header line.
-        limits: the most that it may ask for.
-        frame: whose axes the columns are in.
         gap_max_s: longest time between two rows that is bridged [s].
 
     Raises:

@@ -74,8 +74,6 @@ class RemoteSource:
 
     Args:
         address: path of a UNIX socket to make, or "127.0.0.1:port".
-        token: what a writer must say first.
-        now_s: monotonic time [s] of this machine's clock.
         frame: frame of the zero velocity wanted while nothing fresh is there.
         age_max_s: age from which a set-point is worth nothing [s].
 

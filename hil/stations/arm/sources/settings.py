@@ -167,10 +167,7 @@ def make_source(
     """Make a source; it holds its terminal, device or socket until it is closed.
 
     Args:
-        settings: which one, and how.
         now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
-        base_dir: folder that relative paths are meant from.
-        keyboard_fd: the terminal of `keyboard`; standard input if left out.
 
     Raises:
         SourceError: a programme or recording that asks too much.

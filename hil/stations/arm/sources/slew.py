@@ -14,8 +14,6 @@ class SlewedSource:
     """A live source with bounded velocity and bounded acceleration.
 
     Args:
-        inner: the source of wanted velocity; it is closed with this one.
-        limits: the most it may ask for.
         period_max_s: longest time that one step of the change may count for [s], so that a pause
             of the caller does not become a step in velocity.
     """
@@ -50,9 +48,6 @@ class SlewedSource:
 
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity to go with now, or None once the source has ended and it is at rest.
-
-        Args:
-            t_s: time since the motion began [s]; it never goes back.
 
         Raises:
             SourceError: if the time is not a finite number.

@@ -158,11 +158,6 @@ class SourceLimits:
     def check(self, place: str, linear_m_s: ArrayLike, angular_rad_s: ArrayLike) -> None:
         """Refuse a planned velocity above the limits.
 
-        Args:
-            place: where it stands, for the error.
-            linear_m_s: velocity [m/s], shape (3,).
-            angular_rad_s: turn rate [rad/s], shape (3,).
-
         Raises:
             SourceError: with place, value and limit.
         """
@@ -202,11 +197,7 @@ def checked_time(t_s: float) -> float:
 
 
 class PlannedSource(ABC):
-    """A motion of known duration.
-
-    Args:
-        duration_s: from rest to rest [s].
-    """
+    """A motion of known duration."""
 
     def __init__(self, duration_s: float) -> None:
         self._duration_s = duration_s

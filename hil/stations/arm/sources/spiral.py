@@ -39,8 +39,6 @@ class SpiralSource(PlannedSource):
         turns: how often round; below 0 the other way round.
         speed_m_s: along the curve, between the edges [m/s].
         plane: in which it lies; it begins on the first of the two axes, seen from its centre.
-        limits: the most that it may ask for.
-        frame: whose axes they are.
         period_s: for which what it says is held [s].
 
     Raises:
