@@ -46,13 +46,11 @@ class ArmRunResult:
     """How a run went; figures are taken from its recording."""
 
     end: ArmEnd
-    """Of the stream."""
     prepared: ArmProof
     """What was proved before it."""
     recorder: RecorderResult
     """How the recording ended."""
     events: tuple[EventRecord, ...]
-    """What happened, in order."""
     robot: str
     """The robot of the run in one line."""
     setup: tuple[RealtimeItem, ...] = ()

@@ -104,7 +104,6 @@ class ArmStation:
         self._course = MotionPhase.FOLLOWING
         self._settling = 0
         self.why = ""
-        """Why the motion is stopping or was refused; empty if it was planned so."""
 
     @property
     def course(self) -> MotionPhase:

@@ -19,7 +19,6 @@ GAP_MAX_M = 0.15
 """A simulated gripper that goes further than this from a robot at rest does not swing, it leaves:
 the way back would be a motion that nobody asked for [m]."""
 GAP_MAX_RAD = math.radians(10.0)
-"""The same of its turn [rad]."""
 
 
 class DeadMan:

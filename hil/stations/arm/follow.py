@@ -73,7 +73,7 @@ class GripperFollower:
 
     @classmethod
     def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
-        """A robot within its limits; a planned motion is repeated as it is, or was refused before."""
+        """A robot within its limits; a planned motion is repeated as it is."""
         return cls(
             start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
             limits.corners if live else None,

@@ -59,9 +59,7 @@ class ArmEnd:
     reason: str
     """Why it did not complete; empty if it did."""
     waypoints: int
-    """That the robot was sent."""
     report: LinkReport
-    """The link at the end."""
 
     @property
     def ok(self) -> bool:

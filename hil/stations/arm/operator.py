@@ -20,7 +20,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
-from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, rest
+from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, WrappedSource, rest
 from hil.timing.stop import StopWish
 from sim.world.space_arm.simulator import TICK_S
 
@@ -31,7 +31,6 @@ DESK_EVERY_S = 0.1
 """Between two looks at the desk [s]."""
 
 Said = Callable[[str, dict[str, str | bool]], None]
-"""Where it is written down what the operator did."""
 
 
 class ArmOperator:
@@ -55,7 +54,6 @@ class ArmOperator:
         self._operator = Operator(slot, now_s, ageless=STOPS)
         self._told, self._now_s, self._begun_s = told, now_s, now_s()
         self.live = live
-        """Whether the motion has to be held."""
         self.held = False
         """Whether the dead-man counts as held."""
         self.stopped = ""
@@ -162,21 +160,12 @@ class _EitherStop:
         return self.signals.asked or self.operator.stopped or None
 
 
-class DeadManSource:
-    """A source that wants zero velocity while its operator's dead-man is released."""
+class DeadManSource(WrappedSource):
+    """A source that, if it is live, wants zero velocity while the dead-man is released."""
 
     def __init__(self, inner: VelocitySource, operator: ArmOperator) -> None:
-        self._inner, self._operator = inner, operator
-
-    @property
-    def duration_s(self) -> float | None:
-        """How long it lasts [s]; None for a live source."""
-        return self._inner.duration_s
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._inner.end_reason
+        super().__init__(inner)
+        self._operator = operator
 
     @property
     def held(self) -> bool:
@@ -190,19 +179,11 @@ class DeadManSource:
         self._operator.hear_source(self._inner.end_reason)
 
     def sample(self, t_s: float) -> Twist | None:
-        """The velocity wanted now; zero while the dead-man is released.
-
-        Raises:
-            SourceError: if the time is not a finite number.
-        """
+        """See `VelocitySource`."""
         self._operator.look()
         wanted = self._inner.sample(t_s)
         released = self._operator.live and not self._operator.held
         return rest(wanted.frame) if wanted is not None and released else wanted
-
-    def close(self) -> None:
-        """Close the source."""
-        self._inner.close()
 
 
 @contextmanager

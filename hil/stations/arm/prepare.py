@@ -54,9 +54,7 @@ class ArmProof:
     """A motion that may begin."""
 
     plan: ArmPlan
-    """Its scenario."""
     mapping: Mapping
-    """From the space arm's gripper to the robot's."""
     start: Joints
     """The robot's joints at the start."""
     steps: tuple[ArmStep, ...]

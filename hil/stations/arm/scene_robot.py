@@ -45,7 +45,6 @@ class RobotScene:
         self._geometry = geometry
         self._track = Track(_AT["t_s"], _AT["measured_pose"], TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
-        """Key of the machine's kind, and its name."""
         self.build = self._built()
         """The parts: stand, six bodies of the arm, ghost of the gripper."""
 

@@ -39,7 +39,6 @@ class SpaceArmScene:
         self._reach_m = _reach_m(self._arm)
         self._track = Track(_AT["t_s"], _AT["space_pose"], 1e-3 * self._reach_m / 15.0)
         self.title = f"SIMULATED space arm {settings.name}"
-        """Key of the machine's kind, and its name."""
         self.build = self._built(body, payload)
         """The parts: base, six links, gripper with payload."""
 

@@ -45,9 +45,7 @@ class Stream:
     """What one stream is made of."""
 
     clock: Clock
-    """Paces it."""
     station: WaypointMaker[RobotStep]
-    """Makes the waypoints."""
     wire: GatedArm
     """The link behind its gate."""
     plan: StreamPlan
@@ -55,11 +53,9 @@ class Stream:
     start: RobotStart
     """How the robot is to stand there."""
     wish: StopWish
-    """The operator's wish to end."""
     longest_s: float
     """A live motion is brought to rest by then [s]."""
     convention: OatConvention
-    """Of the controller's angles."""
 
     @property
     def dry(self) -> bool:
@@ -72,11 +68,9 @@ class Streamed:
     """How a stream went; figures are taken from its recording."""
 
     end: ArmEnd
-    """Of the stream."""
     recorder: RecorderResult
     """How the recording ended."""
     events: tuple[EventRecord, ...]
-    """What happened, in order."""
     setup: tuple[RealtimeItem, ...]
     """What the system granted for real time, empty in a dry run."""
 

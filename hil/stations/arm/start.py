@@ -48,9 +48,7 @@ class RobotStart:
     """The start as it was planned, and what the operator says of the robot."""
 
     robot: RobotSettings
-    """Which."""
     joints: Joints
-    """Planned."""
     shown: Location | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself; None if
     nobody said."""

@@ -60,7 +60,6 @@ SCENARIO: Final = FileKind(
     model=_scenario,
     check=_read,
 )
-"""What a scenario of this station is."""
 
 
 def _check(request: Request) -> Checked:
@@ -175,4 +174,3 @@ STATION: Final = Station(
     scene=_scene,
     warm=_warm,
 )
-"""What the entry point of the station gives."""

@@ -49,7 +49,6 @@ class RobotStep:
     t_s: float
     """Motion time of the waypoint [s]."""
     course: MotionPhase
-    """How far the motion has come."""
     X_RT: Pose | None
     """Where the robot's gripper is to be, in its base; None if it was not computed, as for a space
     arm that moves alone."""

@@ -33,7 +33,6 @@ ADVICE: Final[Mapping[str, str]] = {
     "latched": "An earlier waypoint was refused; nothing follows it. Begin anew from rest.",
     "internal": "The gate does not trust itself any more. Start anew, and report it.",
 }
-"""Check → what to do."""
 
 
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {

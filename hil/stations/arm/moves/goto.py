@@ -38,11 +38,9 @@ class GotoTarget:
     """Where to."""
 
     pose: Pose
-    """Of the gripper."""
     joints_deg: Array | None
     """Of the robot there [deg], shape (6,); None if they follow from its posture."""
     name: str
-    """In a few words."""
 
     @classmethod
     def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "GotoTarget":

@@ -10,7 +10,6 @@ from hil.timing.clock import Clock, VirtualClock
 
 HOLD_KEY: Final = " "
 HELP: Final = ("space  hold: it moves, let go: it rests on its way      q  end",)
-"""The keys, for the operator."""
 PAIRS: Final = ("w/s", "a/d", "r/f", "u/o", "i/k", "j/l")
 """Keys for more and less of each of the six."""
 DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held from beginning to end"

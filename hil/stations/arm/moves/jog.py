@@ -85,7 +85,6 @@ class JogMover:
         self._blocked: tuple[int, float] | None = None
         self._one: PathMover | None = None
         self.note = ""
-        """What the operator should know now; empty for nothing."""
 
     @property
     def share(self) -> float:

@@ -77,7 +77,6 @@ class AsRecorded:
     """The path's own time, evenly stretched to whole periods."""
 
     units: int
-    """Duration in `UNIT_S`."""
 
     @classmethod
     def lasting(cls, duration_s: float) -> "AsRecorded":

@@ -47,7 +47,6 @@ class PlayedPath:
     """A recorded path."""
 
     name: str
-    """Of its file."""
     t_s: Array
     """Rising times [s], shape (N,)."""
     poses: tuple[Pose, ...]

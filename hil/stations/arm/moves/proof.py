@@ -60,11 +60,9 @@ class ProvedMove:
     """A move that may begin."""
 
     robot: RobotSettings
-    """Which."""
     start_rad: Array
     """Its joints at the beginning [rad], shape (6,)."""
     path: ToolPath
-    """Where to."""
     law: Law
     """When, while it is held."""
     steps: tuple[RobotStep, ...]

@@ -20,7 +20,6 @@ class Axes(Enum):
     """What the six pairs of keys move."""
 
     JOINT = "joint"
-    """Joints 1 to 6."""
     BASE = "base"
     """The gripper along and about x, y, z of the robot's base."""
     TOOL = "tool"
@@ -32,15 +31,12 @@ class Ray:
     """A straight way in one axis from where the robot is."""
 
     geometry: PumaGeometry
-    """The robot."""
     axes: Axes
-    """Which kind."""
     q_rad: Array
     """Its joints at the beginning [rad], shape (6,)."""
     axis: int
     """0 to 5."""
     sign: float
-    """Of the way."""
 
     def pose(self, way: float) -> Pose:
         """X_RT after a way [m] or turn [rad]."""
@@ -73,7 +69,6 @@ class RayPart:
     """A ray of a given length as a path."""
 
     ray: Ray
-    """Which way."""
     length: float
     """Of it [m, rad]."""
 

@@ -48,18 +48,15 @@ class Choice:
     """Which robot, where, and how it is met."""
 
     robot: RobotSettings
-    """Its settings."""
     url: str = SIM_URL
     """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
-    """Virtual or real."""
     shown: Location | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
     """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
     stands; None if nobody said."""
     seed: int = 0
-    """Of the emulated robot."""
     faults: tuple[ArmFault, ...] = ()
     """Of the emulated robot in this process."""
 
@@ -79,17 +76,12 @@ class RobotSession:
     """An open link to a robot that stands still; nothing has been sent."""
 
     choice: Choice
-    """Which robot."""
     clock: Clock
-    """Of the session."""
     wire: ArmWire
-    """The link."""
     wish: StopWish
-    """The operator's wish to end."""
     place: Location
     """Where the robot stands."""
     say: Callable[[str], None]
-    """Tells the operator something."""
 
     @property
     def dry(self) -> bool:

@@ -169,7 +169,6 @@ class RobotStation:
         self._course = MotionPhase.FOLLOWING
         self._resting = self._robot_moves = False
         self.why = ""
-        """Why the motion is stopping or was refused; empty if it was planned so."""
 
     @property
     def course(self) -> MotionPhase:

@@ -46,9 +46,7 @@ class Driven:
     spoilt: tuple[str, ...]
     """Why others cannot, one text each."""
     last: Streamed
-    """How the last stream went."""
     folder: Path
-    """Of the recordings."""
     day: str
     """In UTC, YYYY-MM-DD."""
 

@@ -48,7 +48,6 @@ class Misfit:
     t_s: Array
     """Motion time [s], shape (M,), read-only."""
     distance_m: Array
-    """Shape (M,), read-only."""
 
     @property
     def largest_m(self) -> float:
@@ -71,7 +70,6 @@ class Accuracy:
     """The robot's continuous path against the simulated gripper's; arrays are read-only."""
 
     in_time: Misfit
-    """Distances at the same moment."""
     in_space: Misfit
     """Distances of the lines."""
     place_m: Array

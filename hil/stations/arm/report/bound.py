@@ -49,9 +49,7 @@ class BestPath:
     least_m: float
     """None reaches less than this over the window [m]."""
     begin_s: float
-    """Motion time of the window's beginning [s]."""
     end_s: float
-    """And of its end [s]."""
 
 
 def best_path(

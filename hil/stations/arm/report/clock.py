@@ -35,7 +35,6 @@ class FetchTimes:
     """When each waypoint was fetched, or would have been [s], shape (N,); the motion time if no
     request told a time."""
     known: bool
-    """Whether requests told it."""
     told: NDArray[np.bool_]
     """Frames whose time of the last request is surely that of its pose, shape (N,)."""
     told_s: Array

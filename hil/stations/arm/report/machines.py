@@ -38,9 +38,7 @@ class ArmMachines:
     robot: PumaGeometry
     """The industrial arm."""
     period_s: float = 0.35
-    """Time between waypoints [s]."""
     gripper_speed_max_m_s: float = 0.1
-    """Of the industrial arm [m/s]."""
     alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     """Axes of the industrial gripper in those of the simulated one, shape (3, 3)."""
     scale: float = 1.0

@@ -56,7 +56,7 @@ def joint_tables(view: ArmView) -> Tables | None:
 
 
 def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
-    """Change of the rates between waypoints by their time [rad/s²], shape as the rates; NaN first."""
+    """Change of joint rates by the time between waypoints, shape (N, 6) as the rates; NaN first."""
     nothing = np.full((min(1, len(rate_rad_s)), rate_rad_s.shape[1]), np.nan)
     return np.vstack([nothing, np.diff(rate_rad_s, axis=0) / period_s])
 

@@ -203,7 +203,6 @@ def _signal(position_m: Array, rotations: Rotation) -> Array:
 
 
 FINE: Final = 10
-"""Places in a period."""
 GAP_PERIODS: Final = 1.5
 """Waypoints further apart in time are not neighbours: one between them is not known."""
 

@@ -33,7 +33,6 @@ class ArmView(RecordedRun):
     """What the pictures and tables of an arm's run are made of."""
 
     run: ArmRecording
-    """The recording."""
     machines: ArmMachines | None
     """Both arms; None if the recording does not describe them."""
     result: str

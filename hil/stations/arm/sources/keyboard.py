@@ -26,10 +26,10 @@ import numpy as np
 from hil.stations.arm.sources.source import (
     Array,
     Frame,
+    LiveSource,
     SourceError,
     SourceUnavailableError,
     Twist,
-    checked_time,
 )
 
 KEYS: dict[str, tuple[int, float]] = {
@@ -53,7 +53,6 @@ HELP = (
     "r / f  up / down         j / l  yaw",
     "space  stop at once      q      end",
 )
-"""The keys, for the operator."""
 STOP_KEY = " "
 END_KEY = "q"
 
@@ -208,8 +207,8 @@ class HeldKeys:
         self._terminal.close()
 
 
-class KeyboardSource:
-    """Keys held in a terminal as a velocity.
+class KeyboardSource(LiveSource):
+    """Keys held in a terminal as a velocity; the terminal is closed with it.
 
     Args:
         linear_m_s: speed along each axis while its key is held [m/s].
@@ -227,35 +226,20 @@ class KeyboardSource:
         frame: Frame = "gripper",
         hold_s: float = HOLD_S,
     ) -> None:
+        super().__init__(frame)
         self._keys = HeldKeys(terminal, KEYS, now_s=now_s, hold_s=hold_s)
         self._speeds = np.array([linear_m_s] * 3 + [angular_rad_s] * 3)
-        self._frame: Frame = frame
-
-    @property
-    def duration_s(self) -> None:
-        """None: it lasts until its end key."""
-        return
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._keys.end_reason
 
     @property
     def held(self) -> bool:
         """Whether a key that moves counts as held."""
         return bool(self._keys.held)
 
-    def listen(self) -> None:
-        """Note the keys typed since the last look, as pressed now."""
+    def _listen(self) -> None:
         self._keys.listen()
+        self._end_reason = self._keys.end_reason
 
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity of the keys held now; None from the end key on."""
-        checked_time(t_s)
-        self.listen()
-        if self._keys.end_reason:
-            return None
+    def _velocity(self) -> Twist:
         wanted = self._speeds * self._signs()
         return Twist(wanted[:3], wanted[3:], self._frame)
 

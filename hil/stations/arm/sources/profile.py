@@ -50,7 +50,6 @@ class Segment:
     rate_rad_s: Array
     """Turn rate between the edges, in axes of `frame` [rad/s], shape (3,)."""
     frame: Frame = "gripper"
-    """Whose axes they are."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.duration_s) and self.duration_s > 0.0):

@@ -15,12 +15,9 @@ is not authenticated within a second, breaks a line's bound, or comes second, is
 
 import hmac
 import math
-import os
 import socket
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import orjson
@@ -29,9 +26,8 @@ from hil.stations.arm.sources.listener import listen
 from hil.stations.arm.sources.source import (
     FRAMES,
     Frame,
-    SourceUnavailableError,
+    LiveSource,
     Twist,
-    checked_time,
     rest,
 )
 
@@ -44,8 +40,6 @@ AUTHENTICATE_S = 1.0
 FUTURE_MAX_S = 0.05
 """A stamp further ahead than this is no stamp of this machine's clock [s]."""
 SEQUENCE_MAX = 2**53
-TOKEN_MIN, TOKEN_MAX = 16, 256
-"""Characters of a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +63,12 @@ class _Order:
     twist: Twist | None  # None ends the motion
 
 
-class RemoteSource:
+class RemoteSource(LiveSource):
     """Velocities from another process, hold-to-run.
 
     Args:
         address: path of a UNIX socket to make, or "127.0.0.1:port".
-        frame: frame of the zero velocity wanted while nothing fresh is there.
+        frame: of the zero velocity wanted while nothing fresh is there.
         age_max_s: age from which a set-point is worth nothing [s].
 
     Raises:
@@ -90,9 +84,9 @@ class RemoteSource:
         frame: Frame = "gripper",
         age_max_s: float = 0.2,
     ) -> None:
+        super().__init__(frame)
         self._token = token.encode("utf-8")
         self._now_s = now_s
-        self._frame: Frame = frame
         self._age_max_s = age_max_s
         self._listener = listen(address)
         self._writer: socket.socket | None = None
@@ -101,17 +95,6 @@ class RemoteSource:
         self._buffer = bytearray()
         self._newest: _Order | None = None
         self._counts = dict.fromkeys(RemoteCounts.__slots__, 0)
-        self._end_reason = ""
-
-    @property
-    def duration_s(self) -> None:
-        """None: it lasts until its writer ends it."""
-        return
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._end_reason
 
     @property
     def held(self) -> bool:
@@ -131,20 +114,14 @@ class RemoteSource:
         """The TCP port listened on; None for a UNIX socket."""
         return self._listener.port
 
-    def listen(self) -> None:
+    def _listen(self) -> None:
         """Let writers in or not, and take what they have written."""
-        if self._end_reason:
-            return
         now_s = self._now_s()
         self._accept(now_s)
         self._receive(now_s)
 
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the newest set-point's velocity if it is fresh, else zero; None once ended."""
-        checked_time(t_s)
-        self.listen()
-        if self._end_reason:
-            return None
+    def _velocity(self) -> Twist:
+        """The newest set-point's velocity if it is fresh, else zero."""
         newest = self._newest
         if newest is None or newest.twist is None:
             return rest(self._frame)
@@ -269,35 +246,3 @@ def _is_number(value: object) -> bool:
         and abs(cast("float", value)) < 1e12
         and math.isfinite(cast("float", value))
     )
-
-
-def read_token(path: Path) -> str:
-    """The token of a file that only its owner may read.
-
-    Raises:
-        SourceUnavailableError: it is not there, belongs to somebody else, may be read by others,
-            or holds no token; with the remedy.
-    """
-    make = f"make one: (umask 077; openssl rand -hex 32 > {path})"
-    try:
-        # One open file for the check and the reading; a link in its place is not followed.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise SourceUnavailableError(f"token file {path}: {error.strerror}: {make}") from error
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode):
-            raise SourceUnavailableError(f"token file {path}: is not a file: {make}")
-        if state.st_uid != os.geteuid():
-            raise SourceUnavailableError(f"token file {path}: belongs to another user: {make}")
-        if (mode := stat.S_IMODE(state.st_mode)) != 0o600:
-            raise SourceUnavailableError(
-                f"token file {path}: mode {mode:04o}; need 0600: chmod 600 {path}"
-            )
-        content = file.read(TOKEN_MAX + 2)
-    token = content.decode("ascii", "replace").strip()
-    if not (TOKEN_MIN <= len(token) <= TOKEN_MAX and token.isascii() and token.isprintable()):
-        raise SourceUnavailableError(
-            f"token file {path}: need {TOKEN_MIN} to {TOKEN_MAX} printable ASCII characters: {make}"
-        )
-    return token

@@ -121,9 +121,7 @@ class SourceLimits:
     angular_rad_s: float
     """Turn rate [rad/s], above 0 and at most 1."""
     linear_acceleration_m_s2: float
-    """Change of the speed [m/s^2]."""
     angular_acceleration_rad_s2: float
-    """Change of the turn rate [rad/s^2]."""
 
     def __post_init__(self) -> None:
         for name, unit, ceiling in (
@@ -197,7 +195,7 @@ def checked_time(t_s: float) -> float:
 
 
 class PlannedSource(ABC):
-    """A motion of known duration."""
+    """A motion that is known before it begins, from rest to rest; nobody has to hold it."""
 
     def __init__(self, duration_s: float) -> None:
         self._duration_s = duration_s
@@ -222,11 +220,7 @@ class PlannedSource(ABC):
         """Nothing to hear."""
 
     def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity at a time since the beginning [s]; None from the end on.
-
-        Raises:
-            SourceError: if the time is not a finite number.
-        """
+        """See `VelocitySource`."""
         if checked_time(t_s) >= self._duration_s:
             self._ended = True
             return None
@@ -238,3 +232,77 @@ class PlannedSource(ABC):
     @abstractmethod
     def _velocity(self, t_s: float) -> Twist:
         """The velocity at a time before the end [s]; it may lie before the beginning."""
+
+
+class LiveSource(ABC):
+    """A motion that an operator moves, hold-to-run, until he ends it or his device is gone."""
+
+    duration_s = None
+    """It lasts until its operator ends it."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame: Frame = frame
+        self._end_reason = ""
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._end_reason
+
+    @property
+    @abstractmethod
+    def held(self) -> bool:
+        """Whether the operator holds it to run, as heard last."""
+
+    def listen(self) -> None:
+        """Hear the operator; never blocks."""
+        if not self._end_reason:
+            self._listen()
+
+    def sample(self, t_s: float) -> Twist | None:
+        """See `VelocitySource`; the operator is heard first."""
+        checked_time(t_s)
+        self.listen()
+        return None if self._end_reason else self._velocity()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what it holds."""
+
+    @abstractmethod
+    def _listen(self) -> None:
+        """Take note of what the operator does, and whether he has ended the motion."""
+
+    @abstractmethod
+    def _velocity(self) -> Twist:
+        """What is wanted now."""
+
+
+class WrappedSource:
+    """A source that changes what another one wants; that one is heard and closed with it."""
+
+    def __init__(self, inner: VelocitySource) -> None:
+        self._inner = inner
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]; None for a live source."""
+        return self._inner.duration_s
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._inner.end_reason
+
+    @property
+    def held(self) -> bool:
+        """Whether it is held to run."""
+        return self._inner.held
+
+    def listen(self) -> None:
+        """Hear the operator."""
+        self._inner.listen()
+
+    def close(self) -> None:
+        """Close the source."""
+        self._inner.close()
