@@ -19,7 +19,6 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.audience import Audience
 from hil.run.journal import Journal
-from hil.stations.arm.prepare import X_WB
 from hil.stations.arm.recording import (
     LINK_TALLY,
     SUPERVISION,
@@ -38,7 +37,7 @@ from hil.stations.arm.signals import (
     WAY_PLACES,
     ArmFlag,
 )
-from hil.stations.arm.step import ArmStep, RobotStep, pose_of
+from hil.stations.arm.step import ArmStep, RobotStep, pose_of, way_of
 from hil.timing.clock import Tick
 from hil.timing.stop import StopWish
 from safety.arm_limits import ArmAction
@@ -208,7 +207,7 @@ def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
         "space_v": snapshot.v_rad_s.tolist(),
         "space_motor": snapshot.motor_position_rad.tolist(),
         "space_torque": snapshot.torque_nm.tolist(),
-        "space_pose": _packed(pose_of(snapshot, X_WB)),
+        "space_pose": _packed(pose_of(snapshot)),
         "space_way": _way(snapshot),
     }
 
@@ -234,7 +233,7 @@ def _sent(location: Location | None) -> Sequence[float]:
 
 
 def _way(snapshot: Snapshot) -> tuple[float, ...]:
-    places = X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
+    places = way_of(snapshot)
     return tuple(places.ravel().tolist()) if len(places) == WAY_PLACES else NAN_WAY
 
 

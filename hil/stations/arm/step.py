@@ -25,6 +25,9 @@ from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
 
 Array = NDArray[np.float64]
+X_WB = Pose.identity()
+"""The space arm's base is the world's origin: only its gripper's motion relative to the start
+comes to the bench."""
 
 
 class MotionPhase(Enum):
@@ -92,9 +95,14 @@ class ArmStep(RobotStep):
         return replace(self, X_RT=None, joints=None, location=None, margins=(), violations=())
 
 
-def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
+def pose_of(snapshot: Snapshot) -> Pose:
     """X_WG of the space arm's gripper in the world."""
     return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
+
+
+def way_of(snapshot: Snapshot) -> Array:
+    """Places of that gripper in the world since the waypoint before [m], shape (M, 3)."""
+    return X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
 
 
 def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:

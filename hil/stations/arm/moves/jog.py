@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import Joints, forward
 from arm_driver.pose import Pose
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.laws import LEVELS, PathMover, RestToRest
 from hil.stations.arm.moves.rays import Axes, Ray, RayPart, full_rate
 from hil.stations.arm.moves.session import LONGEST_S, RobotSession
-from hil.stations.arm.moves.station import RobotJudge, RobotStation
+from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.session import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
@@ -208,10 +209,10 @@ def run_jog(
         RefusedError: if the robot may not be moved from where it stands.
     """
     robot = session.choice.robot
-    geometry, arm = robot.geometry(), session.guard(np.array(start.q_rad))
+    arm = session.guard(np.array(start.q_rad))
     judge = RobotJudge.at(robot, np.array(start.q_rad), arm)
-    mover = JogMover(geometry, robot.gate_limits(), judge, hand, axes, part, step)
-    station = RobotStation(geometry, robot.oat_convention(), judge, mover, hand)
+    mover = JogMover(robot.geometry(), robot.gate_limits(), judge, hand, axes, part, step)
+    station = RobotStation(robot, judge, mover, hand)
     return session.run(
         arm, station, start, None, "jog", out,
         told={"moves": f"the robot alone, jogged in {axes.value} axes"},

@@ -122,6 +122,8 @@ def _over_each(limits: np.ndarray, values: np.ndarray) -> np.ndarray:
 class PathMover:
     """Goes along a path while it is held, and rests on it while it is not."""
 
+    note = ""
+
     def __init__(self, path: ToolPath, law: Law) -> None:
         self._path = path
         self._law = law
@@ -141,11 +143,6 @@ class PathMover:
     def done(self) -> bool:
         """Whether the end of the path has been reached."""
         return self._units >= self._law.units
-
-    @property
-    def note(self) -> str:
-        """Nothing to tell: it goes where it was proved."""
-        return ""
 
     def next(self, *, held: bool) -> Pose:
         """Where to be a period later."""

@@ -18,13 +18,13 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.approach import place_of
 from hil.stations.arm.moves.goto import GotoTarget
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.paths import RecordedPath, joints_along
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
 from hil.stations.arm.moves.session import RobotSession, notes_of
-from hil.stations.arm.moves.station import RobotJudge
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines

@@ -21,6 +21,7 @@ from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.control import play_out
 from hil.stations.arm.gated import WaypointGate
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.laws import (
     LEVELS,
@@ -32,7 +33,7 @@ from hil.stations.arm.moves.laws import (
     fastest_share_per_s,
 )
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
-from hil.stations.arm.moves.station import RobotJudge, RobotStation
+from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.step import RobotStep, robot_sample, violations_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
@@ -75,9 +76,8 @@ class ProvedMove:
 
     def station(self, hand: Hand, gate: WaypointGate | None = None) -> RobotStation:
         """Control of the robot along the path, at its beginning; with a gate of its own, or one."""
-        robot, judge = self.robot, RobotJudge.at(self.robot, self.start_rad, gate)
-        mover = PathMover(self.path, self.law)
-        return RobotStation(robot.geometry(), robot.oat_convention(), judge, mover, hand)
+        judge = RobotJudge.at(self.robot, self.start_rad, gate)
+        return RobotStation(self.robot, judge, PathMover(self.path, self.law), hand)
 
     def findings(self) -> tuple[PathFinding, ...]:
         """What it asks of the robot, the worst of each kind."""

@@ -19,9 +19,9 @@ from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.gated import GatedArm
+from hil.stations.arm.judge import gate_at
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
-from hil.stations.arm.moves.station import gate_at
 from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL

@@ -16,8 +16,9 @@ from arm_driver.strokes import AXES, plan_strokes
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
-from hil.stations.arm.moves.station import RobotJudge, RobotStation
+from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 
@@ -45,13 +46,13 @@ class ProvedStroke:
     ) -> RobotStation:
         """Control of the robot along it, at its beginning; with a gate of its own, or one."""
         judge = RobotJudge.at(robot, np.array(self.start.q_rad), gate)
-        return RobotStation(
-            robot.geometry(), robot.oat_convention(), judge, StrokeMover(self.poses), hand
-        )
+        return RobotStation(robot, judge, StrokeMover(self.poses), hand)
 
 
 class StrokeMover:
     """Goes from waypoint to waypoint while it is held, and rests at one while it is not."""
+
+    note = ""
 
     def __init__(self, poses: tuple[Pose, ...]) -> None:
         self._poses, self._at, self._moving = poses, 0, False
@@ -70,11 +71,6 @@ class StrokeMover:
     def done(self) -> bool:
         """Whether it has arrived."""
         return self._at == len(self._poses) - 1
-
-    @property
-    def note(self) -> str:
-        """Nothing that the operator would not see."""
-        return ""
 
     def next(self, *, held: bool) -> Pose:
         """X_RT a period later."""
