@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +18,10 @@ from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
-from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.paths import JointPath, StraightPath
 from hil.stations.arm.moves.proof import ProvedMove, proved_move
-from hil.stations.arm.moves.session import RobotSession, notes_of
-from hil.stations.arm.peers import Witness
+from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.scenario import SIM_URL
-from hil.stations.arm.session import Streamed
 
 Array = NDArray[np.float64]
 
@@ -148,23 +144,3 @@ def _end(robot: RobotSettings, start: Joints, target: GotoTarget) -> Array:
         raise RefusedError(
             f"the move to {target.name} was refused, nothing has been sent: {robot.name}: {error}"
         ) from None
-
-
-def run_goto(
-    session: RobotSession,
-    move: ProvedMove,
-    start: Joints,
-    target: GotoTarget,
-    hand: Hand,
-    out: Path,
-    *,
-    shown_at: int | None = None,
-    witness: Callable[[Witness], Witness] | None = None,
-) -> Streamed:
-    """Run a proved move while it is held, recorded."""
-    arm = session.guard(move.start_rad)
-    return session.run(
-        arm, move.station(hand, arm), start, move.path.pose(1.0), "goto", out,
-        told={"moves": f"the robot alone, to {target.name}"}, notes=notes_of(hand),
-        witness=witness, shown_at=shown_at,
-    )  # fmt: skip

@@ -21,7 +21,7 @@ from hil.stations.arm.moves.laws import LEVELS, PathMover, RestToRest
 from hil.stations.arm.moves.rays import Axes, Ray, RayPart, full_rate
 from hil.stations.arm.moves.session import LONGEST_S, RobotSession
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.session import Streamed
+from hil.stations.arm.stream import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
 

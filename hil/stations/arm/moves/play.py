@@ -21,14 +21,12 @@ from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.approach import place_of
 from hil.stations.arm.moves.goto import GotoTarget
-from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.paths import RecordedPath, joints_along
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
-from hil.stations.arm.moves.session import RobotSession, notes_of
+from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.session import Streamed
 from hil.stations.arm.start import read_place
 from hil.stations.arm.step import location_of
 from sim.world.space_arm.simulator import TICK_S
@@ -201,23 +199,3 @@ def plan_play(
     return proved_as_recorded(
         robot, q_rad[0], path, recorded.duration_s, recorded.name, slower=slower
     )
-
-
-def run_play(
-    session: RobotSession,
-    move: ProvedMove,
-    start: Joints,
-    recorded: PlayedPath,
-    hand: Hand,
-    out: Path,
-    *,
-    shown_at: int | None = None,
-) -> Streamed:
-    """Run a proved recorded path while it is held, and record it anew."""
-    begin = Joints.of(move.start_rad, start.branch)
-    arm = session.guard(move.start_rad)
-    return session.run(
-        arm, move.station(hand, arm), begin, move.path.pose(1.0), "play", out,
-        told={"moves": f"the robot alone, along {recorded.name}"}, notes=notes_of(hand),
-        shown_at=shown_at,
-    )  # fmt: skip

@@ -22,13 +22,16 @@ from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
-from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
+from hil.stations.arm.moves.proof import ProvedMove
+from hil.stations.arm.peers import ArmWire, WaypointMaker
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
-from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
+from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep, location_of
+from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.stop import StopSignals, StopWish
 from sim.devices.arm_controller import ArmController
@@ -108,7 +111,6 @@ class RobotSession:
         *,
         told: dict[str, str],
         notes: tuple[str, ...] = (),
-        witness: Callable[[Witness], Witness] | None = None,
         shown_at: int | None = None,
         longest_s: float = LONGEST_S,
     ) -> Streamed:
@@ -130,7 +132,32 @@ class RobotSession:
         )  # fmt: skip
         return run_stream(
             stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
-            shown_at=shown_at, status=True, witness=witness, first_notes=notes,
+            shown_at=shown_at, status=True, first_notes=notes,
+        )  # fmt: skip
+
+    def drive(
+        self,
+        move: ProvedMove,
+        start: Joints,
+        hand: Hand,
+        out: Path,
+        *,
+        name: str,
+        moves: str,
+        shown_at: int | None = None,
+    ) -> Streamed:
+        """Run a proved move while it is held, recorded.
+
+        Args:
+            start: the robot's joints, in the posture in which it stands.
+            name: what the run's folder is called after.
+            moves: where to, in a few words.
+        """
+        arm = self.guard(move.start_rad)
+        return self.run(
+            arm, move.station(hand, arm), Joints.of(move.start_rad, start.branch),
+            move.path.pose(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
+            notes=notes_of(hand), shown_at=shown_at,
         )  # fmt: skip
 
 
@@ -166,12 +193,9 @@ def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )
     try:
-        robot = ArmController(settings, now_s=clock.now_s(), seed=choice.seed)
+        return emulated_controller(settings, clock, choice.seed, choice.faults)
     except ValueError as error:
         raise RefusedError(f"--at-joints: the emulated robot cannot stand there: {error}") from None
-    for fault in choice.faults:
-        robot.inject(fault, clock.now_s())
-    return robot
 
 
 def notes_of(hand: Hand) -> tuple[str, ...]:
