@@ -25,9 +25,9 @@ from arm_driver.kinematics import Joints, branch_of, forward
 from arm_driver.pose import angle_between_rad
 from hil.config.errors import RefusedError
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.jog import JogMover, run_jog
+from hil.stations.arm.moves.jog import JogMover, full_rate, run_jog
 from hil.stations.arm.moves.laws import LEVELS
-from hil.stations.arm.moves.rays import Axes, Ray, full_rate
+from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.recording import ArmRecording
 from sim.devices.arm_faults import ArmFault

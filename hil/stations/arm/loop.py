@@ -129,7 +129,7 @@ class ArmLoop:
         elif report.result is not None:
             self._over(tick, report)
         elif self._phase is StreamPhase.STREAMING:
-            self._stream(tick, report)
+            self._while_streaming(tick, report)
         elif tick.t_s - self._since_s > ENDED_WITHIN_S:
             self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
 
@@ -173,7 +173,7 @@ class ArmLoop:
         self._wire.end(EndReason.REFUSED)
         self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
 
-    def _stream(self, tick: Tick, report: LinkReport) -> None:
+    def _while_streaming(self, tick: Tick, report: LinkReport) -> None:
         if self._stream.wish.asked is not None:
             self._cancel(tick, "stopped by the operator")
         elif tick.t_s - self._since_s > self._stream.longest_s:

@@ -67,12 +67,9 @@ class RobotStart:
         place = told or self.shown
         if place is None:
             return ""
-        pose = Pose(
-            np.array(place.position_m), from_oat(place.oat_rad, self.robot.oat_convention())
-        )
         planned_deg = np.degrees(self.joints.q_rad)
         try:
-            posture_at(self.robot, pose, planned_deg)
+            posture_at(self.robot, place_of(self.robot, place), planned_deg)
         except ArmError as error:
             return (
                 f"the robot is at {place}, where its joints are not those of the start, "
@@ -88,6 +85,11 @@ class RobotStart:
             f"the operator says that the robot is at {self.shown}; it tells no place itself, so "
             "nothing measured confirms the motion"
         )
+
+
+def place_of(robot: RobotSettings, place: Location) -> Pose:
+    """A place in the controller's numbers as X_RT."""
+    return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
 
 
 def read_place(numbers: list[float]) -> Location:

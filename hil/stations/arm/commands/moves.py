@@ -179,7 +179,7 @@ def _target(
         place = read_place(wanted)
     except ValueError as error:
         raise ConfigError("--pose", [str(error)]) from None
-    from hil.stations.arm.moves.approach import place_of
+    from hil.stations.arm.start import place_of
 
     return GotoTarget(place_of(robot, place), None, f"{place}")
 

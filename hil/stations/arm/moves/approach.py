@@ -13,13 +13,12 @@ from arm_driver.host_states import HostState
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Branch, Joints, nearest
 from arm_driver.location import Location
-from arm_driver.pose import ArmError, Pose
-from arm_driver.val import from_oat
+from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.peers import ArmWire
-from hil.stations.arm.start import posture_at
+from hil.stations.arm.start import place_of, posture_at
 from hil.timing.clock import Clock
 from hil.timing.stop import StopWish
 
@@ -98,11 +97,6 @@ class _Heard:
                 "or give --arm-at X,Y,Z,O,A,T as its controller shows them"
             )
         return "the robot to stand still: two places that it told one after the other differ"
-
-
-def place_of(robot: RobotSettings, place: Location) -> Pose:
-    """A place in the controller's numbers as X_RT."""
-    return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
 
 
 def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joints:

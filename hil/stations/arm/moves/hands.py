@@ -66,14 +66,14 @@ class AlwaysHeld:
 
 
 class HeldKey:
-    """One key that is held."""
+    """One key that is held; the keys of the terminal are closed with it."""
 
     def __init__(self, keys: HeldKeys, key: str = HOLD_KEY) -> None:
         self._keys, self._key = keys, key
 
     @property
     def held(self) -> bool:
-        """Whether the key counts as held now."""
+        """Whether the move counts as held now."""
         return self._keys.fresh(self._key)
 
     @property
@@ -90,11 +90,12 @@ class HeldKey:
         self._keys.close()
 
 
-class JogHand:
-    """Keys that jog."""
+class JogHand(HeldKey):
+    """Keys that jog: the robot moves while one is held or, if stepping, by a step at a press."""
 
     def __init__(self, keys: HeldKeys, *, stepping: bool) -> None:
-        self._keys, self._stepping = keys, stepping
+        super().__init__(keys)
+        self._stepping = stepping
         self._press: tuple[int, float] | None = None
         self._busy = self._stopped = False
 
@@ -116,11 +117,6 @@ class JogHand:
         """Whether the step under way is to stop: any press does that."""
         return self._stopped
 
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._keys.end_reason
-
     def take_press(self) -> tuple[int, float] | None:
         """Axis and sign of a key that was pressed since the last call; None if none was."""
         press, self._press = self._press, None
@@ -139,10 +135,6 @@ class JogHand:
             self._stopped = True
         elif key in KEYS:
             self._press = KEYS[key]
-
-    def close(self) -> None:
-        """Give the terminal back as it was found."""
-        self._keys.close()
 
 
 def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:

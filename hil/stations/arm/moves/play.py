@@ -19,7 +19,6 @@ from hil.config.settings import ConfigError
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.approach import place_of
 from hil.stations.arm.moves.goto import GotoTarget
 from hil.stations.arm.moves.paths import RecordedPath, joints_along
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
@@ -27,7 +26,7 @@ from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.start import read_place
+from hil.stations.arm.start import place_of, read_place
 from hil.stations.arm.step import location_of
 from sim.world.space_arm.simulator import TICK_S
 

@@ -6,8 +6,10 @@ states that it can be in, and few ways from each to the next.
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -102,17 +104,10 @@ def proved_move(
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
-    fastest = fastest_share_per_s(
-        _shape(robot, start_rad, path), robot.gate_limits(), part, ramps=2
-    )
-    for tried in range(TRIES):
-        law = RestToRest.at(SLOWER**tried * fastest)
-        try:
-            return _proved(robot, start_rad, path, law, name)
-        except _TooFastError:
-            if tried == TRIES - 1:
-                raise
-    raise AssertionError("unreachable")
+    shape = _shape(robot, start_rad, path)
+    fastest = fastest_share_per_s(shape, robot.gate_limits(), part, ramps=2)
+    prove = partial(_proved, robot, start_rad, path, name)
+    return _slower(prove, lambda share: RestToRest.at(share * fastest))
 
 
 def proved_as_recorded(
@@ -133,28 +128,33 @@ def proved_as_recorded(
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
     shape = _shape(robot, start_rad, path)
-    if not slower:
-        try:
-            return _proved(robot, start_rad, path, AsRecorded.lasting(duration_s), name)
-        except _TooFastError as error:
-            raise RefusedError(
-                f"{error}\nin its own time, {duration_s:.2f} s; --slower takes more until it fits"
-            ) from None
-    fastest = fastest_share_per_s(shape, robot.gate_limits(), 1.0, ramps=1)
-    least_s = max(duration_s, 1.0 / fastest)
-    for tried in range(TRIES):
-        try:
-            return _proved(
-                robot, start_rad, path, AsRecorded.lasting(least_s / SLOWER**tried), name
-            )
-        except _TooFastError:
-            if tried == TRIES - 1:
-                raise
-    raise AssertionError("unreachable")
+    prove = partial(_proved, robot, start_rad, path, name)
+    if slower:
+        fastest = fastest_share_per_s(shape, robot.gate_limits(), 1.0, ramps=1)
+        least_s = max(duration_s, 1.0 / fastest)
+        return _slower(prove, lambda share: AsRecorded.lasting(least_s / share))
+    try:
+        return prove(AsRecorded.lasting(duration_s))
+    except _TooFastError as error:
+        raise RefusedError(
+            f"{error}\nin its own time, {duration_s:.2f} s; --slower takes more until it fits"
+        ) from None
 
 
 class _TooFastError(RefusedError):
     """What a slower move may keep."""
+
+
+def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> ProvedMove:
+    """The first move that is proved, by ever slower laws: each of a share of the speed, 1 at first.
+
+    Raises:
+        RefusedError: if none is, as for the slowest.
+    """
+    for tried in range(TRIES - 1):
+        with suppress(_TooFastError):
+            return prove(law(SLOWER**tried))
+    return prove(law(SLOWER ** (TRIES - 1)))
 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
@@ -163,7 +163,7 @@ def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand
 
 
 def _proved(
-    robot: RobotSettings, start_rad: Array, path: ToolPath, law: Law, name: str
+    robot: RobotSettings, start_rad: Array, path: ToolPath, name: str, law: Law
 ) -> ProvedMove:
     move = ProvedMove(robot, start_rad, path, law, ())
     try:
@@ -178,7 +178,7 @@ def _proved(
     for unit, violations in _let_go(robot, start_rad, path, law):
         where = ", when it is let go or held again there"
         raise _refusal(name, math.ceil(unit / LEVELS), violations, where)
-    return ProvedMove(robot, start_rad, path, law, steps)
+    return replace(move, steps=steps)
 
 
 def _refusal(
