@@ -36,7 +36,6 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
 
 
 def _machines(prepared: ArmProof) -> ArmMachines:
-    """What the report draws both arms from."""
     plan = prepared.plan
     return ArmMachines(
         space=plan.space_arm,

@@ -193,12 +193,10 @@ def supervised(report: SupervisionReport) -> dict[str, float]:
 
 
 def _space_alone(step: RobotStep) -> bool:
-    """Whether a step is of the space arm alone."""
     return isinstance(step, ArmStep) and step.alone
 
 
 def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
-    """What was wanted, commanded and simulated."""
     snapshot = step.snapshot
     return {
         "wanted_twist": [*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],

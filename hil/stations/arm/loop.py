@@ -167,7 +167,6 @@ class ArmLoop:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
 
     def _refuse_start(self, tick: Tick, why: str) -> None:
-        """End a stream of which nothing has been sent."""
         self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
         self._reason = why
         self._wire.end(EndReason.REFUSED)
@@ -245,7 +244,6 @@ class ArmLoop:
             self._next = self._station.step()
 
     def _tell_end(self, tick: Tick) -> None:
-        """Note once why a live source has ended."""
         why = self._station.why
         over = self._station.course in (MotionPhase.STOPPING, MotionPhase.AT_REST)
         if over and why and not self._ended:

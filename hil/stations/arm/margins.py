@@ -76,7 +76,6 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
 
 
 def _watched(settings: SupervisionSettings) -> MarginGroup:
-    """What the supervision watches; beyond a window the stream ends."""
     silent_s = HostSettings(supervision=settings).lost_after_s
     limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
     return MarginGroup(

@@ -116,7 +116,6 @@ class ArmRecording:
         return self._numbers(SUPERVISION)
 
     def _numbers(self, event_name: str) -> dict[str, float]:
-        """Numbers of the last event of a name."""
         for event in reversed(self.recording.events):
             if event.name == event_name:
                 pairs = event.data.items()

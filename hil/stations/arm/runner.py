@@ -48,7 +48,6 @@ def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
 
 
 def _show_check(prepared: ArmProof) -> None:
-    """What a motion asks of both arms."""
     out.print(f"[green]ok[/]: {prepared.plan.scenario.name}, ", end="")
     out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
     _show_path(prepared)

@@ -174,7 +174,6 @@ class RobotScene:
 
 
 def _limb(length_m: float, low_radius_m: float, high_radius_m: float) -> tuple[Piece, ...]:
-    """A capsule along z, a little thinner at its far end [m]."""
     shaft = bar([0.0, 0.0, 0.0], [0.0, 0.0, length_m], high_radius_m)
     return (
         Piece(shaft, "arm"),

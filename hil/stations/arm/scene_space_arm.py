@@ -189,6 +189,5 @@ def _link(axis: Array, end_m: Array, radius_m: float) -> tuple[Piece, ...]:
 
 
 def _reach_m(arm: Arm) -> float:
-    """Length of the stretched arm [m]."""
     lengths = [np.linalg.norm(link.offset_m) for link in arm.links]
     return float(sum(lengths) + np.linalg.norm(arm.tool_offset_m))

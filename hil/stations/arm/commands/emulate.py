@@ -103,7 +103,6 @@ def emulate(
 def _stand(
     start: str | None, tool_mm: float | None, scenario: str | None
 ) -> tuple[tuple[float, ...], float]:
-    """Joint angles at the start [deg] and length of the tool [m]."""
     from sim.devices.arm_settings import START_DEG
 
     if scenario is not None:
@@ -129,7 +128,6 @@ def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
 
 
 def _faults(script: Path | None) -> "tuple[ArmFault, ...]":
-    """The faults of a script's file; none without one."""
     from sim.devices.arm_faults import parse_arm_script
 
     try:

@@ -85,7 +85,6 @@ def jog(
 
 
 def _step(size: float | None) -> tuple[float, float] | None:
-    """Way [m] and turn [rad] of one press."""
     from hil.stations.arm.moves.jog import STEP_MOST
 
     if size is None:

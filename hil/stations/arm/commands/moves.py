@@ -185,7 +185,6 @@ def _target(
 
 
 def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
-    """The robot's joints at the start of a scenario [deg]."""
     import numpy as np
 
     from hil.stations.arm.bench import prepare_plan

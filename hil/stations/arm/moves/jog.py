@@ -94,7 +94,6 @@ class JogMover:
         return self._pose if self._ray is None else self._ray.pose(self._way)
 
     def _begin(self, axis: int, sign: float) -> None:
-        """Begin a ray where the robot rests."""
         if self._ray is None or self._way > 0.0 or (self._ray.axis, self._ray.sign) != (axis, sign):
             q_rad = np.array(self._judge.joints.q_rad)
             self._ray = Ray(self._geometry, self._axes, q_rad, axis, sign)

@@ -138,8 +138,6 @@ def _judged(robot: RobotSettings, stroke: ProvedStroke, let_go_at: int, offset: 
 
 
 class _LetsGo(AlwaysHeld):
-    """A hand that lets go for the waypoint of a number."""
-
     def __init__(self, at: int) -> None:
         self.at, self.steps = at, 0
 
@@ -150,7 +148,6 @@ class _LetsGo(AlwaysHeld):
 
 
 def _moved(pose: Pose, axis: str, way: float) -> Pose:
-    """A pose further along an axis [m or rad]."""
     if axis == "turn":
         return Pose(pose.position_m, pose.rotation @ Rotation.from_euler("z", way).as_matrix())
     shift = way * np.eye(3)[AXES.index(axis)]

@@ -104,7 +104,6 @@ def _drawn(view: ArmView) -> list[tuple[str, ArmScene, Array, Array]]:
 def _draw_arm(
     axes: Axes, scene: ArmScene, q_rad: Array, colours: Array, path_m: Array, eye: Eye
 ) -> None:
-    """An arm at several instants as its joints, at the last of them as its body, and its way."""
     draw_scene(axes, scene.build, scene.posed(q_rad[-1]), eye, left_out=LEFT_OUT, opacity=OPACITY)
     camera = eye.axes[:2]
     sticks = [np.vstack([np.zeros(3), scene.points_m(q)]) @ camera.T for q in q_rad]

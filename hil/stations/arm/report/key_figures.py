@@ -58,7 +58,6 @@ def _accuracy(view: ArmView) -> Iterator[KeyFigure]:
 
 
 def _supervised(view: ArmView) -> Iterator[KeyFigure]:
-    """What the link itself has watched: the robot's period, and where it said that it was."""
     tally = view.run.supervision()
     if tally.get("periods", 0.0) and "period_mean_s" in tally:
         mean_ms, jitter_ms, least_ms, most_ms = (

@@ -124,7 +124,6 @@ class ArmMachines:
 
 
 def _pose(packed: Any) -> Pose | None:
-    """A pose from its place and the rows of its rotation."""
     if packed is None:
         return None
     values = np.array(packed, np.float64)
@@ -142,7 +141,6 @@ def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
 
 
 def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    """The robot's settings have them, next to the arms."""
     settings = scenario.get("robot")
     names = ("least_wrist", "least_elbow_m", "least_shoulder_m")
     if not isinstance(settings, Mapping) or any(name not in settings for name in names):

@@ -107,7 +107,6 @@ class EvdevHandles:
 
 
 def _offered(device: Any, codes: dict[str, int]) -> set[str]:
-    """Names of all axes and buttons that a device has."""
     present = device.capabilities(absinfo=False)
     kinds = {"ABS_": "EV_ABS", "REL_": "EV_REL", "BTN_": "EV_KEY"}
     return {

@@ -115,13 +115,11 @@ class RemoteSource(LiveSource):
         return self._listener.port
 
     def _listen(self) -> None:
-        """Let writers in or not, and take what they have written."""
         now_s = self._now_s()
         self._accept(now_s)
         self._receive(now_s)
 
     def _velocity(self) -> Twist:
-        """The newest set-point's velocity if it is fresh, else zero."""
         newest = self._newest
         if newest is None or newest.twist is None:
             return rest(self._frame)
@@ -142,7 +140,6 @@ class RemoteSource(LiveSource):
             self._writer, self._accepted_s = connection, now_s
 
     def _receive(self, now_s: float) -> None:
-        """Take what has arrived, up to a bound; judge each whole line."""
         left = READ_MAX
         while self._writer is not None and left > 0 and not self._end_reason:
             try:

@@ -57,7 +57,6 @@ class SlewedSource(WrappedSource):
         return self._now
 
     def _towards(self, now: Twist, wanted: Twist, elapsed_s: float) -> Twist:
-        """Go from one twist towards another, as far as the time permits."""
         linear = wanted.linear_m_s - now.linear_m_s
         angular = wanted.angular_rad_s - now.angular_rad_s
         needed_s = max(

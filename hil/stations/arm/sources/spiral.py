@@ -97,7 +97,6 @@ class SpiralSource(PlannedSource):
         return place
 
     def _gone_m(self, t_s: float) -> float:
-        """Way along the curve at a time [m]."""
         edge_s, v = self._edge_s, self._speed_m_s
         if t_s >= self._duration_s:
             return self._way_m
@@ -117,7 +116,6 @@ class SpiralSource(PlannedSource):
         return angle
 
     def _way(self, angle: float) -> float:
-        """Length of the curve up to an angle [m]."""
         first, b = self._radius_m[0], self._b_m
         if b == 0.0:
             return first * angle
